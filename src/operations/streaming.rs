@@ -63,6 +63,7 @@ fn definition_failure(error: HttpError, document: &Document) -> Failure {
         );
     }
     let message = error.to_string();
+    // The message of the error lists the same complaints after its summary, one per line.
     let summary = message.split("\n- ").next().unwrap_or_default();
     let failure = Failure::from(error);
     let full_message = format!("{summary}\n  {}", complaints.join("\n  "));

@@ -172,6 +172,7 @@ impl<'a> VersionSwitch<'a> {
                 let is_missing = error.kind() == ErrorKind::NotFound;
                 let failure =
                     version_request_failure(self.platform, &self.prefix, Some(version), error).await;
+                // This failure already says what is missing.
                 if is_missing {
                     return Err(failure);
                 }

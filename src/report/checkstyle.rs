@@ -13,9 +13,8 @@ use std::io::{self, Write};
 /// The file of an entry about the run.
 const RUN_PATH: &str = "sluicegate";
 
-/// Writes the annotations of the report as `<error>` elements, grouped by file: findings that are neither known nor
-/// waived, files without a review, changes to the gate configuration, and notes. Annotations without a file are listed
-/// under the file name `sluicegate`.
+/// Writes the annotations of [`collect_report_annotations`] as `<error>` elements, grouped by file. Annotations without
+/// a file are listed under the file name `sluicegate`.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let annotations = collect_report_annotations(report, context);
     let mut files: BTreeMap<&str, Vec<&Annotation>> = BTreeMap::new();

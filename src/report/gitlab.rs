@@ -33,9 +33,9 @@ struct IssueLines {
     begin: u32,
 }
 
-/// Writes the report as a Code Quality array: the findings, the unreviewed files, the gate changes, the reason for the
-/// verdict if none of these fails the gate, and the notes that limit the verdict. Other notes are omitted, because they
-/// are not problems in code.
+/// Writes the report as a Code Quality array: the findings, the remarks of [`collect_remarks`], the reason for the
+/// verdict if neither findings nor remarks explain it, and the notes that limit the verdict. Other notes are omitted,
+/// because they are not problems in code.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let fingerprints = Fingerprint::for_findings(&findings);

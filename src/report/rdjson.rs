@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
-/// Writes the annotations of the report as diagnostics: findings that are neither known nor waived, files without a
-/// review, changes to the gate configuration, and notes.
+/// Writes the annotations of [`collect_report_annotations`] as diagnostics. An annotation without a file has no
+/// location.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let diagnostics: Vec<Value> = collect_report_annotations(report, context)
         .iter()

@@ -63,7 +63,7 @@ pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
             format_count(omitted_count, "shared pipeline")
         );
     }
-    note.push_str(&render_files(compat));
+    note.push_str(&render_file_changes(compat));
     note.trim_end().to_owned() + "\n"
 }
 
@@ -128,7 +128,7 @@ fn render_change(change: &InterfaceChange) -> String {
 }
 
 /// Renders the changes without an id, which are about files; empty if there are none.
-fn render_files(compat: &Compatibility) -> String {
+fn render_file_changes(compat: &Compatibility) -> String {
     let file_changes: Vec<&InterfaceChange> = compat
         .changes
         .iter()
@@ -143,6 +143,7 @@ fn render_files(compat: &Compatibility) -> String {
     );
     let list = List::with_limit(&file_changes, MAX_LISTED_FILES).map(|change| {
         let subject = render_code(&truncation::truncate(&change.subject(), MAX_TEXT_CHARS));
+        // The description of a change to a file is a fixed text, so it is not escaped.
         format!("{subject}: {}", change.describe())
     });
     for entry in list.entries() {

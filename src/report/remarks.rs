@@ -87,7 +87,7 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
     Some(Remark {
         kind: RemarkKind::Verdict,
         affects_verdict: true,
-        path: find_existing_path(report, context),
+        path: choose_anchor_path(report, context),
         line: None,
         text: describe_run_problem(report)?,
         fingerprint: Fingerprint::new(&["verdict", report.verdict.name()], FIRST_ORDINAL),
@@ -111,7 +111,7 @@ pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportC
         remarks.push(Remark {
             kind: RemarkKind::Limit,
             affects_verdict: false,
-            path: path.unwrap_or_else(|| find_existing_path(report, context)),
+            path: path.unwrap_or_else(|| choose_anchor_path(report, context)),
             line: None,
             text: limit.text.clone(),
             // The text has commit ids and numbers, which change from run to run.
@@ -124,7 +124,7 @@ pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportC
 
 /// Returns the path of any file of the reviewed commit, for an entry about the run in a format whose entries need a
 /// file. If no file is known, returns `sluicegate.yaml`.
-fn find_existing_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
+fn choose_anchor_path<'r>(report: &'r Report, context: &'r ReportContext) -> &'r str {
     let reviewed_paths = report.files.iter().map(|file| file.path.as_str());
     let unreviewed_paths = report.unreviewed_files.iter().map(|file| file.path.as_str());
     let mut paths = reviewed_paths

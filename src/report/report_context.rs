@@ -226,6 +226,7 @@ impl SourceLines {
         let text = String::from_utf8_lossy(content);
         let file = self.files.entry(path.to_owned()).or_default();
         for (number, line) in (1_u32..).zip(text.lines()).take(last_line) {
+            // The findings for which this line is kept: for findings above it, the line is one of the lines after them.
             let neighbors =
                 number.saturating_sub(Self::LINES_AFTER)..=number.saturating_add(Self::LINES_BEFORE);
             let is_near_finding = lines.range(neighbors).next().is_some();

@@ -224,8 +224,8 @@ pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String])
     find_next_step(report).filter(|_| !has_logged_all)
 }
 
-/// Returns the reason why the run failed: too many known findings, refused changes, or warnings that fail the gate.
-/// `None` if an error among the findings explains it.
+/// Returns the reason why the run failed: too many known findings, refused changes, or warnings that fail the gate. If
+/// none of these applies, returns a general sentence. `None` if an error among the findings explains the failure.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
     if !fails_by_finding && report.check_known_limit().is_some() {
@@ -302,6 +302,7 @@ pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
 /// Changes the first letter of a text to a capital letter. Does not change a text whose first word has other characters
 /// than lowercase letters, such as a path, because it is a name.
 pub(super) fn capitalize(text: &str) -> String {
+    // The first word of `platform's` is `platform`.
     let word = text.split([' ', '\'']).next().unwrap_or_default();
     let mut letters = text.chars();
     match letters.next() {
@@ -313,7 +314,7 @@ pub(super) fn capitalize(text: &str) -> String {
 }
 
 /// Changes a text to a sentence: it starts with a capital letter, unless it starts with a name (see [`capitalize`]),
-/// and ends with punctuation.
+/// and ends with punctuation, to which a closing parenthesis belongs.
 pub(super) fn to_sentence(text: &str) -> String {
     let mut sentence = capitalize(text.trim());
     if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', ':', ')']) {

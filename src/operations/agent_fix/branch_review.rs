@@ -114,8 +114,9 @@ impl<'a> BranchReview<'a> {
             .ok_or_else(|| Failure::usage("the review has no report"))
     }
 
-    /// Reads the report of an earlier review of the commit to fix. Rejects a report that cannot be compared with the
-    /// later review of the fix: of a local check, of another commit, of a part of the change, or of two reports.
+    /// Reads the report of an earlier review of the commit to fix, and adds the components that reports of older
+    /// versions lack. Rejects a report that cannot be compared with the later review of the fix: of a local check, of
+    /// another commit, of a part of the change, or of two reports.
     pub(super) fn read_report(&self, file: &Path) -> Result<Report, Failure> {
         let mut report = read_report(self.run, file)?;
         let head = self.target.head.as_str();

@@ -227,7 +227,7 @@ impl AgentFix<'_> {
             OutputFormat::Text => result.render_text(),
             OutputFormat::Json => format_json(&result.to_document()),
         })?;
-        Ok(exit_status(&comparison))
+        Ok(choose_exit_status(&comparison))
     }
 
     /// Returns the changes between the reviewed commit and `commit` as text, as `diff` prints them.
@@ -264,7 +264,7 @@ impl AgentFix<'_> {
 }
 
 /// Returns the exit status for a fix after its review: undecided if the review has doubts, but no failure.
-fn exit_status(comparison: &FixComparison) -> ExitStatus {
+fn choose_exit_status(comparison: &FixComparison) -> ExitStatus {
     if comparison.is_failure() {
         ExitStatus::GateFailed
     } else if comparison.is_success() {

@@ -115,6 +115,7 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
     for number in 1..=MAX_DEMOS {
         let displayed_dir = numbered_dir(requested_dir, number);
         let dir = run.env.current_dir().join(&displayed_dir);
+        // A directory that does not exist is free, too.
         let is_free = fs::read_dir(&dir).map_or(true, |mut entries| entries.next().is_none());
         if is_free {
             return Ok(displayed_dir);

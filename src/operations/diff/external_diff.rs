@@ -16,8 +16,8 @@ use std::borrow::Cow;
 use std::path::Path;
 
 /// Prints the difference of one file, for a call by git as its external diff program. For an unmerged file, git passes
-/// only the path. If the file is unreadable, prints the reason and returns success, because git stops at any other exit
-/// code.
+/// only the path; for a renamed or copied file, also the new path and a description. If the file is unreadable, prints
+/// the reason and returns success, because git stops at any other exit code.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     let args_of_git: Vec<String> = args
         .paths

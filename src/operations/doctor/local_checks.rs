@@ -84,7 +84,8 @@ fn add_outcome<T>(
 }
 
 /// Resolves all settings of reviews and publishes, so that an invalid one is reported even if no other check needs it.
-/// Returns those that the other checks need.
+/// Returns those that later checks need. A CI job is expected to use the platform, even if its connection is not
+/// configured.
 fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.read_setting_sources()?;
     sources.resolve_config_dir(&run.global)?;

@@ -122,8 +122,7 @@ struct ConnectionAttempt<'a> {
 }
 
 impl<'a> ConnectionAttempt<'a> {
-    /// Resolves the platform's name, unless a proxy does so, and sends one request without a token. Keeps both results,
-    /// so that each can be checked separately.
+    /// Resolves the platform's name, unless a proxy does so, and sends one request without a token. Keeps both results.
     async fn try_connection(
         base_url: &'a BaseUrl,
         connection: &Connection,
@@ -166,7 +165,7 @@ impl<'a> ConnectionAttempt<'a> {
         matches!(&self.first_response, Some(Ok(first_response)) if first_response.status != PROXY_AUTHENTICATION_REQUIRED)
     }
 
-    /// Returns a check for each part of the attempt: proxy, name and, after a request, connection, encryption and clock.
+    /// Returns a check for each part of the attempt: proxy, name and, after a request, connection, TLS and clock.
     fn list_checks(&self) -> Vec<Check> {
         let mut checks = vec![self.check_proxy(), self.check_dns()];
         if let Some(first_response) = &self.first_response {
@@ -218,7 +217,8 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. `check_tls` reports certificate errors. Behind a proxy, others prove nothing.
+    /// Checks that the platform responds. A certificate error is a success here, because a certificate arrived;
+    /// [`Self::check_tls`] reports the error. Behind a proxy, other errors do not show whether the platform responds.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) => Check::success(

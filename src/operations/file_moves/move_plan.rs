@@ -239,7 +239,8 @@ fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> 
         .collect()
 }
 
-/// Returns the edits of the waivers file: the globs in `path` that match moved files.
+/// Returns the edits of the waivers file: the globs in `path` that match moved files. A file that cannot be parsed
+/// needs none.
 fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let skipped_key = None;
     let Ok(tree) = Tree::parse(bytes, skipped_key) else {
@@ -257,7 +258,7 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
 }
 
 /// Returns the edits of `sluicegate.yaml`: the globs that match moved files. Some of these globs match the targets of
-/// calls, which may omit the extension.
+/// calls, which may omit the extension. A file that cannot be parsed needs none.
 fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     let skipped_key = None;
     let Ok(tree) = Tree::parse(bytes, skipped_key) else {

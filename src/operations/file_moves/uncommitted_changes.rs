@@ -51,8 +51,8 @@ fn has_only_reference_changes(reader: &ReferenceReader<'_>, change: &Change) -> 
     // Git may have checked the file out with other line endings than it stores.
     let [old_bytes, new_bytes] = [old_bytes, new_bytes].map(normalize_line_ends);
     Ok(old_bytes == new_bytes
-        || parts_around_references(&old_bytes)
-            .is_some_and(|parts| Some(parts) == parts_around_references(&new_bytes)))
+        || split_around_references(&old_bytes)
+            .is_some_and(|parts| Some(parts) == split_around_references(&new_bytes)))
 }
 
 /// Removes each carriage return, so that files with different line endings can be compared.
@@ -62,7 +62,7 @@ fn normalize_line_ends(mut bytes: Vec<u8>) -> Vec<u8> {
 }
 
 /// Returns the text of a pipeline without its references, split where they were; `None` if it cannot be parsed.
-fn parts_around_references(bytes: &[u8]) -> Option<Vec<&[u8]>> {
+fn split_around_references(bytes: &[u8]) -> Option<Vec<&[u8]>> {
     let facts = PipelineFacts::parse(bytes).ok()?;
     let positions: Vec<Position> = facts
         .references

@@ -53,8 +53,8 @@ impl CurrentFindings {
     }
 
     /// Evaluates all pipelines on disk against the rules file, or against the default rules if it is missing. With a
-    /// chosen way to adopt the gate, also prepares the missing rules file in `config_dir`, and for `waivers` the waivers
-    /// file.
+    /// chosen way to adopt the gate, also prepares the missing rules file in `config_dir`, and for `waivers` the
+    /// waivers file.
     pub(crate) fn evaluate(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -83,6 +83,7 @@ impl CurrentFindings {
             _ => None,
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
+        // An unreadable rules file counts as new, too.
         let adds_rules = match (rules_file, &document) {
             (Some(file), Ok(bytes)) => !default_branch_has_file(&workspace.repo, &file.path, bytes)?,
             _ => true,
@@ -108,8 +109,8 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Returns the number of findings that fail the gate with `--fail-on error`. Rules that could not be evaluated are
-    /// not counted.
+    /// Returns the number of findings that fail the gate with `--fail-on error` and can be excused. Rules that could
+    /// not be evaluated are therefore not counted, unless the content of the pipeline is the cause.
     pub(crate) fn count_errors(&self) -> usize {
         self.files
             .iter()
@@ -120,7 +121,8 @@ impl CurrentFindings {
             .sum()
     }
 
-    /// Returns the paths of the files for which a rule could not be evaluated. Such a result cannot be known or waived.
+    /// Returns the paths of the files for which a rule could not be evaluated, so that its result cannot be known or
+    /// waived. Files whose own content is the cause are omitted, because their results can be.
     pub(crate) fn list_unevaluated_paths(&self) -> Vec<&str> {
         self.files
             .iter()

@@ -134,7 +134,8 @@ fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> Stri
 }
 
 /// Fills the template of a CI job with the source of the program, its version and the default branch. Each template
-/// contains only one kind of source, so `--source` replaces all three.
+/// contains only one kind of source, so `--source` replaces all three. An action without a version gets the version of
+/// this program.
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),
@@ -154,8 +155,9 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     fill_template(template, &values)
 }
 
-/// Returns the default action, image or URL that the job contains and the user has to replace. `None` if the program
-/// was built with the address of a published repository, because these defaults then exist.
+/// Returns the default action, image or URL that the job contains and the user has to replace, without the comment that
+/// follows an action in the job. `None` if the program was built with the address of a published repository, because
+/// these defaults then exist.
 pub(crate) fn find_placeholder(job: &str) -> Option<String> {
     if address::repository_url().is_some() {
         return None;

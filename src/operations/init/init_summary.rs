@@ -127,7 +127,7 @@ fn describe_rules_step(facts: &RepositoryFacts) -> String {
 }
 
 /// Describes the step to fill in the required settings whose value is unknown; `None` if all are known.
-fn describe_missing_settings(facts: &RepositoryFacts, plan: &InitPlan) -> Option<String> {
+fn describe_settings_step(facts: &RepositoryFacts, plan: &InitPlan) -> Option<String> {
     let mut keys = Vec::new();
     if facts.project_id.is_none() {
         keys.push("project-id");
@@ -174,11 +174,11 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
             )
         }));
     }
-    steps.extend(describe_missing_settings(facts, plan));
+    steps.extend(describe_settings_step(facts, plan));
     if facts.rules_file.is_none() && facts.findings.adopt.is_none() {
         steps.push(describe_rules_step(facts));
     }
-    steps.extend(list_lost_values(facts, plan));
+    steps.extend(list_lost_value_steps(facts, plan));
     steps.extend(adoption_messages::list_adoption_steps(facts, plan));
     if plan.has_write_step(FILE_NAME) && facts.shared_file.is_none() {
         let setting = if facts.is_prefix_set {
@@ -203,7 +203,7 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
 
 /// Returns a step for each flag whose value was not written to a file: `sluicegate.yaml` already exists, or no job is
 /// written.
-fn list_lost_values(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+fn list_lost_value_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
     if !plan.has_write_step(FILE_NAME) && !facts.new_lines.is_empty() {
         let lines: Vec<String> = facts

@@ -82,7 +82,8 @@ pub(crate) struct RepositoryFacts {
 }
 
 /// Detects the CI host, the platform's hidden directory, the settings and the current findings. If the hidden directory
-/// is unknown, asks the user. Fails if a value needs a flag. A dry run neither asks nor fails for this reason.
+/// is unknown, uses its only candidate with `--adopt`, which writes into that directory, and otherwise asks the user.
+/// Fails if a value needs a flag. A dry run neither asks nor fails for this reason.
 pub(crate) fn detect_repository_facts(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -170,7 +171,8 @@ fn choose_recipe(
     }))
 }
 
-/// Returns the path of the shared-pipelines file; `None` if it does not exist or the hidden directory is unknown.
+/// Returns the path of the shared-pipelines file; `None` if it does not exist or cannot be looked up, or if the hidden
+/// directory is unknown.
 fn find_shared_pipelines_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
     let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
     matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)

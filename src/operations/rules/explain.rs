@@ -53,7 +53,8 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
     Ok(ExitStatus::Success)
 }
 
-/// Reads the team rules of the checkout. Outside a repository there are none: the other rules can be explained there.
+/// Reads the team rules of the checkout. Returns none outside a repository or if the checkout cannot be read, because
+/// other rules can be explained there, too.
 fn read_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
     let workspace = match run.open_workspace() {
         Ok(workspace) => workspace,
@@ -116,8 +117,8 @@ fn check_document(check: ProjectCheck) -> Value {
     })
 }
 
-/// Returns the pipeline of the first example that fails or, unless `fails` is set, of the first that passes. Returns an
-/// empty text if there is no such example.
+/// Returns the pipeline of the first example that fails if `fails` is true, otherwise of the first that passes. Returns
+/// an empty text if there is no such example.
 fn find_example(rule: &TeamRule, fails: bool) -> &str {
     let mut examples = rule.examples.iter();
     examples

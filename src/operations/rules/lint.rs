@@ -43,7 +43,7 @@ pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFor
         OutputFormat::Text => files.iter().map(|file| file.render_text(run)).collect(),
     };
     run.ui.print_result(&text)?;
-    Ok(lint_exit_status(&files))
+    Ok(choose_exit_status(&files))
 }
 
 /// A file of rules with its problems.
@@ -85,12 +85,12 @@ impl LintedFile {
             OutputFormat::Text => self.render_text(run),
         };
         run.ui.print_result(&text)?;
-        Ok(lint_exit_status(std::slice::from_ref(&self)))
+        Ok(choose_exit_status(std::slice::from_ref(&self)))
     }
 }
 
 /// Returns a failure if a file has an error; warnings are a success.
-fn lint_exit_status(files: &[LintedFile]) -> ExitStatus {
+fn choose_exit_status(files: &[LintedFile]) -> ExitStatus {
     if files.iter().all(|file| count_errors(&file.problems) == 0) {
         ExitStatus::Success
     } else {

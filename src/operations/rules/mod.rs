@@ -150,7 +150,8 @@ pub(crate) fn read_valid_team_rules(
     }))
 }
 
-/// Returns `None` for a failure because of a missing repository, and any other failure as it is.
+/// Returns `None` for a failure with the status `Context`, which a missing repository has, and any other failure as it
+/// is.
 fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     match failure.status() {
         ExitStatus::Context => Ok(None),

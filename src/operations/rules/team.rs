@@ -164,6 +164,7 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
         return Err(Failure::usage(message)
             .with_hint("use lowercase letters, digits and hyphens, as in no-python-in-production"));
     }
+    // A file without rules may have the key `rules` already, and a second one would be an error.
     let needs_heading = old_rules.rules().is_empty() && !old_text.contains("rules");
     let heading = if needs_heading { FILE_HEADING } else { "" };
     let line_end = if old_text.is_empty() || old_text.ends_with('\n') {

@@ -59,7 +59,8 @@ pub(crate) fn show_task(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-/// Requests the platform to stop a task, which may still be running afterwards.
+/// Requests the platform to stop a task, which may still be running afterwards. With `--output json`, prints `null`,
+/// because the platform's response is empty.
 pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {
@@ -74,7 +75,8 @@ pub(crate) fn stop_task(run: &Run, args: &TaskArgs) -> CommandResult {
     })?
 }
 
-/// Deletes a task and all its data on the platform.
+/// Deletes a task and all its data on the platform. With `--output json`, prints `null`, because the platform's
+/// response is empty.
 pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {

@@ -156,6 +156,7 @@ fn to_document(steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value
         .iter()
         .enumerate()
         .map(|(index, step)| {
+            // Each change has a result; the default only avoids a panic.
             let outcome = results.map(|results| results.get(index).unwrap_or(&StepOutcome::Skipped));
             step_to_json(step, outcome)
         })

@@ -129,7 +129,8 @@ async fn set_overrides(
 }
 
 /// Removes the variable's own value in each of the environments, with one request each. A failure does not stop the
-/// others. If only some were removed, the exit status is that of a partly failed change.
+/// others. If some were removed, an undecided status becomes that of a partly failed change; a missing permission
+/// keeps its own status.
 async fn unset_overrides(
     run: &Run,
     project: &RemoteProject,

@@ -49,7 +49,7 @@ pub(crate) fn add_waivers(
         let size = None;
         let entry = build_entry(rule, path, args.about.clone(), size, &terms);
         reject_invalid_waivers(workspace, waivers_file, std::slice::from_ref(&entry))?;
-        vec![require_matching_finding(waivers_file, entry)?]
+        vec![complete_matching_entry(waivers_file, entry)?]
     } else {
         let files = match &args.from {
             Some(report_path) => {
@@ -130,7 +130,7 @@ fn reject_invalid_waivers(
 
 /// Returns the waiver, extended by the worst size among the findings of its rule in its files. Fails if it matches no
 /// current finding. A rule that only the platform knows is accepted, because its findings are unknown here.
-fn require_matching_finding(
+fn complete_matching_entry(
     waivers_file: &WaiversFile,
     mut entry: WaiverEntry,
 ) -> Result<WaiverEntry, Failure> {
@@ -191,8 +191,8 @@ fn build_unwaived_entries(
     Ok(build_entries(&files, terms))
 }
 
-/// Returns a waiver for each finding that fails the gate and can be waived. For a rule that counts something, the
-/// waiver allows a size instead of naming a subject.
+/// Returns a waiver for each finding that is neither known nor waived and can be waived. For a rule that counts
+/// something, the waiver allows a size instead of naming a subject.
 fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {

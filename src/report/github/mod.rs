@@ -44,7 +44,8 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     Ok(())
 }
 
-/// Renders the step summary, which is Markdown that GitHub shows on the page of the run. It is smaller than 1,000 KiB.
+/// Renders the step summary, which is Markdown that GitHub shows on the page of the run. It is smaller than 1,000 KiB,
+/// because GitHub drops a summary over 1 MiB.
 pub(crate) fn render_step_summary(report: &Report, context: &ReportContext) -> String {
     review_markdown::render_summary(report, context)
 }

@@ -50,8 +50,8 @@ pub(crate) fn parse_json_report(
     }
 }
 
-/// Returns an error that names the schema of the document if the schema is another one. For a newer document, this error
-/// says more than the error about the first unknown key. `None` if the text is not JSON or has no schema name.
+/// Returns an error that names the schema of the document if the schema is another one. For a newer document, this
+/// error says more than the error about the first unknown key. `None` if the text is not JSON or has no schema name.
 fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
     #[derive(serde::Deserialize)]
     struct SchemaHeader {
@@ -68,7 +68,8 @@ fn wrong_schema(schema: &str) -> ReportReadError {
 
 impl DocumentV2<'_> {
     /// Converts the document to a report. Fails if a path is a duplicate or a result is invalid. An excluded or
-    /// unreviewed file without a reason, as in older reports, gets a general one.
+    /// unreviewed file without a reason, as in older reports, gets a general one. The Unix epoch replaces a missing
+    /// start time.
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
         let fixed_count = self.findings.and_then(|findings| findings.fixed);

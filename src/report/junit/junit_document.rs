@@ -141,7 +141,8 @@ impl JunitDocument<'_> {
         self.write_event(Event::End(BytesEnd::new(name)))
     }
 
-    /// Writes a suite with its cases. `id` is its position in the document.
+    /// Writes a suite with its cases. `id` is its position in the document. The strict schemas require a host name, so
+    /// a fixed one is written.
     fn write_suite(
         &mut self,
         id: usize,
@@ -172,6 +173,7 @@ impl JunitDocument<'_> {
         });
         self.write_start_tag("testsuite", &attributes)?;
         self.write_properties(properties)?;
+        // A case without an entry in `lines` is written, too: `zip` would drop it.
         let lines = suite.lines.iter().copied().chain(std::iter::repeat(None));
         for (case, line) in testcases.iter().zip(lines) {
             self.write_case(case, line)?;

@@ -98,7 +98,8 @@ fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
     (case.build(), no_line)
 }
 
-/// Creates the case of a smoke run; it is skipped if the run did not take place.
+/// Creates the case of a smoke run; it is skipped if the run did not take place. A skipped case has only the truncated
+/// description, because `set_trace` changes only failures and errors.
 fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
     let short = truncation::truncate(&run.description, MESSAGE_LIMIT);
     let mut case = match run.verdict {
@@ -117,8 +118,9 @@ fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
     (case.build(), no_line)
 }
 
-/// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case,
-/// with the reason if somebody accepted the change.
+/// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case. A
+/// skipped case has one truncated text, because `set_trace` changes only failures and errors: the reason if somebody
+/// accepted the change, otherwise the description.
 fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
     let short = truncation::truncate(&change.description, MESSAGE_LIMIT);
     let mut case = match (&change.accepted_reason, change.is_refused) {

@@ -46,8 +46,9 @@ impl Columns {
     }
 }
 
-/// Adds a table with at most [`MAX_ROWS`] rows, and an empty line after it; adds no text if there are no rows. The last
-/// line counts the rows that are not shown: `omitted_count`, which the caller omitted, and those beyond the limit.
+/// Adds a table of rules or of directories with at most [`MAX_ROWS`] rows, and an empty line after it; adds no text if
+/// there are no rows. The last line counts the rows that are not shown: `omitted_count`, which the caller omitted, and
+/// those beyond the limit.
 pub(super) fn push_table(
     output: &mut String,
     heading: &str,
@@ -84,6 +85,7 @@ pub(super) fn push_table(
     }
     let hidden_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
     if hidden_count > 0 {
+        // Only rules have levels.
         let noun = if has_levels { "rule" } else { "folder" };
         let _ = writeln!(output, "{}", format_and_more_of(hidden_count, noun));
     }

@@ -76,7 +76,7 @@ pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> 
         let _ = writeln!(output, "{}", paint(praise, bold(AnsiColor::Green), style));
     }
     push_explanation_command(&mut output, &view);
-    push_commands_and_reports(&mut output, context);
+    push_command_and_reports(&mut output, context);
     if let Some(scope) = &view.scope {
         let _ = writeln!(output, "{scope}");
     }
@@ -192,8 +192,9 @@ fn push_explanation_command(output: &mut String, view: &View<'_>) {
     }
 }
 
-/// Adds the command that reproduces the review locally and the paths of the reports; nothing without such a command.
-fn push_commands_and_reports(output: &mut String, context: &ReportContext) {
+/// Adds the command that reproduces the review locally, and the paths of the reports. Without such a command, adds
+/// nothing: only a review that failed in CI has one, and the reports are listed only after it.
+fn push_command_and_reports(output: &mut String, context: &ReportContext) {
     if let Some(command) = &context.reproduction_command {
         let _ = writeln!(output, "Reproduce locally: {}", text::escape_line(command));
     }
@@ -367,8 +368,7 @@ fn error_label(style: Style) -> String {
     paint("error", bold(AnsiColor::Red), style)
 }
 
-/// Wraps a text at spaces, so that its lines fit the terminal with indentation. Without `width`, only splits it at
-/// line breaks.
+/// Wraps each line of a text at spaces, so that it fits the terminal with indentation. Without `width`, wraps nothing.
 fn wrap_text(text: &str, width: Option<usize>) -> Vec<String> {
     let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(MIN_COLUMNS));
     text.lines()

@@ -176,8 +176,8 @@ pub(super) enum RuleBlocks {
 type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
 
 impl RuleBlocks {
-    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are more of them than
-    /// may stay separate.
+    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are more of them
+    /// than may stay separate.
     fn merge_related_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
         let max_separate = match self {
             Self::None => return entries,
@@ -207,7 +207,8 @@ impl RuleBlocks {
     }
 
     /// Returns the key by which an entry is merged with others; `None` if the entry must stay separate, because it has
-    /// equal findings or no component or variable, or is an evaluation error or waived.
+    /// equal findings or no component or variable, or is an evaluation error or waived. With [`Self::SameWords`], the
+    /// key contains the message, in which `…` replaces the name, because the rest must be equal.
     fn find_block_key<'a>(self, entry: &FindingEntry<'a>) -> Option<BlockKey<'a>> {
         let finding = &entry.finding;
         let name = finding.about.filter(|name| !name.is_empty())?;
