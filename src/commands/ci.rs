@@ -4,7 +4,7 @@
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
 use super::review::ReviewSubject;
-use crate::delivery::unfinished_files::record_failure;
+use crate::delivery::unfinished_files::record_failure_in_reports;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
@@ -95,7 +95,7 @@ fn publish(
     }
     let result = publish_step.execute(planned_publish.plan, evidence);
     Ok(result.unwrap_or_else(|failure| {
-        record_failure(run, &failure);
+        record_failure_in_reports(run, &failure);
         run.report_failure_as(PUBLISH_FAILED, &failure)
     }))
 }

@@ -82,7 +82,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
             .and_then(|()| run.redirect_results())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| {
-                unfinished_files::record_failure(&run, &failure);
+                unfinished_files::record_failure_in_reports(&run, &failure);
                 run.report_failure(&failure)
             });
         let status = match run.ui.finish_output_file() {

@@ -6,8 +6,8 @@ use crate::gate::run::GateRun;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{
-    Publication, RequiredReview, VersionHistory, check_stricter_gate, require_merged,
-    resolve_publish_settings, warn_of_unpushed_commit,
+    Publication, RequiredReview, VersionHistory, check_commit_is_pushed, check_stricter_gate, require_merged,
+    resolve_settings_and_connection,
 };
 use crate::publish::FileSource;
 use crate::session::{CommandResult, Run};
@@ -22,7 +22,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let revisions = workspace.sources.resolve_revisions_to_publish(args)?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
-    let (settings, connection) = resolve_publish_settings(run, &mut workspace, args)?;
+    let (settings, connection) = resolve_settings_and_connection(run, &mut workspace, args)?;
     let mut target = workspace.resolve_target(run, &settings.revisions)?;
     // The event of a CI job may have nothing to publish, for example a deleted branch, unless `--head` names a commit.
     let idle_reason = workspace.ci.idle_reason.as_ref();
@@ -33,7 +33,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     }
     let publish_on = workspace.sources.resolve_publish_on(&CiArgs::default())?;
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
-    warn_of_unpushed_commit(run, &workspace, &mut target)?;
+    check_commit_is_pushed(run, &workspace, &mut target)?;
     check_stricter_gate(run, &workspace, &target)?;
     if settings.from == FileSource::Commit {
         workspace.note_uncommitted_files(run, &target.head, "publish");

@@ -54,7 +54,7 @@ impl<'a> NeededLines<'a> {
         if delivery.destinations.has_report(Format::needs_source_lines) {
             self.add_findings(report.findings());
         } else {
-            self.add_findings(terminal::select_listed_findings(
+            self.add_findings(terminal::select_excerpt_findings(
                 report,
                 changed_lines,
                 delivery.destinations.show,

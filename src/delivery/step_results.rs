@@ -54,7 +54,7 @@ pub(super) fn print_findings(
     }
     text.push_str(&terminal::render(delivery.report, context, style));
     if is_output_reserved {
-        Ui::print_result_to_stderr(&text)
+        Ui::print_to_stderr(&text)
     } else {
         run.ui.print_result(&text)
     }

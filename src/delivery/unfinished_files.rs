@@ -26,7 +26,7 @@ const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
 
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
 /// failed.
-pub(crate) fn record_failure(run: &Run, failure: &Failure) {
+pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.lock_unfinished_files());
     let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
     if let Some(hint) = failure.own_hint() {

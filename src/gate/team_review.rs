@@ -138,7 +138,7 @@ impl GateRun<'_> {
     ) -> Result<(), Failure> {
         let repo = &self.subject.workspace.repo;
         let snapshot = repo.snapshot(base.clone());
-        let reviewed_paths = base_paths.to_set();
+        let reviewed_paths = base_paths.collect_base_paths();
         let is_reviewed = |path: &str| reviewed_paths.contains(path);
         TeamReview::for_snapshot(&self.team_rules.rules, &snapshot)?.add_results(
             repo,

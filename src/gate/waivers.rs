@@ -114,7 +114,7 @@ impl GateRun<'_> {
     pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former_names = OldNames {
             // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
-            paths: self.selection.pipelines.reviewed_former_paths(),
+            paths: self.selection.pipelines.map_reviewed_former_paths(),
             ..OldNames::default()
         };
         if !waivers.is_empty() {

@@ -13,7 +13,7 @@ use crate::publish::{
 use crate::session::artifact_versions::version_request_failure;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
-    self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_name,
+    self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_version_names,
     has_next_version_name, list_breaking_changes, summarize_changes,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
@@ -273,7 +273,7 @@ impl Publication<'_> {
     /// them, for example a higher major version.
     fn accept_breaks(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
         let reason = self.settings.compatibility.accepted_reason.clone().or_else(|| {
-            find_acceptance_by_name(compat.against.as_deref(), &plan.version_name)
+            find_acceptance_by_version_names(compat.against.as_deref(), &plan.version_name)
                 .filter(|_| !self.needs_next_version())
         });
         compat.with_acceptance(reason)
@@ -356,7 +356,7 @@ fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
 fn breaks_failure(plan: &Plan, comparison: &PublishComparison) -> Failure {
     let message = describe_breaks(plan, &comparison.compat);
     let name_hint = match (&comparison.next_version, &comparison.compat.against) {
-        (Ok(next), Some(old)) if find_acceptance_by_name(Some(old), next).is_some() => {
+        (Ok(next), Some(old)) if find_acceptance_by_version_names(Some(old), next).is_some() => {
             if plan.version_name.contains(next.as_str()) {
                 format!("`{{next}}` does not accept a break: pass --version-name {next}, or ")
             } else {

@@ -23,9 +23,9 @@ mod version_history;
 mod version_order;
 
 pub(crate) use consumer_changes::PublishComparison;
-pub(crate) use merged_commit::{MergedCommit, require_merged, warn_of_unpushed_commit};
+pub(crate) use merged_commit::{MergedCommit, check_commit_is_pushed, require_merged};
 pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_reason_to_accept_breaks};
-pub(crate) use policy_guard::{check_stricter_gate, resolve_publish_settings};
+pub(crate) use policy_guard::{check_stricter_gate, resolve_settings_and_connection};
 pub(crate) use required_review::{RequiredReview, pipeline_paths};
 pub(crate) use smoke::compare_smoke_runs;
 pub(crate) use version_history::VersionHistory;
@@ -173,7 +173,7 @@ impl Publication<'_> {
             &published_version.version,
             &published_version.commit,
         );
-        let smoke = self.test_existing_version(platform, published_version, &receipt)?;
+        let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
         let status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
         self.report_junit(&message, status, &[], smoke.as_ref());
@@ -259,7 +259,7 @@ impl Publication<'_> {
         bar.clear();
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
-        let smoke = self.test_uploaded_version(platform, plan, &outcome)?;
+        let smoke = self.smoke_test_uploaded_version(platform, plan, &outcome)?;
         let signal_status = self.run.signals.pending_status();
         self.run.signals.release();
         // The warnings about an existing version were printed when it was published.
@@ -313,7 +313,7 @@ impl Publication<'_> {
     /// Prints a result on standard output, or on standard error if a report goes to standard output.
     fn print_result(&self, text: &str) -> Result<(), Failure> {
         if self.is_output_reserved {
-            Ui::print_result_to_stderr(text)
+            Ui::print_to_stderr(text)
         } else {
             self.run.ui.print_result(text)
         }

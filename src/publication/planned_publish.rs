@@ -12,7 +12,7 @@ use crate::publish::{Plan, PublishError, version_name::needs_next_version};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::interface::find_acceptance_by_name;
+use sluicegate_pipelines::interface::find_acceptance_by_version_names;
 use sluicegate_platform::http::ErrorKind;
 
 /// A publish that would follow a passed review.
@@ -92,7 +92,7 @@ impl PlannedPublish {
         // A name with `{next}` announces nothing, because no user chose it.
         let plan = self.plan.as_ref().ok();
         let plan = plan.filter(|_| !needs_next_version(&self.settings.version_name));
-        Ok(plan.and_then(|plan| find_acceptance_by_name(old_name, &plan.version_name)))
+        Ok(plan.and_then(|plan| find_acceptance_by_version_names(old_name, &plan.version_name)))
     }
 }
 
@@ -199,7 +199,8 @@ mod tests {
                 continue;
             };
             // `ci` prints both results itself, and its statement of the publication has other flags.
-            let is_different = ["output", "json", "help", "attestation", "attestation-predicate"].contains(&name);
+            let is_different =
+                ["output", "json", "help", "attestation", "attestation-predicate"].contains(&name);
             if is_different || flag.is_global_set() {
                 continue;
             }

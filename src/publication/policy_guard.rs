@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 
 /// Resolves the settings of a publish and of the connection. Fails if the configuration file that applies to this run,
 /// which may be that of another branch, cannot be used.
-pub(crate) fn resolve_publish_settings<'a>(
+pub(crate) fn resolve_settings_and_connection<'a>(
     run: &'a Run,
     workspace: &mut Workspace<'a>,
     args: &PublishArgs,

@@ -34,7 +34,7 @@ pub fn compare_with_shared_pipelines<'a>(
         })
         .collect();
     let mut differences = Vec::new();
-    differences.extend(compare_commits(
+    differences.extend(find_commit_difference(
         details.artifact.commit_hash.as_deref(),
         commit_hash,
     ));
@@ -62,7 +62,7 @@ fn is_source_of_path(source: &str, path: &str) -> bool {
 
 /// Describes the difference if the version is not from the planned commit, or if its commit is unknown; `None` if it is
 /// from the planned commit.
-pub(super) fn compare_commits(published_commit: Option<&str>, planned_commit: &str) -> Option<String> {
+pub(super) fn find_commit_difference(published_commit: Option<&str>, planned_commit: &str) -> Option<String> {
     match published_commit {
         Some(published_commit) if published_commit.eq_ignore_ascii_case(planned_commit) => None,
         Some(published_commit) => Some(format!(

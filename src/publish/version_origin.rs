@@ -27,7 +27,7 @@ impl VersionOrigin {
             return Self::Unclear("the platform reports no commit hash for the version".to_owned());
         }
         if let Some(difference) =
-            version_differences::compare_commits(artifact.commit_hash.as_deref(), &plan.commit_hash)
+            version_differences::find_commit_difference(artifact.commit_hash.as_deref(), &plan.commit_hash)
         {
             return Self::OtherRun(difference);
         }

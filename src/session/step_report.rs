@@ -99,7 +99,7 @@ impl Run {
     pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {
         let message = failure.describe();
         match render_failure_annotation(self.annotation_style(), title, &message) {
-            Some(command) if !passes => return Ui::print_result_to_stderr(&(command + "\n")),
+            Some(command) if !passes => return Ui::print_to_stderr(&(command + "\n")),
             _ if passes => self.ui.warn(&message),
             _ => {
                 self.ui.print_failure(failure);
@@ -185,7 +185,7 @@ impl Run {
     pub(crate) fn write_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
         if self.host() == Host::Azure {
             let commands = azure::format_outputs(pairs);
-            Ui::print_result_to_stderr(&(commands.join("\n") + "\n"))?;
+            Ui::print_to_stderr(&(commands.join("\n") + "\n"))?;
         }
         self.append_outputs(pairs)
     }
@@ -222,7 +222,7 @@ fn write_failure(
 ) -> Result<(), Failure> {
     if let Some(command) = render_failure_annotation(style, title, message) {
         // Standard output may be a document. Hosts read commands on both streams.
-        Ui::print_result_to_stderr(&(command + "\n"))?;
+        Ui::print_to_stderr(&(command + "\n"))?;
     }
     let is_undecided = status == ExitStatus::Undecided;
     let title = format!("{title} (exit code {})", status.code());

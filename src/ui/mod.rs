@@ -154,7 +154,7 @@ impl Ui {
     }
 
     /// Writes text to standard error, for callers that must keep it out of the result on standard output.
-    pub(crate) fn print_result_to_stderr(result: &str) -> Result<(), Failure> {
+    pub(crate) fn print_to_stderr(result: &str) -> Result<(), Failure> {
         write_result(io::stderr().lock(), |stream| stream.write_all(result.as_bytes()))
     }
 

@@ -123,7 +123,7 @@ pub(crate) fn ask_for_config_dir(run: &Run, candidates: &[String]) -> Result<Opt
         let _ = writeln!(question, "  {}  {name}", number + 1);
     }
     question.push_str("Enter a number or a name such as .platform, or press Enter to skip: ");
-    Ui::print_result_to_stderr(&question)?;
+    Ui::print_to_stderr(&question)?;
     let mut answer = String::new();
     io::stdin()
         .lock()

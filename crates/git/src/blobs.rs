@@ -61,7 +61,7 @@ impl Repository {
     }
 
     /// Returns the blob's size if the clone has the blob.
-    pub(super) fn find_local_size(&self, blob: &BlobId) -> Option<u64> {
+    pub(super) fn find_local_blob_size(&self, blob: &BlobId) -> Option<u64> {
         let odb = self.library.odb().ok()?;
         let (size, _) = odb.read_header(blob.oid()).ok()?;
         Some(size as u64)

@@ -47,7 +47,7 @@ impl RenameContents for LocalContents<'_> {
     fn find_size(&self, difference: &TreeDifference) -> Option<u64> {
         let state = difference.new.or(difference.old)?;
         self.repository
-            .find_local_size(&BlobId::new(state.id))
+            .find_local_blob_size(&BlobId::new(state.id))
             .or_else(|| {
                 Some(
                     read_regular_file_metadata(&self.find_path(difference)?)

@@ -116,7 +116,7 @@ impl App {
     }
 
     /// Returns the ID of the project from the command line with this name, if there is exactly one.
-    pub(super) fn find_project_id(&self, name: &str) -> Option<Uuid> {
+    pub(super) fn find_startup_project_id(&self, name: &str) -> Option<Uuid> {
         let mut matching_projects = self.projects.iter().filter(|project| project.name == name);
         let first = matching_projects.next()?;
         matching_projects.next().is_none().then_some(first.id)

@@ -40,7 +40,7 @@ impl BodyCheck {
     }
 
     /// Runs `read`, which reads the object in `field`, so that the paths in its errors begin with `field`.
-    pub(super) fn check_nested_field<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn read_nested_field<T>(&mut self, field: &str, read: impl FnOnce(&mut Self) -> T) -> T {
         let inner_path = self.full_path(field);
         let outer_path = std::mem::replace(&mut self.path, inner_path);
         let value = read(self);

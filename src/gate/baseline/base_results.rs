@@ -63,7 +63,7 @@ impl BasePaths {
     }
 
     /// Returns the paths at the base, without those of new files, which have no such path.
-    pub(crate) fn to_set(&self) -> BTreeSet<&str> {
+    pub(crate) fn collect_base_paths(&self) -> BTreeSet<&str> {
         self.0.values().flatten().map(String::as_str).collect()
     }
 

@@ -55,7 +55,7 @@ impl CheckPaths {
     }
 
     /// Returns the paths that restrict the changes.
-    pub(crate) fn restricting_paths(&self) -> Vec<String> {
+    pub(crate) fn list_restricting_paths(&self) -> Vec<String> {
         self.restrictions.iter().map(|(path, _)| path.clone()).collect()
     }
 

@@ -229,7 +229,7 @@ pub(crate) fn evaluate_at_base(
     base: &CommitId,
     base_paths: &BasePaths,
 ) -> Result<Tally, Failure> {
-    let wanted_paths = base_paths.to_set();
+    let wanted_paths = base_paths.collect_base_paths();
     let files = repo
         .snapshot(base.clone())
         .list_files(&|path| wanted_paths.contains(path))?;

@@ -123,7 +123,7 @@ impl ProjectChecks<'_> {
     /// they are treated as evaluated.
     fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
-        let paths = base_paths.to_set();
+        let paths = base_paths.collect_base_paths();
         // `None`: the renames serve only the hints in the findings, which are not needed at the base.
         let mut files =
             self.with_scope(&snapshot, None, |scope| Ok(scope.check_files(&snapshot, &paths)?))?;

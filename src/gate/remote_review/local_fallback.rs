@@ -73,7 +73,7 @@ impl LocalFallback {
         base_paths: &BasePaths,
         base_tally: &mut Tally,
     ) -> Result<(), Failure> {
-        if base_paths.to_set().is_empty() {
+        if base_paths.collect_base_paths().is_empty() {
             return Ok(());
         }
         let mut local_tally = match rules {

@@ -293,7 +293,11 @@ impl ReviewEngine for RemoteReview<'_> {
             baseline.find_paths_at_base(base, &run.subject.snapshot, reviewed_paths.into_iter())?;
         let fallback_base_paths =
             baseline.find_paths_at_base(base, &run.subject.snapshot, fallback_paths.into_iter())?;
-        let requested_paths: Vec<String> = base_paths.to_set().into_iter().map(str::to_owned).collect();
+        let requested_paths: Vec<String> = base_paths
+            .collect_base_paths()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         let is_same_rules_file = match &self.rules_file {
             Some(file) => has_same_rules(repo, base, file)?,
             None => false,

@@ -132,7 +132,7 @@ impl GateRun<'_> {
     /// Selects the pipelines to review, and finds the changes to the gate configuration. `resolve` reads the selection
     /// settings from another version of the configuration file, to detect a file that cannot be used.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
-        let restricting_paths = self.subject.paths.restricting_paths();
+        let restricting_paths = self.subject.paths.list_restricting_paths();
         let request = SelectionRequest {
             selection: &self.subject.settings.selection,
             paths: &restricting_paths,

@@ -172,7 +172,7 @@ impl SelectedPipelines {
 
     /// Maps the new path of each renamed pipeline to its path at the base. Omits former paths that the globs excluded,
     /// because no finding was enforced there.
-    pub(crate) fn reviewed_former_paths(&self) -> BTreeMap<String, String> {
+    pub(crate) fn map_reviewed_former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = self.map_former_paths();
         former_paths.retain(|_, old| !self.excluded_former_paths.contains(old));
         former_paths

@@ -261,7 +261,7 @@ impl BaseSearch<'_> {
             }
             let base =
                 self.find_base_without_previous(&format!("{source} ({previous}) is not in this clone"))?;
-            return Ok(self.mark_missing_commit(base, previous, source));
+            return Ok(self.set_missing_earlier_commit(base, previous, source));
         }
         let previous_commit = self.repo.resolve(previous)?;
         let short = previous_commit.short();
@@ -279,7 +279,7 @@ impl BaseSearch<'_> {
                 let base = self.find_base_without_previous(&format!(
                     "this clone does not show how head descends from {source} ({short})"
                 ))?;
-                Ok(self.mark_missing_commit(base, previous_commit.as_str(), source))
+                Ok(self.set_missing_earlier_commit(base, previous_commit.as_str(), source))
             }
             Err(error) => Err(error.into()),
         }

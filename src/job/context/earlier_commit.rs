@@ -13,7 +13,12 @@ impl BaseSearch<'_> {
     /// Sets the earlier commit of the base to `previous`, which the host names but the clone lacks or does not connect
     /// with head. In a complete clone, the branch no longer has that commit, and nothing shows which findings are
     /// known, so there is no earlier commit.
-    pub(super) fn mark_missing_commit(&self, base: Base, previous: &str, source: &'static str) -> Base {
+    pub(super) fn set_missing_earlier_commit(
+        &self,
+        base: Base,
+        previous: &str,
+        source: &'static str,
+    ) -> Base {
         base.with_earlier_commit(if self.repo.is_shallow() {
             EarlierCommit::NotInClone {
                 commit: previous.to_owned(),

@@ -310,7 +310,7 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
     };
     match with_timeout(
         REQUEST_TIMEOUT,
-        platform.check_review_access(project, agent, &fields),
+        platform.check_review_fields(project, agent, &fields),
     )
     .await
     {

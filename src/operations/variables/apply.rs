@@ -46,7 +46,7 @@ async fn plan_changes(
     if !args.allow_unknown {
         variables::check_types_and_behaviours(document, wanted_variables, &current_variables)?;
     }
-    Ok(variables::compare_with_project(
+    Ok(variables::build_variable_steps(
         document,
         wanted_variables,
         &current_variables,

@@ -72,7 +72,7 @@ impl Publication<'_> {
 
     /// Runs the smoke runs of the version after its upload. Returns `None` if there are no smoke runs, or if the
     /// version may be incomplete. If an earlier run published the version, its smoke runs are continued.
-    pub(super) fn test_uploaded_version(
+    pub(super) fn smoke_test_uploaded_version(
         &self,
         platform: &Platform,
         plan: &Plan,
@@ -112,7 +112,7 @@ impl Publication<'_> {
     /// Continues the smoke runs of a version that an earlier run published, if that run's receipt names executions.
     /// Otherwise starts none, because this run does not publish anything, and returns `None`. If the version is
     /// disabled or its details cannot be read, the result is a problem.
-    pub(super) fn test_existing_version(
+    pub(super) fn smoke_test_existing_version(
         &self,
         platform: &Platform,
         published_version: &PublishedVersion,

@@ -31,7 +31,7 @@ pub(super) struct HtmlPage<'p> {
 /// Renders a complete HTML page around its body: head, security policy, style sheet, footer and script. If the body has
 /// pictures, adds the arrow heads to which they refer.
 pub(super) fn render_page(page: &HtmlPage<'_>) -> String {
-    let style = style();
+    let style = build_style_sheet();
     let (skip_id, skip_text) = page.skip_link;
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
@@ -59,7 +59,7 @@ pub(super) fn render_page(page: &HtmlPage<'_>) -> String {
 }
 
 /// Returns the style sheet of all pages.
-pub(super) fn style() -> String {
+pub(super) fn build_style_sheet() -> String {
     STYLE.concat()
 }
 

@@ -92,7 +92,7 @@ fn nothing_is_asked_for_from_outside_and_nothing_stands_in_a_style_attribute() {
     }
     for outside in ["url(", "@import", "fetch(", "innerHTML", "eval("] {
         assert!(
-            !page_frame::style().contains(outside) && !SCRIPT.contains(outside),
+            !page_frame::build_style_sheet().contains(outside) && !SCRIPT.contains(outside),
             "{outside}"
         );
     }
@@ -367,7 +367,7 @@ fn very_long_name_is_cut_and_page_stays_small() {
     report.files = vec![sample::file("a.orch.yaml", vec![failed()])];
     let page = render(&report, &ReportContext::default());
     assert!(
-        page.len() < page_frame::style().len() + SCRIPT.len() + 60_000,
+        page.len() < page_frame::build_style_sheet().len() + SCRIPT.len() + 60_000,
         "{}",
         page.len()
     );

@@ -41,7 +41,7 @@ impl<'p> CasePlace<'p> {
     }
 
     /// Returns the name of a case, which begins with the label of the file, because readers may not show the class.
-    pub(super) fn name(self, case_name: &str) -> String {
+    pub(super) fn name_case(self, case_name: &str) -> String {
         format!("{}: {case_name}", self.label)
     }
 

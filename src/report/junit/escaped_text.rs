@@ -70,7 +70,7 @@ pub(crate) fn replace_forbidden_chars(text: &str) -> String {
 
 /// Returns the text that a parser reads from [`escape_content`].
 #[cfg(test)]
-pub(crate) fn readable(text: &str) -> String {
+pub(crate) fn to_parsed_content(text: &str) -> String {
     text.replace("\r\n", "\n")
         .replace('\r', "\n")
         .chars()

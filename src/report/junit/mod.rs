@@ -128,12 +128,12 @@ fn build_suites<'r>(
     let unknown_line = None;
     let excluded_suites = report.excluded_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
-        let case = build_skipped_case(&place.name("excluded"), "excluded", &file.reason);
+        let case = build_skipped_case(&place.name_case("excluded"), "excluded", &file.reason);
         (file.path.as_str(), vec![place.place_case(case)])
     });
     let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
         let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
-        let name = place.name("unreviewed");
+        let name = place.name_case("unreviewed");
         let case = build_error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
         (file.path.as_str(), vec![place.place_case(case)])
     });
@@ -291,7 +291,7 @@ fn build_file_cases(
         } else {
             &result.rule
         };
-        let name = place.name(&names.make_unique(rule));
+        let name = place.name_case(&names.make_unique(rule));
         cases.push(place.place_case(build_result_case(result, &name, &file.path, fail_on)));
     }
     cases

@@ -93,12 +93,12 @@ fn render_verdict(report: &Report, headline: &str, style: Style) -> String {
 }
 
 /// Selects the findings for which [`render`] shows source lines, so that the caller can read these lines beforehand.
-pub(crate) fn select_listed_findings<'a>(
+pub(crate) fn select_excerpt_findings<'a>(
     report: &'a Report,
     changed_lines: &ChangedLines,
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
-    view::select_listed_findings(report, changed_lines, show)
+    view::select_excerpt_findings(report, changed_lines, show)
 }
 
 /// Adds tables with the numbers of findings by rule and by directory, unless there are only few findings.

@@ -211,7 +211,7 @@ async fn publish_artifact(
     let conflict = duplicate_version(&artifact);
     let author = app.author_for(&caller);
     // The audit event belongs to the project whose name is the prefix.
-    let project = app.find_project_id(&artifact.shared_pipeline_id_prefix);
+    let project = app.find_startup_project_id(&artifact.shared_pipeline_id_prefix);
     let artifact = StoredArtifact {
         created_at: author.time.to_string(),
         ..artifact
@@ -292,7 +292,7 @@ async fn change_artifact(
     let not_found = unknown_version(&prefix, &version);
     let author = app.author_for(&caller);
     // The audit event belongs to the project whose name is the prefix.
-    let project = app.find_project_id(&prefix);
+    let project = app.find_startup_project_id(&prefix);
     let artifact = app
         .store()
         .try_change(move |transaction| {

@@ -102,7 +102,7 @@ fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (key, Some(value)) = (body.text_or_empty("key"), body.find_object("value")) else {
         return;
     };
-    check.check_nested_field("value", |check| {
+    check.read_nested_field("value", |check| {
         match value.get(&key) {
             None | Some(Value::Null) if !key.is_empty() => check.add_error(&key, "must not be null"),
             Some(Value::String(text)) if text.trim().is_empty() => check.add_error(&key, "must not be empty"),

@@ -153,7 +153,7 @@ impl Shape {
                 | ShapeKind::Variants(..),
                 Value::Object(inner),
             ) => {
-                check.check_nested_field(field, |check| self.check_members(check, inner));
+                check.read_nested_field(field, |check| self.check_members(check, inner));
             }
             _ => check.add_error(field, self.describe_type_error()),
         }

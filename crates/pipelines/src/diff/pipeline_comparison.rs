@@ -104,7 +104,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let is_reordered = diff.links.is_empty() && base_links != links.head.all;
         diff.change = self.classify_change(versions, &diff);
         let is_rewritten = matches!((versions.base, versions.head), (Some(old), Some(new)) if old != new);
-        diff.layout |= is_reordered || (is_rewritten && !diff.has_content());
+        diff.layout |= is_reordered || (is_rewritten && !diff.has_content_change());
         Ok(diff)
     }
 
@@ -115,7 +115,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             (None, _) => FileChange::Added,
             (_, None) => FileChange::Removed,
             _ if versions.previous_path.is_some() => FileChange::Renamed,
-            _ if diff.has_content() => FileChange::Modified,
+            _ if diff.has_content_change() => FileChange::Modified,
             _ => FileChange::Layout,
         }
     }

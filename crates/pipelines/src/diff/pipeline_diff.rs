@@ -120,7 +120,7 @@ fn serialize_kind<S: Serializer>(kind: &Option<PipelineKind>, serializer: S) -> 
 
 impl PipelineDiff {
     /// Returns whether anything except the layout differs.
-    pub(super) fn has_content(&self) -> bool {
+    pub(super) fn has_content_change(&self) -> bool {
         !(self.components.is_empty()
             && self.links.is_empty()
             && self.variables.is_empty()

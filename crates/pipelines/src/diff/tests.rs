@@ -233,7 +233,7 @@ fn other_yaml_spelling_is_layout_change() {
             (FileChange::Layout, true),
             "{after}"
         );
-        assert!(!found.has_content(), "{after}");
+        assert!(!found.has_content_change(), "{after}");
     }
 }
 
@@ -523,7 +523,7 @@ proptest! {
     fn pipeline_does_not_differ_from_itself(document in pipeline()) {
         let text = document.to_string();
         let found = diff(&text, &text);
-        prop_assert!(!found.has_content());
+        prop_assert!(!found.has_content_change());
     }
 }
 

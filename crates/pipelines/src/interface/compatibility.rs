@@ -128,6 +128,6 @@ impl Compatibility {
 
 /// Returns why the names of the old and the new version allow a breaking change, for example a higher major version.
 /// Returns `None` if they do not, or if there is no old version.
-pub fn find_acceptance_by_name(old: Option<&str>, new: &str) -> Option<String> {
+pub fn find_acceptance_by_version_names(old: Option<&str>, new: &str) -> Option<String> {
     find_announced_break(old?, new)
 }

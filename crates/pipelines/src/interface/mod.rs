@@ -19,7 +19,7 @@ mod semantic_version;
 pub use change_kind::{ChangeClass, ChangeKind};
 pub use changed_kinds::ChangedKinds;
 pub use compat_summary::{describe_new_pipelines, list_breaking_changes, list_changes, summarize_changes};
-pub use compatibility::{ComparedVersion, CompatMode, Compatibility, find_acceptance_by_name};
+pub use compatibility::{ComparedVersion, CompatMode, Compatibility, find_acceptance_by_version_names};
 pub use consumer::{Consumer, find_consumers};
 pub use interface_change::InterfaceChange;
 pub use interface_comparison::{compare_interfaces, find_unlisted_removals};

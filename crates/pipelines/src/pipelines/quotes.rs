@@ -23,7 +23,7 @@ pub(super) struct OpenedQuote<'t> {
 }
 
 /// Returns all opening quotes in the text, whether or not they are closed.
-pub(super) fn list_open_quotes(text: &str) -> impl Iterator<Item = OpenedQuote<'_>> {
+pub(super) fn list_opening_quotes(text: &str) -> impl Iterator<Item = OpenedQuote<'_>> {
     text.char_indices().filter_map(|(index, c)| {
         let kind = QUOTES.iter().position(|(open_quote, _)| *open_quote == c)?;
         let (_, close_quote) = *QUOTES.get(kind)?;
@@ -40,7 +40,7 @@ pub(super) fn list_open_quotes(text: &str) -> impl Iterator<Item = OpenedQuote<'
 
 /// Returns the first opening quote in the text that is not an apostrophe inside a word.
 pub(super) fn find_first_quote(text: &str) -> Option<OpenedQuote<'_>> {
-    list_open_quotes(text)
+    list_opening_quotes(text)
         .find(|quote| !(quote.close_quote == '\'' && is_inside_word(quote.text_before, quote.text_after)))
 }
 
@@ -59,7 +59,7 @@ pub(super) fn contains_quote(text: &str) -> bool {
 impl OpenedQuote<'_> {
     /// Returns whether `text`, which follows a name in these quotes, contains no further part of the name: all quotes
     /// of this kind in it are balanced, and it does not begin with a word character.
-    pub(super) fn is_balanced_in(&self, text: &str) -> bool {
+    pub(super) fn is_complete_before(&self, text: &str) -> bool {
         let mut is_open = false;
         for (index, c) in text.char_indices() {
             let (text_before, text_from_here) = text.split_at(index);

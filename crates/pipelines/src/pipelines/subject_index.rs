@@ -156,7 +156,7 @@ impl SubjectIndex {
             .strip_prefix(quote.close_quote)?;
         let quote_count = self.quote_counts.get(quote.kind)?;
         let is_certain = *quote_count == usize::from(name.contains_quote(quote.kind))
-            && quote.is_balanced_in(text_behind_quote)
+            && quote.is_complete_before(text_behind_quote)
             && quote.text_before.len() <= MAX_TEXT
             && self
                 .find_longest_name(strip_stated_kind(quote.text_before))
@@ -191,7 +191,7 @@ impl SubjectIndex {
 
     /// Returns the longest quoted name and the text before the quote. Among names of equal length, the first one wins.
     fn find_longest_quoted_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
-        let quoted_names = quotes::list_open_quotes(text)
+        let quoted_names = quotes::list_opening_quotes(text)
             .filter_map(|quote| Some((quote.text_before, self.find_quoted_name(&quote)?)));
         quoted_names.reduce(|longest, next| {
             let ((_, longest_name), (_, next_name)) = (longest, next);

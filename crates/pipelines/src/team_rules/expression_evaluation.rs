@@ -44,7 +44,7 @@ impl<'m> Evaluation<'m> {
             }
             Node::HasKey(operand, name) => {
                 let operand = self.compute_value(operand)?;
-                let is_found = operand.has_keys() && self.find_key(&operand, name)?.is_some();
+                let is_found = operand.can_have_keys() && self.find_key(&operand, name)?.is_some();
                 Ok(Value::Boolean(is_found))
             }
             Node::List(items) => Ok(Value::from_items(self.compute_values(items)?)),

@@ -72,7 +72,7 @@ impl<'m> Value<'m> {
 
     /// Returns whether the value can have keys. Exported documents have a map in some places and a string in others for
     /// the same key, so `has` must be false for a string and not fail.
-    pub(super) fn has_keys(&self) -> bool {
+    pub(super) fn can_have_keys(&self) -> bool {
         match self {
             Self::Map(_) | Self::Record(_) => true,
             Self::Node(node) => node.is_map(),

@@ -36,7 +36,7 @@ impl<T> Deref for ApiValue<T> {
 
 impl Platform {
     /// Sends a request and parses its JSON response.
-    pub(super) async fn fetch_value<T: DeserializeOwned>(
+    pub(super) async fn send_and_parse<T: DeserializeOwned>(
         &self,
         request: &Request,
     ) -> Result<ApiValue<T>, HttpError> {
@@ -64,7 +64,7 @@ impl Platform {
         &self,
         url: Url,
     ) -> Result<Vec<ApiValue<T>>, HttpError> {
-        self.read_list(url, Paging::Always, |raw, path, response| {
+        self.fetch_list(url, Paging::Always, |raw, path, response| {
             let value = convert_json(&raw, path, response)?;
             Ok(ApiValue { value, raw })
         })

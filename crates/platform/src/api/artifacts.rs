@@ -63,7 +63,7 @@ impl Platform {
             url.query_pairs_mut()
                 .append_pair("sharedPipelineIdPrefix", prefix);
         }
-        self.read_list(url, Paging::IfPaged, |raw, path, response| {
+        self.fetch_list(url, Paging::IfPaged, |raw, path, response| {
             let artifact = convert_json(&raw, path, response)?;
             Ok(Artifact { raw, ..artifact })
         })

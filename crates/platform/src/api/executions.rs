@@ -81,8 +81,10 @@ impl Platform {
         execution: &NewExecution,
     ) -> Result<ApiValue<ExecutionId>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[])?;
-        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(execution)))
-            .await
+        self.send_and_parse(
+            &Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(execution)),
+        )
+        .await
     }
 
     /// Returns the state of an execution: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.
@@ -91,7 +93,7 @@ impl Platform {
         project: Uuid,
         id: &str,
     ) -> Result<ApiValue<ExecutionResponse>, HttpError> {
-        self.fetch_value(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
+        self.send_and_parse(&Request::get(self.project_url(project, EXECUTIONS, &[id])?))
             .await
     }
 
@@ -107,7 +109,7 @@ impl Platform {
     ) -> Result<ApiValue<ExecutionId>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[id])?;
         let body = json!({ "forceUpdate": force, "status": status });
-        self.fetch_value(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
+        self.send_and_parse(&Request::new(Method::PATCH, url, Repeat::Safe).json(&body))
             .await
     }
 }

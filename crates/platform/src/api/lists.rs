@@ -117,7 +117,7 @@ impl Platform {
     /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
     /// path in its page for errors. Fails if a page repeats an earlier one, if the list does not have as many entries
     /// as it states, or if it has more than [`MAX_PAGES`] pages.
-    pub(super) async fn read_list<T>(
+    pub(super) async fn fetch_list<T>(
         &self,
         url: Url,
         paging: Paging,

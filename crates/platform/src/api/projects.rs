@@ -40,7 +40,7 @@ impl Platform {
     /// Creates a project: `POST /v1/projects`. The request is repeated only if it was certainly not processed.
     pub async fn create_project(&self, project: &NewProject) -> Result<ApiValue<ProjectCreated>, HttpError> {
         let url = self.client.url(&["projects"])?;
-        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))
+        self.send_and_parse(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(project)))
             .await
     }
 }

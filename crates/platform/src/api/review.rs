@@ -147,7 +147,7 @@ impl Platform {
     /// exists in no repository. Any response of the platform passes, except a 400 that shows that the platform
     /// expects other fields or another data warehouse type. An unreachable server and an unusable response are errors,
     /// too.
-    pub async fn check_review_access(
+    pub async fn check_review_fields(
         &self,
         project: Uuid,
         agent_version: &str,

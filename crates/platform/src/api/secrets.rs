@@ -46,6 +46,6 @@ impl Platform {
         let request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed)
             .json(&body)
             .with_secret(secret.value.clone());
-        self.fetch_value(&request).await
+        self.send_and_parse(&request).await
     }
 }

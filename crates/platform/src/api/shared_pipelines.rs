@@ -26,7 +26,7 @@ impl Platform {
     /// Returns all shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
     pub async fn fetch_shared_pipelines(&self) -> Result<Vec<SharedPipeline>, HttpError> {
         let url = self.client.url(&["shared-pipelines"])?;
-        self.read_list(url, Paging::Always, |raw, path, response| {
+        self.fetch_list(url, Paging::Always, |raw, path, response| {
             let pipeline = convert_json(&raw, path, response)?;
             Ok(SharedPipeline { raw, ..pipeline })
         })

@@ -63,7 +63,7 @@ impl Platform {
         definition: &Value,
     ) -> Result<ApiValue<StreamingPipeline>, HttpError> {
         let url = self.streaming_url(project, &[])?;
-        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(definition))
+        self.send_and_parse(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(definition))
             .await
     }
 
@@ -74,7 +74,7 @@ impl Platform {
         project: Uuid,
         id: &str,
     ) -> Result<ApiValue<StreamingPipeline>, HttpError> {
-        self.fetch_value(&Request::get(self.streaming_url(project, &[id])?))
+        self.send_and_parse(&Request::get(self.streaming_url(project, &[id])?))
             .await
     }
 
@@ -100,7 +100,7 @@ impl Platform {
         project: Uuid,
         id: &str,
     ) -> Result<ApiValue<StreamingStatus>, HttpError> {
-        self.fetch_value(&Request::get(self.streaming_url(project, &[id, "status"])?))
+        self.send_and_parse(&Request::get(self.streaming_url(project, &[id, "status"])?))
             .await
     }
 

@@ -45,7 +45,7 @@ impl Platform {
         if let Some(page_token) = page_token {
             request = request.query("paginationToken", page_token);
         }
-        self.fetch_value(&request).await
+        self.send_and_parse(&request).await
     }
 
     /// Sends a follow-up message to a task: `POST /v1/ai/agents/tasks/{taskId}/messages`. The request is repeated only
@@ -57,6 +57,7 @@ impl Platform {
     ) -> Result<ApiValue<MessageSent>, HttpError> {
         let url = self.task_url(&[id, "messages"])?;
         let request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(message));
-        self.fetch_value(&request.with_success(Success::Accepted)).await
+        self.send_and_parse(&request.with_success(Success::Accepted))
+            .await
     }
 }

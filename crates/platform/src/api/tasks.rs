@@ -234,7 +234,7 @@ impl Platform {
     /// Creates a task: `POST /v1/ai/agents/tasks`. The request is repeated only if it was certainly not processed.
     pub async fn create_task(&self, task: &NewTask) -> Result<ApiValue<TaskCreated>, HttpError> {
         let url = self.task_url(&[])?;
-        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(task)))
+        self.send_and_parse(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(task)))
             .await
     }
 
@@ -255,7 +255,7 @@ impl Platform {
 
     /// Returns a task in detail: `GET /v1/ai/agents/tasks/{taskId}`.
     pub async fn fetch_task(&self, id: &str) -> Result<ApiValue<Task>, HttpError> {
-        self.fetch_value(&Request::get(self.task_url(&[id])?)).await
+        self.send_and_parse(&Request::get(self.task_url(&[id])?)).await
     }
 
     /// Answers pending decisions: `POST /v1/ai/agents/tasks/{taskId}/decisions`. Each answer contains the id of its
@@ -268,7 +268,8 @@ impl Platform {
         let url = self.task_url(&[id, "decisions"])?;
         let body = json!({ "decisions": decisions });
         let request = Request::new(Method::POST, url, Repeat::Safe).json(&body);
-        self.fetch_value(&request.with_success(Success::Accepted)).await
+        self.send_and_parse(&request.with_success(Success::Accepted))
+            .await
     }
 
     /// Stops a task: `POST /v1/ai/agents/tasks/{taskId}/stop`. The request is idempotent.
@@ -302,7 +303,7 @@ impl Platform {
     ) -> Result<ApiValue<Permissions>, HttpError> {
         let url = self.task_url(&[id, "permissions"])?;
         let body = json!({ "grantedPermissions": permissions });
-        self.fetch_value(&Request::new(Method::PUT, url, Repeat::Safe).json(&body))
+        self.send_and_parse(&Request::new(Method::PUT, url, Repeat::Safe).json(&body))
             .await
     }
 

@@ -104,8 +104,10 @@ impl Platform {
         variable: &NewVariable,
     ) -> Result<ApiValue<VariableCreated>, HttpError> {
         let url = self.variable_url(project, &[])?;
-        self.fetch_value(&Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(variable)))
-            .await
+        self.send_and_parse(
+            &Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(variable)),
+        )
+        .await
     }
 
     /// Updates a variable: `PATCH /v1/projects/{projectId}/variables/{variableName}`. `fields` must have a type and a
@@ -140,7 +142,7 @@ impl Platform {
         if let Some(environment) = environment {
             request = request.query("environmentName", environment);
         }
-        self.fetch_value(&request).await
+        self.send_and_parse(&request).await
     }
 
     /// Creates or replaces overrides: `POST …/environment-overrides`. The request is idempotent. Some overrides may
@@ -153,7 +155,7 @@ impl Platform {
     ) -> Result<ApiValue<OverridesSet>, HttpError> {
         let url = self.variable_url(project, &[name, "environment-overrides"])?;
         let body = json!({ "overrides": overrides });
-        self.fetch_value(&Request::new(Method::POST, url, Repeat::Safe).json(&body))
+        self.send_and_parse(&Request::new(Method::POST, url, Repeat::Safe).json(&body))
             .await
     }
 

@@ -68,7 +68,7 @@ impl Pace {
     }
 
     /// Starts again with the shortest wait, because something has just happened. The deadline does not change.
-    pub(crate) fn restart(&mut self) {
+    pub(crate) fn reset_wait(&mut self) {
         self.next_wait = self.first_wait;
     }
 
@@ -104,7 +104,7 @@ mod tests {
         let steps: Vec<f64> = (0..9).map(|_| pace.take_wait().as_secs_f64()).collect();
         assert_eq!(steps[..4], [2.0, 3.0, 4.5, 6.75]);
         assert!((steps[8] - 30.0).abs() < f64::EPSILON, "{steps:?}");
-        pace.restart();
+        pace.reset_wait();
         assert_eq!(pace.take_wait(), Duration::from_secs(2));
     }
 

@@ -127,7 +127,7 @@ pub async fn poll_task(
                     ));
                 }
                 resumed_task = Some(ResumedTask::from_task(&task, decision_ids(pending)));
-                pace.restart();
+                pace.reset_wait();
             }
             Some(end) => return Ok((task, end)),
             None => {}

@@ -66,7 +66,7 @@ impl Effect {
     }
 
     /// Appends the effect to a sentence about a change, for example "(relaxed)".
-    fn label(self, sentence: &str) -> String {
+    fn label_sentence(self, sentence: &str) -> String {
         format!("{sentence}{}", self.label_suffix())
     }
 

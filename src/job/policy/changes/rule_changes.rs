@@ -64,7 +64,7 @@ fn label_with_effect(sentence: &str, old: RuleState, new: RuleState) -> String {
         (Some(old), Some(new)) => Effect::from_laxity(&old, &new),
         _ => Effect::Unknown,
     }
-    .label(sentence)
+    .label_sentence(sentence)
 }
 
 /// Returns the rank of a rule's state by laxity, from 0 for enforcement as an error to 2 for a rule that is not
@@ -101,7 +101,7 @@ fn describe_config_changes(id: &str, old: &RuleOutline, new: &RuleOutline) -> Ve
         let (old_value, new_value) = (old_fields.get(name), new_fields.get(name));
         if old_value != new_value {
             let effect = find_limit_effect(name, old_value, new_value).filter(|_| is_enforced);
-            sentences.push(effect.unwrap_or(Effect::Unknown).label(&format!(
+            sentences.push(effect.unwrap_or(Effect::Unknown).label_sentence(&format!(
                 "rules: {id} {} {} → {}",
                 sanitize(name),
                 describe_value(old_value),

@@ -122,7 +122,7 @@ fn describe_key_change(
         .iter()
         .any(|part| key.to_ascii_lowercase().contains(part));
     if may_be_secret {
-        return Some(Effect::Unknown.label(&format!("{}: changed, values hidden", sanitize(key))));
+        return Some(Effect::Unknown.label_sentence(&format!("{}: changed, values hidden", sanitize(key))));
     }
     let (old_value, new_value) = (old.get(key), new.get(key));
     let setting = find_setting(key);
@@ -153,7 +153,7 @@ fn describe_key_change(
         sanitize(&old_text),
         sanitize(&new_text)
     );
-    Some(compare_laxity(strictness, &old_text, &new_text).label(&sentence))
+    Some(compare_laxity(strictness, &old_text, &new_text).label_sentence(&sentence))
 }
 
 /// Returns the value as text. A missing value is shown as the default or, without a default, as not set. A value of a
@@ -243,5 +243,5 @@ fn describe_list_change(
         Strictness::RelaxingList => relaxing_effect,
         _ => Effect::Unknown,
     };
-    Some(effect.label(&format!("{}: {list}", sanitize(key))))
+    Some(effect.label_sentence(&format!("{}: {list}", sanitize(key))))
 }

@@ -43,7 +43,7 @@ fn parse_rules(bytes: &[u8]) -> Result<TeamRuleSet, DocumentError> {
 /// Describes a team rule that only the new version has, with its effect on the gate.
 fn describe_added_rule(rule: &TeamRule) -> String {
     let sentence = format!("{} added, {}", rule.full_id(), level_name(rule.level));
-    Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label(&sentence)
+    Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label_sentence(&sentence)
 }
 
 /// Describes the differences between two versions of a team rule. `None` means that the rule was removed.
@@ -51,12 +51,12 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
     let (id, old_level) = (old.full_id(), level_name(old.level));
     let Some(new) = new else {
         let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(None));
-        return vec![effect.label(&format!("{id} {old_level} → removed"))];
+        return vec![effect.label_sentence(&format!("{id} {old_level} → removed"))];
     };
     let mut sentences = Vec::new();
     if old.level != new.level {
         let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(new.level));
-        sentences.push(effect.label(&format!("{id} {old_level} → {}", level_name(new.level))));
+        sentences.push(effect.label_sentence(&format!("{id} {old_level} → {}", level_name(new.level))));
     }
     let is_enforced = new.level.is_some();
     for (key, old_globs, new_globs) in [
@@ -70,7 +70,7 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
                 Effect::Unknown
             };
             let (old_globs, new_globs) = (describe_globs(old_globs), describe_globs(new_globs));
-            sentences.push(effect.label(&format!("{id} {key} {old_globs} → {new_globs}")));
+            sentences.push(effect.label_sentence(&format!("{id} {key} {old_globs} → {new_globs}")));
         }
     }
     for (key, old_text, new_text) in [
@@ -79,7 +79,7 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
     ] {
         if old_text != new_text {
             let sentence = format!("{id} {key} `{}` → `{}`", sanitize(old_text), sanitize(new_text));
-            sentences.push(Effect::Unknown.label(&sentence));
+            sentences.push(Effect::Unknown.label_sentence(&sentence));
         }
     }
     sentences

@@ -58,12 +58,12 @@ fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> V
     let mut sentences = Vec::new();
     if entries.len() > MAX_LISTED_WAIVERS {
         let waiver_count = format_count(entries.len(), "waiver");
-        sentences.push(effect.label(&format!(
+        sentences.push(effect.label_sentence(&format!(
             "{waiver_count} {change}; only the first {MAX_LISTED_WAIVERS} are listed"
         )));
     }
     for entry in entries.iter().take(MAX_LISTED_WAIVERS) {
-        sentences.push(effect.label(&format!("waiver {change}: {}", describe_waiver(entry))));
+        sentences.push(effect.label_sentence(&format!("waiver {change}: {}", describe_waiver(entry))));
     }
     sentences
 }

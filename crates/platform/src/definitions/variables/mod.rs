@@ -7,7 +7,7 @@ mod typed_value;
 mod variable_step;
 mod variables_file;
 
-pub use project_comparison::{check_types_and_behaviours, compare_with_project};
+pub use project_comparison::{build_variable_steps, check_types_and_behaviours};
 pub use project_state::fetch_project_state;
 pub use step_execution::{StepOutcome, execute_steps, list_unconfirmed_overrides};
 pub use typed_value::parse_variable_argument;

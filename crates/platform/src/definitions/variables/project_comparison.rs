@@ -17,7 +17,7 @@ const BEHAVIOURS: [&str; 2] = ["SHARED", "COPIED"];
 /// Returns the steps that make the project match the file, in the order in which they are applied. With `prune`,
 /// variables and overrides that the file does not have are removed. Fails if a value does not fit its variable's type,
 /// or if the file names an environment that does not exist.
-pub fn compare_with_project(
+pub fn build_variable_steps(
     document: &Document,
     definitions: &[VariableDefinition],
     project: &ProjectState,
@@ -392,7 +392,7 @@ mod tests {
     fn lines(text: &str, prune: bool) -> String {
         let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
         let wanted = read_variables(&document).unwrap();
-        match compare_with_project(&document, &wanted, &found(), prune) {
+        match build_variable_steps(&document, &wanted, &found(), prune) {
             Ok(changes) => changes
                 .iter()
                 .flat_map(VariableStep::describe_lines)
@@ -425,7 +425,7 @@ mod tests {
         let text = "variables: { days: { description: d } }";
         let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
         let changes =
-            compare_with_project(&document, &read_variables(&document).unwrap(), &found(), false).unwrap();
+            build_variable_steps(&document, &read_variables(&document).unwrap(), &found(), false).unwrap();
         let [VariableStep::Update { sent, .. }] = changes.as_slice() else {
             panic!("{changes:?}")
         };
