@@ -125,14 +125,6 @@ impl Format {
         }
     }
 
-    /// Returns whether findings on lines that the change touched come first, so that these lines must be determined.
-    pub const fn needs_order(self) -> bool {
-        match self {
-            Self::Junit | Self::JunitStrict | Self::Sarif | Self::Markdown | Self::Html => true,
-            Self::Json | Self::Gitlab | Self::Rdjson | Self::Checkstyle | Self::Github => false,
-        }
-    }
-
     /// Returns whether the report has the list of changed pipelines.
     pub const fn needs_changes(self) -> bool {
         match self {

@@ -3,7 +3,7 @@
 
 use super::{
     CaseCounts, CaseNames, CasePlace, Dialect, JunitReport, MESSAGE_LIMIT, PlacedCase, RUN_SUITE,
-    build_suite, junit_document, set_case_times, time_per_case, to_offset_time, truncation,
+    build_suite, junit_document, set_case_text, set_case_times, time_per_case, to_offset_time, truncation,
 };
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
@@ -98,8 +98,7 @@ fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
     (case.build(), no_line)
 }
 
-/// Creates the case of a smoke run; it is skipped if the run did not take place. A skipped case has only the truncated
-/// description, because `set_trace` changes only failures and errors.
+/// Creates the case of a smoke run; it is skipped if the run did not take place.
 fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
     let short = truncation::truncate(&run.description, MESSAGE_LIMIT);
     let mut case = match run.verdict {
@@ -111,16 +110,16 @@ fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
     if run.verdict == Some(Verdict::Passed) {
         case.set_system_out(&run.description);
     } else {
-        case.set_trace(&run.description);
+        set_case_text(&mut case, &run.description);
     }
     case.set_classname(SUITE);
     let no_line = None;
     (case.build(), no_line)
 }
 
-/// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case. A
-/// skipped case has one truncated text, because `set_trace` changes only failures and errors: the reason if somebody
-/// accepted the change, otherwise the description.
+/// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case. Its
+/// message is the reason if somebody accepted the change, otherwise the truncated description. Its text is the complete
+/// description.
 fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
     let short = truncation::truncate(&change.description, MESSAGE_LIMIT);
     let mut case = match (&change.accepted_reason, change.is_refused) {
@@ -131,7 +130,7 @@ fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
         }
         (None, false) => TestCaseBuilder::skipped_with_cause(name, "breaking", &short),
     };
-    case.set_trace(&change.description);
+    set_case_text(&mut case, &change.description);
     match &change.location {
         Some((path, line)) => CasePlace::for_run(path, *line).place_case(case),
         None => CasePlace::FOR_RUN.place_case(case),
@@ -143,23 +142,27 @@ mod tests {
     use super::*;
     use crate::report::sample;
 
-    #[test]
-    fn junit_of_publish_fails_for_blockers_and_skips_the_rest() {
-        let broken = |is_refused, accepted: Option<&str>| PublishBreak {
+    /// Returns a change that breaks consumers, with hostile text.
+    fn breaking_change(is_refused: bool, accepted_reason: Option<&str>) -> PublishBreak {
+        PublishBreak {
             name: "load: \u{1b} gone".to_owned(),
             description: "a.yaml:3: `load`: ]]> gone\n::error::x".to_owned(),
             location: Some((".platform/shared-pipelines.yaml".to_owned(), Some(3))),
             is_refused,
-            accepted_reason: accepted.map(str::to_owned),
-        };
+            accepted_reason: accepted_reason.map(str::to_owned),
+        }
+    }
+
+    /// Returns the report of a failed publish with every kind of case.
+    fn render_failed_publish() -> String {
         let run = PublishRun {
             version: "version 1.0.1 of sales".to_owned(),
             verdict: Verdict::Failed,
             problems: vec!["nothing was sent".to_owned()],
             breaks: vec![
-                broken(true, None),
-                broken(false, Some("agreed")),
-                broken(false, None),
+                breaking_change(true, None),
+                breaking_change(false, Some("agreed")),
+                breaking_change(false, None),
             ],
             smoke_runs: [
                 Some(Verdict::Passed),
@@ -176,7 +179,12 @@ mod tests {
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
             duration: std::time::Duration::from_millis(1500),
         };
-        let text = String::from_utf8(sample::write_to_vec(|out| write_publish_junit(&run, out))).unwrap();
+        String::from_utf8(sample::write_to_vec(|out| write_publish_junit(&run, out))).unwrap()
+    }
+
+    #[test]
+    fn junit_of_publish_fails_for_blockers_and_skips_the_rest() {
+        let text = render_failed_publish();
         let document = roxmltree::Document::parse(&text).unwrap();
         let suite = document
             .descendants()
@@ -204,5 +212,22 @@ mod tests {
             !text.lines().any(|line| line.trim_start().starts_with("::")),
             "{text}"
         );
+    }
+    #[test]
+    fn skipped_case_of_publish_has_message_and_complete_description() {
+        let text = render_failed_publish();
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let skipped_cases = document.descendants().filter(|node| node.has_tag_name("skipped"));
+        let texts: Vec<_> = skipped_cases
+            .map(|node| (node.attribute("message"), node.text().unwrap_or_default()))
+            .collect();
+        let [smoke_run, accepted_change, other_change] = texts.as_slice() else {
+            panic!("{text}");
+        };
+        assert!(smoke_run.1.contains("ended ]]>"), "{text}");
+        assert_eq!(accepted_change.0, Some("accepted: agreed"));
+        for (_, description) in [accepted_change, other_change] {
+            assert!(description.contains("`load`: ]]> gone"), "{text}");
+        }
     }
 }
