@@ -7,7 +7,7 @@ use crate::gate::run::GateRun;
 use crate::gate::{BasePaths, Cause, Tally};
 use crate::job::policy::{self, GateFileVersion};
 use crate::workspace::team_rules::describe_first_problem;
-use sluicegate_base::text::{format_and_more, shorten_name};
+use sluicegate_base::text::{format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
@@ -193,8 +193,8 @@ impl GateRun<'_> {
         }
         if failures.len() > MAX_LISTED_EXAMPLES {
             let remark = format!(
-                "{} examples of team rules; run `sluicegate rules test` to see all",
-                format_and_more(failures.len() - MAX_LISTED_EXAMPLES)
+                "{} of team rules; run `sluicegate rules test` to see them all",
+                format_count(failures.len() - MAX_LISTED_EXAMPLES, "more failing example")
             );
             self.evaluation.add_notes([remark]);
         }

@@ -214,7 +214,9 @@ fn failing_examples_beyond_ten_are_only_counted() {
         let notes = check_in_job(&world, "", 1)["notes"].to_string();
         assert_eq!(notes.matches("the example should pass").count(), 10, "{notes}");
         assert_eq!(
-            notes.contains("run `sluicegate rules test` to see all"),
+            notes.contains(
+                "1 more failing example of team rules; run `sluicegate rules test` to see them all"
+            ),
             has_more,
             "{notes}"
         );
