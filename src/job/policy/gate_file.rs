@@ -150,7 +150,7 @@ impl GateFileReader<'_> {
                     Err(error) => Err(error),
                     Ok(Some(text)) => Ok(GateFile {
                         policy_text: Some(text),
-                        // The target's file stays in force, so a link that the change adds is not an error.
+                        // The target's file still applies to this run, so a link that the change adds is not an error.
                         checkout_text: if self.checkout.leaves_repository(repo, path)? {
                             None
                         } else {
