@@ -48,14 +48,18 @@ pub(crate) fn check_stricter_gate(
     workspace: &Workspace<'_>,
     target: &Target,
 ) -> Result<(), Failure> {
-    let PolicyRevision::Commit { commit, .. } = &workspace.target_revision else {
+    let PolicyRevision::Commit {
+        commit: default_branch_commit,
+        ..
+    } = &workspace.target_revision
+    else {
         return Ok(());
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    // Without the history, the review reports that the gate configuration cannot be compared.
+    // If the clone lacks the history, the comparison has no merge base. The review of the commit reports that.
     let bases = workspace
         .repo
-        .find_merge_bases(commit, &target.head)
+        .find_merge_bases(default_branch_commit, &target.head)
         .unwrap_or_default();
     let base_snapshots: Vec<_> = bases
         .iter()

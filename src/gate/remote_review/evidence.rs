@@ -19,14 +19,15 @@ pub(crate) fn needs_result(rules: Option<&RuleSet>, positions: &Positions<'_>, p
     // The content is read only if the result may depend on it.
     PipelineKind::ALL
         .into_iter()
-        .any(|kind| may_enable_rule(rules, kind))
+        .any(|kind| may_enable_any_rule(rules, kind))
         && positions
             .find_kind(path)
-            .is_some_and(|kind| may_enable_rule(rules, kind))
+            .is_some_and(|kind| may_enable_any_rule(rules, kind))
 }
 
-/// Returns whether the rules file enables a rule for pipelines of this kind; true if its content is unknown.
-fn may_enable_rule(rules: Option<&RuleSet>, kind: PipelineKind) -> bool {
+/// Returns whether the rules file enables at least one rule for pipelines of this kind. Returns true if its content is
+/// unknown.
+fn may_enable_any_rule(rules: Option<&RuleSet>, kind: PipelineKind) -> bool {
     let enabled_rules = rules.and_then(|rules| rules.enabled_ids(Some(kind)));
     enabled_rules.is_none_or(|mut rule_names| rule_names.next().is_some())
 }

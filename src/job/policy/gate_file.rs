@@ -200,7 +200,7 @@ impl GateFileReader<'_> {
     ) -> Result<Option<NamedText>, PolicyError> {
         let (repo, disk) = (self.repo, self.repo.root().join(path));
         match &self.checkout {
-            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, presence, limit),
+            CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
             CheckoutFiles::OnDisk => match read_committed_if_converted(repo, path, limit)? {
                 Some(text) => Ok(Some(text)),
                 None if self.on_unusable == UnusableFile::TreatAsMissing => {
@@ -221,14 +221,14 @@ impl GateFileReader<'_> {
     ) -> Result<Option<NamedText>, PolicyError> {
         let repo = self.repo;
         match &self.checkout {
-            CheckoutFiles::Committed(commit) => read_committed(repo, commit, path, presence, limit),
+            CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
             CheckoutFiles::OnDisk => read_inside_repository(repo, &repo.root().join(path), presence, limit),
         }
     }
 }
 
 /// Reads the file of the checked-out commit. A missing file that is required is an error.
-fn read_committed(
+fn read_file_at_head(
     repo: &Repository,
     commit: &CommitId,
     path: &str,

@@ -193,8 +193,8 @@ impl From<Comparison> for RangeEnds {
     }
 }
 
-/// Returns the base and the head that the flags and settings request. `--all` is turned off, because it means a review
-/// without a base.
+/// Returns the base and the head that the flags and settings request. A setting may select all pipelines, which means a
+/// review without a base, so it is ignored here.
 fn resolve_requested_revisions(
     workspace: &Workspace<'_>,
     args: &DiffArgs,

@@ -29,15 +29,18 @@ pub(super) fn parse_expression(
     let parser = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
     thread::scope(|scope| {
         parser
-            .spawn_scoped(scope, || parse_on_this_thread(source, subject))
+            .spawn_scoped(scope, || compile_on_this_thread(source, subject))
             .map_err(|error| ExpressionProblem::at_start(format!("could not parse the expression: {error}")))?
             .join()
             .unwrap_or_else(|_| Err(ExpressionProblem::at_start("the expression is not valid CEL")))
     })
 }
 
-/// Parses and compiles an expression, on a thread whose stack is large enough for the parser.
-fn parse_on_this_thread(source: &str, subject: RuleSubject) -> Result<CompiledExpression, ExpressionProblem> {
+/// Parses and compiles an expression. Its thread must have a large stack, because the parser recurses deeply.
+fn compile_on_this_thread(
+    source: &str,
+    subject: RuleSubject,
+) -> Result<CompiledExpression, ExpressionProblem> {
     let (root, info) = Parser::new()
         .parse_with_source_info(source)
         .map_err(|errors| convert_first_parse_error(source, &errors))?;

@@ -43,7 +43,9 @@ fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
 }
 
 /// Runs the remaining steps. Calls `save` to store the state before and after each request, and `report_step` for each
-/// step. A step whose request certainly had no effect is removed from the state, so that the next run tries it again.
+/// step. A step whose request certainly had no effect is removed from the state, so that the next run tries it again. If
+/// the effect is unknown, the step remains begun, and [`ProvisionState::check_plan`] rejects the state until the user
+/// resolves it.
 pub async fn run_steps(
     platform: &Platform,
     plan: &ProvisionPlan,
