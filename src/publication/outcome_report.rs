@@ -198,7 +198,7 @@ fn find_hint(outcome: &publish::Outcome) -> Option<String> {
         }
         OutcomeKind::Unconfirmed if !outcome.disabled => Some(
             "run `sluicegate artifacts list`; if it shows a newer version, run `sluicegate artifacts \
-             disable` for this version"
+             disable` for the version of this run"
                 .into(),
         ),
         OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),

@@ -131,7 +131,7 @@ pub enum ConnectionsVerb {
         /// Authentication type: key_pair or password [default: the type that the warehouse needs]
         #[arg(long, value_name = "TYPE")]
         auth_type: Option<String>,
-        /// Value to send as platformConnectionType
+        /// Type of the connection to the warehouse, sent in the API field platformConnectionType
         #[arg(long, value_name = "TYPE", default_value = "dwh")]
         connection_type: String,
         #[command(flatten)]

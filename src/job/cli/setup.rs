@@ -50,7 +50,8 @@ pub struct InitArgs {
     /// CI host to write the job for; `none` writes only sluicegate.yaml [default: detected]
     #[arg(long, value_name = "HOST", value_parser = PossibleValuesParser::new(list_job_host_names()))]
     pub host: Option<String>,
-    /// Shared pipeline prefix of the artifact [env: SLUICEGATE_PREFIX] [default: the repository's name]
+    /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX] [default:
+    /// the repository's name]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     /// Source of sluicegate in the job: an action for GitHub and Gitea, an image for GitLab, the URL of the releases for

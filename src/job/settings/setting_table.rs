@@ -306,7 +306,7 @@ settings! {
         /// Globs of the files to skip when publishing, instead of `exclude`.
         PUBLISH_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None);
-        /// Shared pipeline prefix of the artifact.
+        /// Prefix that identifies the artifact with the shared pipelines, such as sales.
         PREFIX = "SLUICEGATE_PREFIX", "--prefix", Operational, "prefix"
             => prefix: String, SettingFormat::Text("sales");
         /// Name of the new version, or a template for it.

@@ -185,8 +185,8 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
             ExitStatus::Undecided,
             format!("task {id} waits for a decision that this run may not make"),
             format!(
-                "answer the decision with `sluicegate tasks decide {id}`, or stop the task: `sluicegate \
-                 tasks stop {id}`"
+                "decide with `sluicegate tasks decide {id}`, or stop the task with `sluicegate tasks stop \
+                 {id}`"
             ),
         ),
         TaskEnd::Unclear => (

@@ -111,7 +111,7 @@ fn unfinished_task_failure(id: &str, end: TaskEnd, limit: u64, task: &Task) -> O
         TaskEnd::Finished => return None,
         TaskEnd::Waiting => (
             format!("task {id} waits for a decision"),
-            "run the command printed above to answer the decision".to_owned(),
+            "to decide, run the command printed above".to_owned(),
         ),
         TaskEnd::Errored => (
             format!("task {id} failed"),

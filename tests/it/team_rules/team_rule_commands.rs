@@ -37,7 +37,7 @@ fn failing_example_exits_with_1_and_shows_the_difference() {
     assert!(
         output.all().contains(
             "sluicegate-rules.yaml:16: team/no-python: prod/a.orch.yaml: the example should pass, but \
-                               the rule has a finding: `Run` is a Python script"
+                               the rule reports a finding: `Run` is a Python script"
         ),
         "{}",
         output.all()

@@ -90,11 +90,11 @@ fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usi
         )
     })?;
     match (example.fails, violations.as_slice()) {
-        (true, []) => Err("the example should fail, but the rule has no finding".to_owned()),
+        (true, []) => Err("the example should fail, but the rule reports no finding".to_owned()),
         (false, [_, ..]) => {
             let messages = violations.iter().map(|violation| violation.text.as_str());
             Err(format!(
-                "the example should pass, but the rule has a finding: {}",
+                "the example should pass, but the rule reports a finding: {}",
                 List::with_limit(messages, MAX_LISTED_MESSAGES).join_with_semicolons()
             ))
         }

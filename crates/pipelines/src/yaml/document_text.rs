@@ -180,7 +180,7 @@ fn reject_token_floods(bytes: &[u8]) -> Result<(), DocumentError> {
         .count();
     if mark_count > MAX_FLOW_MARKS {
         return Err(DocumentError::for_document(format!(
-            "the document has {mark_count} of the characters `,:[]{{}}`; the maximum is {MAX_FLOW_MARKS}"
+            "the document contains the characters `,:[]{{}}` {mark_count} times; the maximum is {MAX_FLOW_MARKS}"
         )));
     }
     Ok(())
