@@ -38,7 +38,7 @@ pub(super) fn build_report_context(
     let mut context = ReportContext {
         tool_version: env!("CARGO_PKG_VERSION"),
         blob_url: has_links
-            .then(|| repository_links::build_blob_url(run, delivery, report))
+            .then(|| repository_links::build_blob_url_template(run, delivery, report))
             .flatten(),
         repository_url: repository_links::find_repository_url(run, delivery.host()),
         repository: repository_links::find_repository_name(run, delivery),

@@ -15,7 +15,7 @@ const NAME_VARIABLES: [&str; 4] = [
 
 /// Returns the URL of a line in a file of the reviewed commit on the host, with the placeholders `{path}` and `{line}`.
 /// It is a template for links in reports. Returns `None` if the host has no such pages or lacks the commit.
-pub(super) fn build_blob_url(run: &Run, delivery: &Delivery<'_>, report: &Report) -> Option<String> {
+pub(super) fn build_blob_url_template(run: &Run, delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let host = delivery.host();
     let head = report
         .context

@@ -58,8 +58,8 @@ pub(crate) enum BatchError {
 
 impl BatchError {
     /// Returns whether the files have no review because the platform did not respond, or because it rejected the
-    /// request only for its size.
-    pub(crate) fn is_without_review(&self) -> bool {
+    /// request only for its size. Such files are evaluated locally; another error says something about the files.
+    pub(crate) fn leaves_files_unreviewed(&self) -> bool {
         match self {
             Self::Request(error) => error.is_unavailable() || error.kind() == ErrorKind::TooLarge,
             Self::NotSent => true,

@@ -10,7 +10,7 @@ use crate::session::resource::{created_without_id_failure, creation_failure};
 use jiff::Timestamp;
 use serde_json::Value;
 use sluicegate_platform::api::{NewTask, Platform, Task};
-use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, TaskEvent, poll_task};
+use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, TaskEvent, follow_task_to_end};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -101,7 +101,7 @@ impl TaskFollower<'_> {
         let ui = self.run.ui;
         let policy = self.grants.approval_policy();
         let resumed_from = None;
-        let mut poll = pin!(poll_task(
+        let mut poll = pin!(follow_task_to_end(
             self.platform,
             id,
             &policy,

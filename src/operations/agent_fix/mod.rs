@@ -28,7 +28,7 @@ use branch_review::BranchReview;
 use fix_comparison::FixComparison;
 use fix_report::FixReport;
 use jiff::Timestamp;
-use remote_branches::{RemoteBranches, describe_foreign_change, fix_failure, list_foreign_changes};
+use remote_branches::{RemoteBranches, describe_foreign_change, list_foreign_changes, rejected_fix_failure};
 use serde_json::json;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
@@ -184,7 +184,7 @@ impl AgentFix<'_> {
         })?;
         match self.branches.find_fix_commit(&self.review.workspace.repo)? {
             None => Ok(ExitStatus::Success),
-            Some(commit) => Err(fix_failure(format!(
+            Some(commit) => Err(rejected_fix_failure(format!(
                 "the agent was asked only for a plan, but pushed {} to branch `{}`",
                 commit.short(),
                 self.branches.fix_branch
@@ -258,7 +258,7 @@ impl AgentFix<'_> {
             self.branches.fix_branch,
             List::with_limit(files, MAX_LISTED_FILES)
         );
-        Err(fix_failure(message)
+        Err(rejected_fix_failure(message)
             .with_hint("do not merge the branch; run the command again, or fix the findings manually"))
     }
 }

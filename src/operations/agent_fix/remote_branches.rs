@@ -73,7 +73,7 @@ impl RemoteBranches {
         if let Some(difference) = self.describe_branch_difference(&tips) {
             let message = format!("the reviewed branch was moved while the agent worked: {difference}");
             let (remote, branch, commit) = (&self.remote, &self.reviewed_branch, &self.reviewed_commit);
-            return Err(fix_failure(message).with_hint(format!(
+            return Err(rejected_fix_failure(message).with_hint(format!(
                 "find out who moved the branch; `git push --force {remote} {commit}:refs/heads/{branch}` \
                  restores the branch"
             )));
@@ -109,7 +109,7 @@ impl RemoteBranches {
         let branches = repo.find_remote_branches_with_name(&self.fix_branch)?;
         let tracked_branch = branches.into_iter().find(|branch| branch.remote == self.remote);
         let tip = tracked_branch
-            .ok_or_else(|| fix_failure(format!("the branch `{}` was not fetched", self.fix_branch)))?
+            .ok_or_else(|| rejected_fix_failure(format!("the branch `{}` was not fetched", self.fix_branch)))?
             .tip;
         if !repo.contains_commit(&tip, &self.reviewed_commit)? {
             let message = format!(
@@ -117,16 +117,15 @@ impl RemoteBranches {
                 self.fix_branch,
                 self.reviewed_commit.short()
             );
-            return Err(
-                fix_failure(message).with_hint("do not use the branch: the agent rewrote its history")
-            );
+            return Err(rejected_fix_failure(message)
+                .with_hint("do not use the branch: the agent rewrote its history"));
         }
         Ok(tip)
     }
 }
 
 /// Returns the failure for a fix that must not be used.
-pub(super) fn fix_failure(message: String) -> Failure {
+pub(super) fn rejected_fix_failure(message: String) -> Failure {
     Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
 }
 

@@ -83,7 +83,7 @@ impl CurrentFindings {
             _ => None,
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
-        // An unreadable rules file counts as new, too.
+        // An unreadable rules file is treated as new, too.
         let adds_rules = match (rules_file, &document) {
             (Some(file), Ok(bytes)) => !default_branch_has_file(&workspace.repo, &file.path, bytes)?,
             _ => true,

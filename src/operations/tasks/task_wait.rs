@@ -74,15 +74,16 @@ impl TaskWait {
         let earlier_task = earlier_state
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
-        let (task, end) = follow::poll_task(platform, id, &self.policy, earlier_task, self.pace, |event| {
-            print_event(run, &event);
-        })
-        .await
-        .map_err(|error| {
-            Failure::from(error).with_hint(format!(
-                "the task is still running; run `sluicegate tasks show {id}` to see its status"
-            ))
-        })?;
+        let (task, end) =
+            follow::follow_task_to_end(platform, id, &self.policy, earlier_task, self.pace, |event| {
+                print_event(run, &event);
+            })
+            .await
+            .map_err(|error| {
+                Failure::from(error).with_hint(format!(
+                    "the task is still running; run `sluicegate tasks show {id}` to see its status"
+                ))
+            })?;
         run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
         match unfinished_task_failure(id, end, self.pace.limit().as_secs(), &task) {
             None => Ok(ExitStatus::Success),

@@ -133,7 +133,7 @@ impl Canvas {
             })
         });
         Self {
-            // Not every excluded box counts as omitted, so the callers count these themselves.
+            // Some excluded boxes are not omitted ones, so the callers count the omitted boxes.
             omitted_count: 0,
             boxes,
             arrows: arrows.collect(),

@@ -295,8 +295,8 @@ fn parse_columns(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
     }
 }
 
-/// Returns the type of a column. The type `NUMERIC` of a variable's column is called `NUMBER` in a parameter; for the
-/// types of variables themselves it is the reverse.
+/// Returns the type of a variable's column in the words of a parameter, where `NUMERIC` is called `NUMBER`. The platform
+/// names the type of a variable itself the other way round. The type is under `columnType` or under `type`.
 fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
     let node = column.get("columnType").or_else(|| column.get("type"))?;
     match node.text()? {

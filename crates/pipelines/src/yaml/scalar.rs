@@ -97,8 +97,8 @@ fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
     all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
 }
 
-/// Returns whether the text is a number with a fraction or an exponent, infinity, or NaN. Only NaN must not have a
-/// sign. `unsigned_text` is the text without its sign.
+/// Returns whether the text is a decimal number, infinity or NaN. Integers also match, so the caller tests for them
+/// first. A number and infinity may have a sign, NaN may not. `unsigned_text` is the text without its sign.
 fn is_float(text: &str, unsigned_text: &str) -> bool {
     match unsigned_text {
         ".inf" | ".Inf" | ".INF" => true,

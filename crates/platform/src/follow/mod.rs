@@ -16,7 +16,7 @@ pub use executions::{APPEARANCE_LIMIT, poll_execution};
 pub use messages::MessageReader;
 pub use pace::{Pace, send_before_deadline};
 pub use streaming::poll_stream;
-pub use tasks::{ApprovalPolicy, TaskEnd, TaskEvent, approval_scope, poll_task};
+pub use tasks::{ApprovalPolicy, TaskEnd, TaskEvent, approval_scope, follow_task_to_end};
 
 /// Creates the error for a wait that ended before any response arrived.
 pub fn no_response_error() -> HttpError {

@@ -77,11 +77,11 @@ struct ResumedTask {
     has_worked: bool,
 }
 
-/// Polls until the task ends or needs a decision that the policy does not cover, and approves the decisions that it
+/// Follows the task until it ends or needs a decision that the policy does not cover, and approves the decisions that it
 /// covers. `resumed_from` is the task before the caller resumed it, with the ids of the decisions that the caller
 /// answered; `None` for a new task. The API document does not define the status right after a task is resumed, so an
 /// unchanged status is not trusted at once.
-pub async fn poll_task(
+pub async fn follow_task_to_end(
     platform: &Platform,
     id: &str,
     policy: &ApprovalPolicy,
