@@ -92,6 +92,24 @@ fn local_check_with_policy_of_base_reports_settings_of_the_first_file() {
     assert!(world.work().join("told.json").exists(), "{}", output.all());
 }
 
+/// The file of the checkout decides after the merge.
+#[test]
+fn local_check_with_policy_of_base_rejects_an_invalid_file() {
+    let world = one_change();
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "retries: 0\n");
+    world.commit("configure");
+    world.push();
+    world.git("checkout -q -b next");
+    let call = Call::new(&world.work());
+    world.write("sluicegate.yaml", "retires: 1\n");
+    call.run("check --policy base")
+        .expect(2)
+        .saying(&["unknown key `retires`"]);
+    world.write("sluicegate.yaml", "retries: 1\n");
+    call.run("check --policy base").expect(0);
+}
+
 /// The user of a local run owns the files outside of the repository.
 #[test]
 fn local_check_follows_a_link_out_of_the_repository() {
