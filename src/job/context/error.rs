@@ -296,3 +296,26 @@ fn fetch_hint(branch: &str) -> String {
         "fetch the branch into refs/remotes/origin".to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fetch_fixes_missing_history_and_no_other_error() {
+        let object = GitError::MissingObject {
+            kind: "commit",
+            id: "4444444444444444444444444444444444444444".to_owned(),
+            partial: false,
+        };
+        assert!(ContextError::Git(object).is_fixable_by_fetch());
+        let broken_clone = GitError::NoCommit {
+            root: "/clone".into(),
+        };
+        assert!(!ContextError::Git(broken_clone).is_fixable_by_fetch());
+        let fork = ContextError::Fork {
+            branch: "change".to_owned(),
+        };
+        assert!(!fork.is_fixable_by_fetch());
+    }
+}

@@ -337,6 +337,25 @@ fn push_to_branch_and_named_base_have_several_merge_bases_too() {
     assert!(paths.contains(&"x.orch.yaml".to_owned()), "{paths:?}");
 }
 
+/// GitLab names only one merge-base, and the change decides which.
+#[test]
+fn merge_base_that_the_host_names_is_used_with_the_others() {
+    for (last, code) in [(&BAD, 1), (&GOOD, 0)] {
+        let world = crossed_pipeline(last);
+        let call = Job::gitlab()
+            .pull_request()
+            .call(&world)
+            .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", world.git("rev-parse topic"));
+        call.run("check").expect(code);
+        let context = call.run("context --json").expect(0).json();
+        assert_eq!(context["base"], world.git("rev-parse topic").as_str());
+        assert_eq!(context["otherBases"], json!([world.git("rev-parse main~1")]));
+        let source = context["baseSource"].as_str().unwrap();
+        let words = "and the other merge-bases with the target branch `origin/main`";
+        assert!(source.contains(words), "{source}");
+    }
+}
+
 #[test]
 fn more_merge_bases_than_real_histories_have_are_refused_on_every_host() {
     let world = project();

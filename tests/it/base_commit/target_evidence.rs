@@ -430,12 +430,50 @@ fn reference_that_nothing_confirms_is_dated_and_deepen_fetches_it() {
         assert_eq!(output.code, 0, "{name}: {}", output.all());
         let notes = output.json()["notes"].to_string();
         assert!(
-            notes.contains("this clone's copy of") && notes.contains("2026-11-20"),
+            notes.contains("the target branch comes from this clone's copy of")
+                && notes.contains("2026-11-20"),
             "{name}: {notes}"
         );
         let output = call.run("check --deepen");
         assert_eq!(output.code, 1, "{name}: {}", output.all());
     }
+}
+
+/// The note distinguishes a clone without the commit of the run from one without newer commits.
+#[test]
+fn note_of_an_outdated_reference_names_what_the_clone_may_lack() {
+    let (world, [lax, strict]) = world_with_outdated_target(&GOOD);
+    let change = head(&world);
+    let notes = |source: &str, branch: &str, commit: &str| {
+        world.git(format!("checkout -q --detach {commit}"));
+        let output = Call::new(&world.work())
+            .variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", source)
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .variable("CI_COMMIT_BRANCH", branch)
+            .variable("CI_COMMIT_SHA", commit)
+            .run("check --report json=-");
+        output.json()["notes"].to_string()
+    };
+    let lacks_commit = "the commit of this run is not in this clone's copy of `origin/main`";
+    let may_be_outdated = "the target branch comes from this clone's copy of `origin/main`";
+    // Another run of an older commit of the branch, whose newer commit is the target.
+    let text = notes("web", "main", &lax);
+    assert!(
+        text.contains(may_be_outdated) && !text.contains(lacks_commit),
+        "{text}"
+    );
+    world.git(&["update-ref", "refs/remotes/origin/main", &lax]);
+    let text = notes("push", "change", &change);
+    assert!(
+        text.contains(may_be_outdated) && !text.contains(lacks_commit),
+        "{text}"
+    );
+    let text = notes("web", "main", &strict);
+    assert!(
+        text.contains(lacks_commit) && !text.contains(may_be_outdated),
+        "{text}"
+    );
 }
 
 /// Merges the change into `main` as a host does, with the change's version of the file at `path`.
@@ -561,8 +599,13 @@ fn push_job_may_check_out_a_merge_with_the_default_branch() {
         let side = world.commit("side");
         world.git(format!("checkout -q --detach {change}"));
         world.git(format!("merge -q --no-ff -m 'with side' {side}"));
-        call.run("check").expect(7);
-        gitlab.run("check").expect(7);
+        call.run("check")
+            .expect(7)
+            .saying(&["remove `ref:` from the `with:` of actions/checkout"]);
+        gitlab
+            .run("check")
+            .expect(7)
+            .saying(&[&format!("run `git checkout {change}` first")]);
     }
 }
 

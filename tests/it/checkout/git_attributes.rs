@@ -163,3 +163,27 @@ fn quoted_pattern_hides_nothing_in_fresh_clone_nor_in_copy_of_it() {
     world.write("a.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
     Call::new(&world.work()).run("check").expect(0);
 }
+
+/// The readers of the commit see the version in which no finding fails the run.
+#[test]
+fn configuration_that_git_converts_is_read_from_the_commit() {
+    let world = project();
+    world.write("sluicegate.yaml", "review: { fail-on: never }\n");
+    world.write(".gitattributes", "sluicegate.yaml filter=hide\n");
+    world.commit("configure");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", orchestration_text(&["Start", "bad name", "Done"]));
+    world.commit("change");
+    world.push();
+    world.git("config filter.hide.smudge \"sed 's/never/error/'\"");
+    world.git("config filter.hide.clean \"sed 's/error/never/'\"");
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    world.git("checkout -q -- sluicegate.yaml");
+    assert!(world.read_text("sluicegate.yaml").contains("error"));
+    Call::new(&world.work()).run("check").expect(0);
+    // Counterpart: git would store the same bytes, so the file on disk is used.
+    world.write(".gitattributes", "");
+    world.git("add .gitattributes");
+    Call::new(&world.work()).run("check").expect(1);
+}

@@ -2,8 +2,8 @@
 //! itself does not control how it is reviewed.
 
 use crate::support::{
-    Call, HOSTS, Job, World, head, orchestration_text, project, pull_request_payload, repository,
-    strict_platform,
+    Call, HOSTS, Job, World, bad_pipeline, change, head, orchestration_text, project, pull_request_payload,
+    repository, strict_platform,
 };
 use serde_json::json;
 
@@ -387,4 +387,48 @@ fn merge_in_the_target_without_the_change_is_another_commit() {
         .extend(&world, Call::new(&world.work()))
         .variable("GITHUB_SHA", "4444444444444444444444444444444444444444");
     call.run("check").expect(7).saying(&["the checkout is at"]);
+}
+
+/// Such a commit is compared with the default branch, even if the run is on that branch.
+#[test]
+fn commit_that_the_job_picks_is_on_its_own_branch() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let main = world.git("rev-parse main");
+    let payload = json!({ "repository": repository(), "issue": { "number": 7 } });
+    let report = Job::github()
+        .event("issue_comment", "refs/heads/main", &payload)
+        .call(&world)
+        .variable("GITHUB_SHA", &main)
+        .run("check --report json=-")
+        .expect(1)
+        .json();
+    assert_eq!(report["counts"]["files"], 1, "{report}");
+    assert_eq!(report["context"]["branch"], "change", "{report}");
+}
+
+/// A job may give its local branch the name of the default branch.
+#[test]
+fn local_branch_of_a_job_is_not_the_branch_of_the_run() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    world.git("checkout -q -B main");
+    let gitlab = |branch: &str| {
+        Call::new(&world.work())
+            .variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", "push")
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .variable("CI_COMMIT_SHA", head(&world))
+            .variable("CI_COMMIT_BRANCH", branch)
+    };
+    let jenkins_without_branch = Call::new(&world.work())
+        .variable("JENKINS_URL", "https://ci.invalid/")
+        .variable("BUILD_ID", "1")
+        .variable("GIT_COMMIT", head(&world));
+    let evaluated_count = |call: &Call| {
+        let report = call.run("check --report json=-").expect(1).json();
+        report["counts"]["files"].clone()
+    };
+    assert_eq!(evaluated_count(&gitlab("change")), 1);
+    assert_eq!(evaluated_count(&jenkins_without_branch), 1);
+    // Counterpart: a run on the default branch evaluates all pipelines.
+    assert_eq!(evaluated_count(&gitlab("main")), 2);
 }

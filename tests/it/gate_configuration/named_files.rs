@@ -1,6 +1,6 @@
 //! Files of the gate configuration that the job names.
 
-use crate::support::{Call, Job, World, bad_pipeline, one_change};
+use crate::support::{Call, Job, RULES, RULES_FILE, World, bad_pipeline, one_change};
 use std::os::unix::fs::symlink;
 
 /// Returns a pull request's job that names `ci/gate.yaml`.
@@ -90,6 +90,61 @@ fn local_check_with_policy_of_base_reports_settings_of_the_first_file() {
     let output = Call::new(&world.work()).run("check --policy base").expect(0);
     output.assert_logged(&["review.fail-on", "has no sluicegate.yaml yet"]);
     assert!(world.work().join("told.json").exists(), "{}", output.all());
+}
+
+/// The file of the checkout decides after the merge.
+#[test]
+fn local_check_with_policy_of_base_rejects_an_invalid_file() {
+    let world = one_change();
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "retries: 0\n");
+    world.commit("configure");
+    world.push();
+    world.git("checkout -q -b next");
+    let call = Call::new(&world.work());
+    world.write("sluicegate.yaml", "retires: 1\n");
+    call.run("check --policy base")
+        .expect(2)
+        .saying(&["unknown key `retires`"]);
+    world.write("sluicegate.yaml", "retries: 1\n");
+    call.run("check --policy base").expect(0);
+}
+
+/// The user of a local run owns the files outside of the repository.
+#[test]
+fn local_check_follows_a_link_out_of_the_repository() {
+    for (level, code) in [("never", 0), ("error", 1)] {
+        let world = one_change();
+        let outside = world.path().join("gate.yaml");
+        std::fs::write(&outside, format!("review: {{ fail-on: {level} }}\n")).unwrap();
+        world.git("checkout -q main");
+        symlink(&outside, world.work().join("sluicegate.yaml")).unwrap();
+        world.commit("link");
+        world.push();
+        world.git("checkout -q -b bad");
+        world.write("b.orch.yaml", bad_pipeline());
+        Call::new(&world.work()).run("check").expect(code);
+    }
+}
+
+/// Without a commit, a job reads the files on disk, which may be those of a change.
+#[test]
+fn job_without_commit_shows_nothing_of_a_file_outside() {
+    let world = World::new()
+        .with_file(RULES_FILE, RULES)
+        .with_pipeline("a.orch.yaml", &["Start", "Done"]);
+    let secret = world.path().join("credentials.yaml");
+    std::fs::write(&secret, "hidden-word: 1\n").unwrap();
+    symlink(&secret, world.work().join("sluicegate.yaml")).unwrap();
+    let output = Call::new(&world.work())
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "push")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .variable("CI_COMMIT_BRANCH", "main")
+        .variable("CI_COMMIT_SHA", "4".repeat(40))
+        .run("check --policy head");
+    output.assert_logged(&["leads out of the repository"]);
+    assert!(!output.all().contains("hidden-word"), "{}", output.all());
 }
 
 /// Creates a change whose configuration file is behind a chain of this number of links.

@@ -336,31 +336,38 @@ fn removed_rule_with_a_waiver_fails_and_removing_both_passes() {
 
 #[test]
 fn unusable_policy_publishes_nothing() {
-    let world = project();
-    settings(&world, "publish: { prefix: p, require_review: r.json }\n");
-    commit_and_push(&world, "poison");
-    let platform = Platform::new();
-    platform.reviews(respond_for_each("PASSED", passed_results()));
-    let args = ["--prefix", "p", "--version-name", "v1"];
-    let output = Job::github()
-        .push(&head(&world))
-        .extend(&world, platform.call(&world))
-        .run(("publish", &args));
-    output
-        .expect(1)
-        .saying(&["nothing is published", "require_review"]);
-    let ci = ("ci --publish-on-branch main", &args);
-    Job::github()
-        .push(&head(&world))
-        .extend(&world, platform.call(&world))
-        .run(&ci)
-        .expect(1);
-    assert!(
-        platform
-            .requests()
-            .iter()
-            .all(|request| !request.url.path().contains("artifacts"))
-    );
+    let large = "# long\n".repeat(200_000);
+    for (text, reason) in [
+        (
+            "publish: { prefix: p, require_review: r.json }\n",
+            "require_review",
+        ),
+        (large.as_str(), "the content has more than 1048576 bytes"),
+    ] {
+        let world = project();
+        settings(&world, text);
+        commit_and_push(&world, "poison");
+        let platform = Platform::new();
+        platform.reviews(respond_for_each("PASSED", passed_results()));
+        let args = ["--prefix", "p", "--version-name", "v1"];
+        let output = Job::github()
+            .push(&head(&world))
+            .extend(&world, platform.call(&world))
+            .run(("publish", &args));
+        output.expect(1).saying(&["nothing is published", reason]);
+        let ci = ("ci --publish-on-branch main", &args);
+        Job::github()
+            .push(&head(&world))
+            .extend(&world, platform.call(&world))
+            .run(&ci)
+            .expect(1);
+        assert!(
+            platform
+                .requests()
+                .iter()
+                .all(|request| !request.url.path().contains("artifacts"))
+        );
+    }
 }
 
 /// A branch that left `main` while a file was unusable did not introduce it.

@@ -208,6 +208,12 @@ fn unknown_host_without_default_branch_lists_flags() {
     // A commit that is on no branch of the remote has no branch to review.
     world.git("checkout -q --detach");
     world.commit("local");
+    job.run("review").expect(7).saying(&[
+        "the branch of this run is unknown: the CI host does not name it",
+        "--branch",
+    ]);
+    // The same if only the clone has a branch with the commit.
+    world.git("checkout -q -b unpushed");
     job.run("review")
         .expect(7)
         .saying(&["the branch of this run is unknown", "--branch"]);

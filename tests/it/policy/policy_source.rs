@@ -432,20 +432,23 @@ fn paths_of_the_file_stay_in_the_checkout() {
     let absolute = outside.join("a.xml").display().to_string();
     let inside = world.work().canonicalize().unwrap().join("a.xml");
     let paths = [
-        absolute.as_str(),
-        inside.to_str().unwrap(),
-        "../a.xml",
-        "a/../../a.xml",
-        ".git/config",
-        "sub/.GIT/config",
-        ".git./config",
-        "GIT~1/config",
-        "out/a.xml",
-        "hidden/config",
-        "nowhere",
+        (absolute.as_str(), "the path is not relative"),
+        (inside.to_str().unwrap(), "the path is not relative"),
+        ("../a.xml", "the path contains `..`"),
+        ("a/../../a.xml", "the path contains `..`"),
+        (".git/config", "the path is in .git"),
+        ("sub/.GIT/config", "the path is in .git"),
+        (".git./config", "the path is in .git"),
+        ("GIT~1/config", "the path is in .git"),
+        (
+            "out/a.xml",
+            "a symbolic link in the path leads out of the checkout",
+        ),
+        ("hidden/config", "a symbolic link in the path leads into .git"),
+        ("nowhere", "a symbolic link in the path is broken"),
     ];
     let before = fs::read(world.work().join(".git/config")).unwrap();
-    for path in paths {
+    for (path, reason) in paths {
         for text in [
             format!("review:\n  report: ['junit={path}']\n"),
             format!("publish: {{ prefix: p, version-name: v, receipt: '{path}' }}\n"),
@@ -460,7 +463,7 @@ fn paths_of_the_file_stay_in_the_checkout() {
             Call::with_platform(&world.work(), "http://127.0.0.1:9")
                 .run(args)
                 .expect(2)
-                .saying(&["must stay inside the checkout"]);
+                .saying(&["must stay inside the checkout", reason]);
         }
     }
     assert_eq!(fs::read(world.work().join(".git/config")).unwrap(), before);
@@ -829,4 +832,31 @@ fn policy_that_cannot_be_read_has_strict_defaults() {
             .expect(2)
             .saying(&["sluicegate.yaml of `main`", reason]);
     }
+}
+
+/// The checkout's file then still sets what cannot hide findings.
+#[test]
+fn facts_of_the_checkouts_file_apply_without_a_policy() {
+    let text = "review: { fail-on: never, report: [json=told.json] }\n";
+    let assert_told = |world: &World, call: &Call, reasons: &[&str]| {
+        call.run("check").expect(1).logging(reasons);
+        let report = world.work().join("told.json");
+        assert!(report.exists());
+        fs::remove_file(report).unwrap();
+    };
+    // The policy's version cannot be read.
+    let large = "# long\n".repeat(200_000);
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", &large)], &[("sluicegate.yaml", text)]);
+    for host in HOSTS {
+        let call = host(&world, Call::new(&world.work()));
+        assert_told(&world, &call, &["it is treated as missing"]);
+    }
+    // Nothing shows which branch has the policy.
+    let world = bad_change_after_configuration(&[], &[("sluicegate.yaml", text)]);
+    world.git("symbolic-ref --delete refs/remotes/origin/HEAD");
+    let reasons = [
+        "sluicegate.yaml cannot be read from the target branch",
+        "`review.fail-on`",
+    ];
+    assert_told(&world, &push_of_azure(&world, "change"), &reasons);
 }
