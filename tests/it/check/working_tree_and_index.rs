@@ -16,6 +16,12 @@ fn check_paths(folder: &Path, args: impl Arguments) -> (Vec<String>, i32) {
     (paths, output.code)
 }
 
+/// Returns the paths of the pipelines in the report's list of changes.
+fn changed_paths(report: &Value) -> Vec<&str> {
+    let changes = report["changes"].as_array().unwrap().iter();
+    changes.map(|change| change["path"].as_str().unwrap()).collect()
+}
+
 /// Runs git in the clone and returns whether it succeeded.
 fn git_may_fail(world: &World, args: &[&str]) -> bool {
     let mut command = std::process::Command::new("git");
@@ -266,6 +272,9 @@ fn check_all_selects_same_files_with_and_without_base() {
                 report["excludedReasons"][RULES_FILE],
                 "not a file that is reviewed"
             );
+            if all.is_empty() {
+                assert_eq!(changed_paths(&report), ["z.orch.yaml"], "{place:?}");
+            }
         }
     }
 }
@@ -327,6 +336,16 @@ fn files_that_are_named_are_checked_changed_or_not() {
     );
     let rules = check_folder(&work, &[RULES_FILE]).expect(1).json();
     assert_eq!(report_paths(&rules).len(), 4, "naming the rules file checks all");
+    let beside_directory = check_folder(&work, &["sales", RULES_FILE])
+        .expect(1)
+        .saying(&[&format!("the rules file {RULES_FILE} is one of the given paths")]);
+    assert_eq!(report_paths(&beside_directory.json()).len(), 4);
+    // The changes are those since the base, although all pipelines are checked.
+    let whole = check_folder(&work, &[".", RULES_FILE]).expect(1).json();
+    assert_eq!(
+        changed_paths(&whole),
+        ["d.orch.yaml", "sales/b.orch.yaml", "sales/c.orch.yaml"]
+    );
     // A hook may pass the rules file for any reason; it is a gate change only if it changed.
     for args in [&[RULES_FILE][..], &["--staged", RULES_FILE]] {
         let unchanged = check_folder(&work, args).expect(1).json();
@@ -343,7 +362,7 @@ fn files_that_are_named_are_checked_changed_or_not() {
     assert!(left["notes"].to_string().contains("note.txt was named"), "{left}");
     check_folder(&work, "gone.orch.yaml")
         .expect(2)
-        .saying(&["gone.orch.yaml", "the working tree"]);
+        .saying(&["the path gone.orch.yaml is not in the working tree"]);
     check_folder(&work, "../x.orch.yaml")
         .expect(2)
         .saying(&["outside the repository"]);
@@ -788,4 +807,23 @@ fn check_in_ci_compares_checkout_with_base_of_host() {
         (&json!("github"), &json!("change"))
     );
     assert!(fs::read_to_string(output).unwrap().contains("failed"));
+}
+
+#[test]
+fn content_hidden_by_index_is_not_compared() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    for (flag, code, change) in [
+        ("--skip-worktree", 3, "unreadable"),
+        ("--no-skip-worktree", 0, "modified"),
+    ] {
+        world.git(&["update-index", flag, "a.orch.yaml"]);
+        let report = check_folder(&world.work(), "").expect(code).json();
+        let changes = report["changes"].as_array().unwrap().iter();
+        let kinds: Vec<_> = changes
+            .filter(|it| it["path"] == "a.orch.yaml")
+            .map(|it| it["change"].as_str().unwrap())
+            .collect();
+        assert_eq!(kinds, [change], "{flag}");
+    }
 }

@@ -712,3 +712,16 @@ fn verify_reads_the_shared_file_in_the_hidden_directory_of_the_version() {
         output.all()
     );
 }
+
+#[test]
+fn change_of_project_without_shared_file_has_no_comparison_for_consumers() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("another pipeline");
+    let report = Call::new(&world.work())
+        .run("check --report json=-")
+        .expect(0)
+        .json();
+    assert_eq!(report["compat"], Value::Null);
+}

@@ -1,7 +1,8 @@
 //! The kinds of findings that `sluicegate fix` fixes.
 
 use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all, script};
-use crate::support::Call;
+use crate::support::{Call, Job, ZEROS, head, repository};
+use serde_json::json;
 use std::fs;
 
 /// Calls in every style that users and exporters write.
@@ -230,5 +231,37 @@ fn line_ends_on_disk_stay_if_git_converts_them() {
             .unwrap()
             .trim(),
         "1 file changed, 1 insertion(+), 1 deletion(-)"
+    );
+}
+
+#[test]
+fn reference_to_moved_script_is_fixed_if_no_pipeline_changed() {
+    let main = format!("{HEADER}{}", script("Script", "sql/count.sql"));
+    let world = project(&[("sql/count.sql", "select 1\n"), ("main.orch.yaml", &main)]);
+    fs::create_dir_all(world.work().join("scripts")).unwrap();
+    world.git("mv sql/count.sql scripts/total.sql");
+    let output = fix(&world, "").expect(0).saying(&["nothing to check"]);
+    assert_eq!(
+        output.out,
+        "main.orch.yaml:9: sql/count.sql -> scripts/total.sql\nfixed 1 finding in 1 file\n"
+    );
+}
+
+#[test]
+fn fix_in_job_of_deleted_branch_changes_only_named_files() {
+    let main = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)]);
+    let payload = json!({ "repository": repository(), "ref": "refs/heads/old", "before": head(&world),
+        "after": ZEROS, "deleted": true });
+    let job = Job::github()
+        .event("push", "refs/heads/old", &payload)
+        .call(&world);
+    let output = job.run("fix").expect(0).saying(&["was deleted"]);
+    assert_eq!(output.out, "nothing to fix\n");
+    assert_eq!(world.read_text("main.orch.yaml"), main);
+    let output = job.run("fix main.orch.yaml").expect(0);
+    assert_eq!(
+        output.out,
+        "main.orch.yaml:8: load -> sales/load\nfixed 1 finding in 1 file\n"
     );
 }

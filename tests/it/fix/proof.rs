@@ -1,6 +1,6 @@
 //! Fixes that would cause another finding, and files that cannot be changed, are left.
 
-use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all};
+use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all, script};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -210,4 +210,16 @@ fn fixes_of_many_values_in_one_line_are_bounded() {
         world.read_text("main.orch.yaml"),
         text.replace("Job: load", "Job: sales/load")
     );
+}
+
+#[test]
+fn fix_that_names_an_empty_script_is_left() {
+    let main = format!("{HEADER}{}", script("Script", "SQL/count.sql"));
+    let world = project(&[("sql/Count.sql", "\n"), ("main.orch.yaml", &main)]);
+    let output = fix(&world, "--all").expect(1);
+    assert_eq!(
+        output.out,
+        "left: main.orch.yaml:9: SQL/count.sql: `project/script` would still report a finding in main.orch.yaml\nnothing to fix; 1 left\n"
+    );
+    assert_eq!(world.read_text("main.orch.yaml"), main);
 }

@@ -567,3 +567,90 @@ fn unknown_variable_of_unchanged_pipeline_without_references_is_found() {
         assert_eq!(is_found, code == 1, "{lines:?}");
     }
 }
+
+#[test]
+fn content_hidden_by_index_has_no_project_findings() {
+    let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
+    let world = world_with_files(&[
+        ("a.orch.yaml", &caller_of_targets(&[])),
+        ("b.orch.yaml", &(caller_of_targets(&[]) + runs)),
+        ("scripts/load.sql", "select 1"),
+    ]);
+    world.git("update-index --skip-worktree a.orch.yaml scripts/load.sql");
+    world.write("a.orch.yaml", caller_of_targets(&["nowhere"]));
+    world.write("scripts/load.sql", "\n");
+    let hidden = list_project_findings(&check_expecting(&world, 3, "--all"));
+    assert_eq!(hidden, [""; 0]);
+    world.git("update-index --no-skip-worktree a.orch.yaml scripts/load.sql");
+    let found = list_project_findings(&check_expecting(&world, 1, "--all"));
+    for (line, text) in found.iter().zip([
+        "project/call error a.orch.yaml",
+        "project/script error b.orch.yaml",
+    ]) {
+        assert!(line.starts_with(text), "{line}");
+    }
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
+fn cycle_through_unchanged_pipeline_is_found() {
+    let world = world_with_files(&[
+        ("sluicegate.yaml", "project-checks: { cycle: error }\n"),
+        ("a.orch.yaml", &caller_of_targets(&[])),
+        ("b.orch.yaml", &caller_of_targets(&["a"])),
+    ]);
+    world.write("a.orch.yaml", caller_of_targets(&["b"]));
+    world.commit("edit");
+    let lines = list_project_findings(&check_expecting(&world, 1, ""));
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.starts_with("project/cycle error a.orch.yaml")),
+        "{lines:?}"
+    );
+}
+
+/// After a change to the gate configuration, all pipelines are read, and those that name no files only if they are
+/// shared with parameters.
+#[test]
+fn unknown_parameter_of_unchanged_shared_pipeline_is_found() {
+    let levels = "project-checks: { shared: error }\n";
+    let share = |parameters: &str| {
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: load.orch.yaml, displayName: l, \
+             id: load, enabled: true, parameters: {{ {parameters} }} }}\n"
+        )
+    };
+    let declaring = orchestration_text(&["Start", "Done"]) + "  variables:\n    day: {}\n";
+    for (shared, code) in [(orchestration_text(&["Start", "Done"]), 1), (declaring, 0)] {
+        let world = world_with_files(&[
+            ("sluicegate.yaml", levels),
+            (".platform/shared-pipelines.yaml", &share("")),
+            ("load.orch.yaml", &shared),
+        ]);
+        world.write("sluicegate.yaml", format!("{levels}retries: 1\n"));
+        world.write(".platform/shared-pipelines.yaml", share("day: { type: TEXT }"));
+        world.commit("edit");
+        let lines = list_project_findings(&check_expecting(&world, code, "--base main"));
+        let is_found = lines
+            .iter()
+            .any(|line| line.starts_with("project/shared error .platform/"));
+        assert_eq!(is_found, code == 1, "{lines:?}");
+    }
+}
+
+#[test]
+fn broken_shared_file_is_reported_only_if_the_run_covers_the_project() {
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: sales/away.orch.yaml, displayName: a, \
+                  id: away, enabled: true, parameters: {} }\n";
+    let world = world_with_files(&[
+        ("sales/a.orch.yaml", &caller_of_targets(&[])),
+        (".platform/shared-pipelines.yaml", shared),
+    ]);
+    let whole = list_project_findings(&check_expecting(&world, 1, "--all"));
+    assert_eq!(whole.len(), 1, "{whole:?}");
+    for path in ["sales", "sales/a.orch.yaml"] {
+        let part = list_project_findings(&check_expecting(&world, 0, ("--all", &[path])));
+        assert_eq!(part, [""; 0], "{path}");
+    }
+}

@@ -318,3 +318,28 @@ fn page_with_many_changes_stays_usable() {
     let report: Value = serde_json::from_str(&read_report_text(&world, "page.json")).unwrap();
     assert_eq!(report["changes"].as_array().unwrap().len(), 300);
 }
+
+#[test]
+fn rename_from_name_that_only_looks_like_a_pipelines_is_listed_as_rename() {
+    let world = project();
+    world.write("old.Orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("past");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("mv old.Orch.yaml new.orch.yaml");
+    world.commit("rename");
+    let report = Call::new(&world.work())
+        .run("check --report json=-")
+        .expect(0)
+        .json();
+    let changes = report["changes"].as_array().unwrap();
+    assert_eq!(changes.len(), 1, "{changes:?}");
+    assert_eq!(
+        [
+            &changes[0]["path"],
+            &changes[0]["previousPath"],
+            &changes[0]["change"]
+        ],
+        ["new.orch.yaml", "old.Orch.yaml", "renamed"]
+    );
+}

@@ -262,3 +262,18 @@ fn comparison_with_an_older_commit_of_the_target_is_accepted() {
         assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
+
+/// A scripted pipeline of Jenkins does not name its commit. Its head needs no base.
+#[test]
+fn report_of_checked_out_commit_is_accepted_without_the_target_branch() {
+    let world = world_with_reports();
+    world.git("remote set-head origin --delete");
+    world.git("update-ref -d refs/remotes/origin/main");
+    world.git("branch -q -D main");
+    let call = Job::jenkins()
+        .pull_request()
+        .call(&world)
+        .variable("GIT_COMMIT", "");
+    call.run("report ../review.json").expect(0);
+    call.run("report ../main.json").expect(2);
+}

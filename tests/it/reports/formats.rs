@@ -696,3 +696,32 @@ fn concise_line_has_format_of_compiler() {
         output.all()
     );
 }
+
+#[test]
+fn report_without_subjects_gets_them_from_the_reported_commit() {
+    let world = change_with_bad_sales_pipeline();
+    Call::new(&world.work())
+        .run("check --head HEAD --report json=../new.json")
+        .expect(1);
+    let text = fs::read_to_string(world.path().join("new.json")).unwrap();
+    let mut report: Value = serde_json::from_str(&text).unwrap();
+    let mut removed_count = 0;
+    for result in report["files"][0]["results"].as_array_mut().unwrap() {
+        for finding in result["findings"].as_array_mut().unwrap() {
+            let finding = finding.as_object_mut().unwrap();
+            let is_about_component = finding.remove("about") == Some(json!("load it"));
+            removed_count += usize::from(is_about_component);
+            finding.remove("aboutKind");
+        }
+    }
+    assert_eq!(removed_count, 1, "{text}");
+    fs::write(world.path().join("old.json"), report.to_string()).unwrap();
+    let completed = Call::new(&world.work())
+        .run("report ../old.json --report json=-")
+        .expect(1)
+        .json();
+    assert_eq!(
+        completed["files"],
+        serde_json::from_str::<Value>(&text).unwrap()["files"]
+    );
+}

@@ -1,6 +1,8 @@
 //! The findings that excuse a review that the platform reports as FAILED.
 
-use crate::support::{NAMING, Platform, World, answer, orchestration_text, project, requested_pipelines};
+use crate::support::{
+    NAMING, Platform, RULES, RULES_FILE, World, answer, orchestration_text, project, requested_pipelines,
+};
 use serde_json::{Map, Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
@@ -148,4 +150,26 @@ fn failed_review_is_excused_by_report_only_if_its_review_failed() {
         assert_eq!(report["findings"]["new"], 0, "{}", output.all());
         new.call(&world).run("report both.json").expect(code);
     }
+}
+
+/// A local report has no batches. Each of its files with an error is treated as a failed batch, whether it has other
+/// results or not.
+#[test]
+fn failed_review_is_excused_by_local_report_with_the_same_error() {
+    let world = world_with_waivers(&[]);
+    let only_naming: Vec<&str> = RULES.lines().take(2).collect();
+    world.write(RULES_FILE, only_naming.join("\n") + "\n");
+    world.commit("one rule");
+    world.push();
+    let platform = platform_failing_rules(&[NAMING]);
+    for args in [
+        "check --all --head HEAD --report json=old.json",
+        "review --all --report json=new.json",
+    ] {
+        platform.call(&world).run(args).expect(1);
+    }
+    platform
+        .call(&world)
+        .run("report --compare old.json new.json")
+        .expect(0);
 }

@@ -342,3 +342,31 @@ fn signal_ends_waiting_review_with_its_code() {
         );
     }
 }
+
+/// A refusal applies to every batch, and after three failures in a row, the next batch would fail, too. Files that were
+/// not sent are checked locally, unless the platform refused the run.
+#[test]
+fn batches_after_refusal_or_three_failures_are_not_sent() {
+    let content = orchestration_text(&["Start", "Done"]);
+    let paths: Vec<String> = (0..6).map(|number| format!("p{number}.orch.yaml")).collect();
+    let files: Vec<(&str, &str)> = paths
+        .iter()
+        .map(|path| (path.as_str(), content.as_str()))
+        .collect();
+    let world = change(&files);
+    for (status, code, request_count) in [(401, 4, 1), (403, 4, 1), (400, 3, 3), (422, 3, 3)] {
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(status));
+        let output = platform
+            .call(&world)
+            .run("review --batch-size 1 --concurrency 1 --report json=-")
+            .expect(code);
+        assert_eq!(platform.requests().len(), request_count, "{status}");
+        assert_eq!(
+            output.all().contains("locally with the rules file of the commit"),
+            code == 3,
+            "{status}: {}",
+            output.all()
+        );
+    }
+}

@@ -408,3 +408,17 @@ fn answer_about_another_spelling_of_a_path_is_undecided() {
         "{notes}"
     );
 }
+
+#[test]
+fn counting_rule_without_evaluation_has_no_size() {
+    let results = json!({ "b.orch.yaml": [
+        { "ruleName": "maximum-components", "status": "ERROR" },
+        { "ruleName": "component-naming-convention", "status": "PASSED" },
+    ] });
+    let report = review_with_response(&one_change(), "FAILED", &results, &json!([])).json();
+    let results = report["files"][0]["results"].as_array().unwrap();
+    let counted = results
+        .iter()
+        .find(|result| result["rule"] == "maximum-components");
+    assert_eq!(finding_values(counted.unwrap(), "size"), [Value::Null]);
+}

@@ -288,3 +288,20 @@ fn changed_rules_of_the_named_directory_select_all_pipelines() {
         assert_eq!(context["selected"], json!(["a.orch.yaml"]));
     }
 }
+
+#[test]
+fn file_beside_the_rules_file_or_with_its_name_elsewhere_does_not_select_all_pipelines() {
+    let world = change(&[
+        (".platform/note.txt", "no rules"),
+        (".other/note.txt", "no rules"),
+        ("docs/config/pipeline_quality_rules.yaml", "rules: []\n"),
+        ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
+    ]);
+    for call in [
+        Call::new(&world.work()),
+        Call::new(&world.work()).variable("SLUICEGATE_CONFIG_DIR", ".platform"),
+    ] {
+        let context = call.run("context --json").expect(0).json();
+        assert_eq!(context["selected"], json!(["b.orch.yaml"]));
+    }
+}
