@@ -235,19 +235,6 @@ fn line_ends_on_disk_stay_if_git_converts_them() {
 }
 
 #[test]
-fn reference_to_moved_script_is_fixed_if_no_pipeline_changed() {
-    let main = format!("{HEADER}{}", script("Script", "sql/count.sql"));
-    let world = project(&[("sql/count.sql", "select 1\n"), ("main.orch.yaml", &main)]);
-    fs::create_dir_all(world.work().join("scripts")).unwrap();
-    world.git("mv sql/count.sql scripts/total.sql");
-    let output = fix(&world, "").expect(0).saying(&["nothing to check"]);
-    assert_eq!(
-        output.out,
-        "main.orch.yaml:9: sql/count.sql -> scripts/total.sql\nfixed 1 finding in 1 file\n"
-    );
-}
-
-#[test]
 fn fix_in_job_of_deleted_branch_changes_only_named_files() {
     let main = format!("{HEADER}{}", call("Call", "load"));
     let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)]);

@@ -213,6 +213,7 @@ fn failing_examples_beyond_ten_are_only_counted() {
         );
         let notes = check_in_job(&world, "", 1)["notes"].to_string();
         assert_eq!(notes.matches("the example should pass").count(), 10, "{notes}");
+        assert_eq!(notes.contains("more failing example"), has_more, "{notes}");
         assert_eq!(
             notes.contains(
                 "1 more failing example of team rules; run `sluicegate rules test` to see them all"

@@ -289,4 +289,15 @@ fn finding_with_a_size_is_not_known_by_one_without() {
     assert_eq!(list_states(vec![sized(Some(9))], sized(None)), NEW);
     assert_eq!(list_states(vec![sized(None)], sized(Some(9))), NEW);
     assert_eq!(list_states(vec![sized(Some(9))], sized(Some(9))), KNOWN);
+    // A result without violations names no subject, so its finding has the same identity as a finding with a size.
+    let without_violations = || {
+        RuleResult::new(
+            MAXIMUM.to_owned(),
+            Status::Failed(Severity::Error),
+            None,
+            Vec::new(),
+        )
+    };
+    assert_eq!(list_states(vec![sized(Some(9))], without_violations()), NEW);
+    assert_eq!(list_states(vec![without_violations()], sized(Some(9))), NEW);
 }
