@@ -44,9 +44,10 @@ impl PublishComparison {
 
     /// Returns the semantic version after the latest if all changes are known, otherwise an empty text.
     pub(super) fn next_version_name(&self) -> String {
-        let next = self.next_version.as_ref().ok();
-        let next = next.filter(|_| self.compat.class.is_some());
-        next.cloned().unwrap_or_default()
+        match (&self.next_version, self.compat.class) {
+            (Ok(name), Some(_)) => name.clone(),
+            _ => String::new(),
+        }
     }
 
     /// Returns whether the plan was compared with a published version and does not differ from it.

@@ -27,7 +27,7 @@ pub(super) struct ContentReader {
     root: PathBuf,
     /// A repository cannot be shared between threads, so this reader opens its own.
     repository: Mutex<Option<Repository>>,
-    /// Whether to cache blobs, because they will be read again.
+    /// True if blobs are cached, because they will be read again.
     caches_blobs: bool,
 }
 

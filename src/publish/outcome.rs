@@ -49,7 +49,7 @@ pub struct PublishOptions {
     pub verify: bool,
     /// Maximum time of waiting for a version to appear: after a lost response, and if the details lag behind.
     pub lookup_timeout: Duration,
-    /// Whether to compute content hashes for a receipt or a digest, which takes time.
+    /// True if content hashes are computed for a receipt or a digest, which takes time.
     pub needs_hashes: bool,
 }
 

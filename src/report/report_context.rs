@@ -49,7 +49,7 @@ pub(crate) struct ReportContext {
     pub reports: Vec<String>,
     /// The errors in the rules file.
     pub rules_file_errors: Vec<RulesFileError>,
-    /// How to provide the missing rules file, if it is missing. Not escaped.
+    /// The way to provide the missing rules file, if it is missing. Not escaped.
     pub missing_rules_hint: Option<String>,
     /// A file of the reviewed commit, for entries about a run without a reviewed file.
     pub existing_file: Option<String>,

@@ -46,15 +46,11 @@ impl RenameContents for LocalContents<'_> {
     /// Returns the size of the file in bytes, from git or from disk; `None` if it cannot be read.
     fn find_size(&self, difference: &TreeDifference) -> Option<u64> {
         let state = difference.new.or(difference.old)?;
-        self.repository
-            .find_local_blob_size(&BlobId::new(state.id))
-            .or_else(|| {
-                Some(
-                    read_regular_file_metadata(&self.find_path(difference)?)
-                        .ok()?
-                        .len(),
-                )
-            })
+        if let Some(size) = self.repository.find_local_blob_size(&BlobId::new(state.id)) {
+            return Some(size);
+        }
+        let metadata = read_regular_file_metadata(&self.find_path(difference)?).ok()?;
+        Some(metadata.len())
     }
 
     /// Reads the content of the file, from git or from disk; `None` if it cannot be read.

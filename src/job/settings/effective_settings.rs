@@ -106,7 +106,7 @@ impl SettingSources<'_> {
         let tree = self
             .file_text
             .as_ref()
-            .and_then(|(file, _)| Tree::parse(file.text.as_bytes(), None).ok());
+            .and_then(|(file, _)| Tree::parse(file.text.as_bytes()).ok());
         setting_table::all_settings()
             .map(|setting| self.resolve_effective_setting(setting, flags, tree.as_ref()))
             .collect()

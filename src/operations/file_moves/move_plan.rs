@@ -242,8 +242,7 @@ fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> 
 /// Returns the edits of the waivers file: the globs in `path` that match moved files. A file that cannot be parsed
 /// needs none.
 fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let skipped_key = None;
-    let Ok(tree) = Tree::parse(bytes, skipped_key) else {
+    let Ok(tree) = Tree::parse(bytes) else {
         return Vec::new();
     };
     let paths = tree
@@ -260,8 +259,7 @@ fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
 /// Returns the edits of `sluicegate.yaml`: the globs that match moved files. Some of these globs match the targets of
 /// calls, which may omit the extension. A file that cannot be parsed needs none.
 fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let skipped_key = None;
-    let Ok(tree) = Tree::parse(bytes, skipped_key) else {
+    let Ok(tree) = Tree::parse(bytes) else {
         return Vec::new();
     };
     let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);

@@ -213,6 +213,7 @@ mod tests {
             "{text}"
         );
     }
+
     #[test]
     fn skipped_case_of_publish_has_message_and_complete_description() {
         let text = render_failed_publish();

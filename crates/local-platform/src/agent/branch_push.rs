@@ -148,8 +148,7 @@ fn add_misbehavior(
 /// Renames the last component of the pipeline so that its name violates most naming conventions. Returns `None` if the
 /// pipeline has no component or cannot be parsed or edited.
 fn rename_last_component(text: &str) -> Option<String> {
-    let skipped_key = None;
-    let tree = Tree::parse(text.as_bytes(), skipped_key).ok()?;
+    let tree = Tree::parse(text.as_bytes()).ok()?;
     let pipeline = Pipeline::from_tree(&tree).ok()?;
     let name = &pipeline.components.last()?.name;
     String::from_utf8(rename_component(text.as_bytes(), name, "__renamed__")?).ok()

@@ -56,8 +56,7 @@ fn list_candidate_fixes(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8
 /// Renames the component `name` in its key, in the links to it, in its `componentName` parameter and on the canvas.
 /// Returns the edited document, or `None` if another component has the new name or the document cannot be edited.
 pub(crate) fn rename_component(document: &[u8], name: &str, new_name: &str) -> Option<Vec<u8>> {
-    let skipped_key = None;
-    let tree = Tree::parse(document, skipped_key).ok()?;
+    let tree = Tree::parse(document).ok()?;
     let pipeline = Pipeline::from_tree(&tree).ok()?;
     if pipeline
         .components
@@ -129,8 +128,7 @@ fn capitalize(text: &str) -> String {
 /// leads to the component, and the component leads to the link's previous target. Links to an End Success component
 /// come first, and later lines before earlier ones.
 fn list_connection_fixes(document: &[u8], name: &str) -> Vec<Vec<u8>> {
-    let skipped_key = None;
-    let pipeline = Tree::parse(document, skipped_key)
+    let pipeline = Tree::parse(document)
         .ok()
         .and_then(|tree| Pipeline::from_tree(&tree).ok());
     let Some(pipeline) = pipeline else {

@@ -11,6 +11,7 @@ use super::pipeline_diff::{
 };
 use super::pipeline_versions::{PipelineVersions, VersionTrees};
 use crate::findings::FileChange;
+use crate::pipelines::LAYOUT_KEY;
 use crate::yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
@@ -254,7 +255,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     /// `pipeline` is compared separately, because components and variables are excluded only below it.
     fn compare_other_fields(&self) -> Vec<FieldDiff> {
         let [base_root, head_root] = self.roots();
-        let is_excluded = &|key: &str| matches!(key, "pipeline" | "design");
+        let is_excluded = &|key: &str| matches!(key, "pipeline" | LAYOUT_KEY);
         let mut walk = DiffWalk::new();
         walk.compare_filtered_nodes(
             &FilteredNode {
@@ -286,7 +287,9 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
 
     /// Returns whether anything on the canvas (the key `design`) differs, such as the positions of the components.
     fn has_canvas_change(&self) -> bool {
-        let [base, head] = self.roots().map(|root| root.and_then(|root| root.get("design")));
+        let [base, head] = self
+            .roots()
+            .map(|root| root.and_then(|root| root.get(LAYOUT_KEY)));
         let mut walk = DiffWalk::new();
         walk.compare_nodes(base, head);
         !walk.into_fields().is_empty()
@@ -327,8 +330,7 @@ fn list_unpaired_parts<'t, 'a>(
         .collect()
 }
 
-/// Returns whether this key of `pipeline` contains components or variables, which are compared by name. An empty map
-/// contains none, so it is compared like any other value.
+/// Returns whether this key of `pipeline` has components or variables to compare by name. An empty map has none.
 fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())

@@ -36,9 +36,8 @@ impl<'b> PipelineVersions<'b> {
 /// or `head`.
 fn parse_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
     // No key is skipped, because all of them are compared.
-    let skipped_key = None;
     content
         .map_err(str::to_owned)
-        .and_then(|bytes| Tree::parse(bytes, skipped_key).map_err(|error| error.to_string()))
+        .and_then(|bytes| Tree::parse(bytes).map_err(|error| error.to_string()))
         .map_err(|reason| format!("in the {side}: {reason}"))
 }

@@ -295,7 +295,7 @@ type Facts = BTreeMap<Vec<PathStep>, Leaf>;
 
 /// Returns the facts without the canvas. Links are facts too: their place in a list is replaced by the number of equal links.
 fn facts(text: &str) -> (Facts, BTreeMap<(String, String, String), usize>) {
-    let tree = Tree::parse(text.as_bytes(), None).unwrap();
+    let tree = Tree::parse(text.as_bytes()).unwrap();
     let mut found = (Facts::new(), BTreeMap::new());
     collect(tree.root(), &mut Vec::new(), &mut found);
     found

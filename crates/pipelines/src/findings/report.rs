@@ -69,7 +69,7 @@ pub struct ReviewContext {
     /// The older report that defines the known findings; `None` for a review, which compares commits at most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compared_with: Option<ComparedWith>,
-    /// Whether only new findings fail the gate.
+    /// True if only new findings fail the gate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub new_only: bool,
     /// The globs of the reviewed files, sorted; empty in older reports.

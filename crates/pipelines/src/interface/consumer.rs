@@ -5,7 +5,7 @@
 //! parameter is treated as used if a key or a text equals its name.
 
 use super::{ChangeKind, InterfaceChange};
-use crate::pipelines::PipelineOutline;
+use crate::pipelines::{LAYOUT_KEY, PipelineOutline};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ pub struct Consumer {
 /// of a pipeline.
 pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
     // The canvas below `design` is not needed.
-    let tree = Tree::parse(pipeline, Some("design"))?;
+    let tree = Tree::parse_without(pipeline, LAYOUT_KEY)?;
     let components = PipelineOutline::from_node(tree.root())?.components;
     let mut consumers = Vec::new();
     for (name, position, node) in components.into_iter().flat_map(NodeRef::entries) {

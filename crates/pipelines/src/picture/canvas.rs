@@ -1,7 +1,7 @@
 //! The content of a picture: the components of a pipeline with their positions, the changes, and the findings.
 
 use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VersionTrees};
-use crate::pipelines::{Link, LinkRole, Pipeline, TransitionCondition};
+use crate::pipelines::{LAYOUT_KEY, Link, LinkRole, Pipeline, TransitionCondition};
 use crate::yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap};
 
@@ -93,7 +93,7 @@ pub struct Stub {
     pub count: usize,
 }
 
-/// Whether the pipeline exists before and after the change, or only in one of the two versions.
+/// The versions in which the pipeline exists: both, or only the one before or after the change.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PipelineState {
     #[default]
@@ -121,8 +121,7 @@ struct PositionedPipeline {
 impl Canvas {
     /// Builds the canvas of a single version of a pipeline, so nothing is marked as changed.
     pub fn from_pipeline(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let skipped_key = None;
-        let head = PositionedPipeline::from_tree(&Tree::parse(bytes, skipped_key)?)?;
+        let head = PositionedPipeline::from_tree(&Tree::parse(bytes)?)?;
         let (base, diff) = (None, None);
         Ok(Self::build(Some(&head), base, diff))
     }
@@ -346,7 +345,7 @@ impl PositionedPipeline {
 /// Returns the positions of the components by name, from `design.components.NAME.position`. Skips components without
 /// a usable position.
 fn collect_positions(root: NodeRef<'_, '_>) -> HashMap<String, Point> {
-    let design = root.get("design").and_then(|design| design.get("components"));
+    let design = root.get(LAYOUT_KEY).and_then(|design| design.get("components"));
     design
         .into_iter()
         .flat_map(NodeRef::entries)

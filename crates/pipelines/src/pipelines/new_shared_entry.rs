@@ -55,7 +55,7 @@ impl NewSharedEntry {
     /// Builds the entry for the pipeline file with this content. Its public variables become parameters; the names of
     /// its private variables are only listed. If `id` is `None`, the id is made from the file name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::parse(bytes, Some(LAYOUT_KEY))?;
+        let tree = Tree::parse_without(bytes, LAYOUT_KEY)?;
         let outline = PipelineOutline::from_node(tree.root())?;
         let mut entry = Self {
             path: path.to_owned(),
@@ -339,7 +339,7 @@ fn format_scalar(text: &str) -> String {
 /// Replaces the value of `pipelines` with an empty list if the value is null or empty, so that an entry can be
 /// inserted. Returns `None` if there is another value, or if no line begins with `pipelines:`.
 fn insert_empty_list(text: &str) -> Option<String> {
-    let tree = Tree::parse(text.as_bytes(), None).ok()?;
+    let tree = Tree::parse(text.as_bytes()).ok()?;
     tree.root().get("pipelines").filter(|list| list.is_null())?;
     let key = "pipelines:";
     let line = text.split_inclusive('\n').find(|line| line.starts_with(key))?;

@@ -25,7 +25,7 @@ impl Pipeline {
     /// A pipeline is a map with a `pipeline` key whose value, and whose `components`, are a map or null, and with a
     /// valid `type`. Other errors are ignored. The key `design` is skipped, because it contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        Self::from_tree(&Tree::parse(bytes, Some(LAYOUT_KEY))?)
+        Self::from_tree(&Tree::parse_without(bytes, LAYOUT_KEY)?)
     }
 
     /// Reads a pipeline from a parsed document; see [`Pipeline::parse`].
@@ -38,7 +38,7 @@ impl PipelineKind {
     /// Reads the kind from the `type` key in the content of a pipeline file. The key `design` is skipped, because it
     /// contains only the layout.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        parse_kind(Tree::parse(bytes, Some(LAYOUT_KEY))?.root())
+        parse_kind(Tree::parse_without(bytes, LAYOUT_KEY)?.root())
     }
 }
 

@@ -67,7 +67,7 @@ impl SharedPipelines {
     /// Parses the shared-pipelines file. Fails if two entries have the same id. Ignores unknown keys, and parts of a
     /// parameter that have an unexpected form.
     pub fn parse(bytes: &[u8]) -> Result<Self, DocumentError> {
-        let tree = Tree::parse(bytes, None)?;
+        let tree = Tree::parse(bytes)?;
         let root = tree.root();
         let list = root
             .get("pipelines")
@@ -88,7 +88,7 @@ impl SharedPipelines {
     /// Returns the content of the shared-pipelines file as a text that is equal for equal contents. The order of
     /// entries and keys, quotes and comments have no effect.
     pub fn parse_canonical_text(bytes: &[u8]) -> Result<String, DocumentError> {
-        let tree = Tree::parse(bytes, None)?;
+        let tree = Tree::parse(bytes)?;
         Ok(format_canonical_text(tree.root(), &|key| key == "pipelines"))
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Problem {
     pub line: u32,
     pub subject: Option<String>,
     pub text: String,
-    /// Whether the problem is at most a warning.
+    /// True if the problem is at most a warning.
     pub is_uncertain: bool,
     pub fix: Option<ProposedFix>,
 }

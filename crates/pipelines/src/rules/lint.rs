@@ -31,7 +31,7 @@ pub struct LintProblem {
 /// Returns all problems of a rules file, in file order.
 pub fn lint_rules_file(bytes: &[u8]) -> Vec<LintProblem> {
     let mut linter = RulesFileLinter::default();
-    match Tree::parse(bytes, None) {
+    match Tree::parse(bytes) {
         Ok(tree) => linter.check_file(tree.root()),
         Err(error) => linter.add_parse_error(&error),
     }

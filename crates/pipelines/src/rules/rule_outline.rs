@@ -17,7 +17,7 @@ pub struct RuleOutline {
 /// Returns the enabled and disabled rules of a rules file, in file order. If several entries have the same id, returns
 /// one of them, preferably an enabled one.
 pub fn list_rules(bytes: &[u8]) -> Result<Vec<RuleOutline>, DocumentError> {
-    let tree = Tree::parse(bytes, None)?;
+    let tree = Tree::parse(bytes)?;
     let entries = rules_file::parse_rule_entries(tree.root())?;
     let rule_set = RuleSet::parse(bytes);
     let mut seen_ids = HashSet::new();

@@ -149,7 +149,7 @@ impl RuleSet {
     /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_lazily(path, || {
-            let tree = Tree::parse(document, Some(LAYOUT_KEY)).map_err(EvaluationError::DocumentParse)?;
+            let tree = Tree::parse_without(document, LAYOUT_KEY).map_err(EvaluationError::DocumentParse)?;
             let pipeline = Pipeline::from_tree(&tree).map_err(EvaluationError::DocumentParse)?;
             observe(path, &pipeline, &tree);
             Ok(pipeline)

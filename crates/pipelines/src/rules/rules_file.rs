@@ -36,7 +36,7 @@ pub(super) struct RuleEntry<'t, 'a> {
 
 /// Parses the rules file, and prepares the enabled rules. A rule that is enabled several times is prepared once.
 pub(super) fn parse_rules_file(bytes: &[u8]) -> Result<RulesFile, DocumentError> {
-    let tree = Tree::parse(bytes, None)?;
+    let tree = Tree::parse(bytes)?;
     let entries = parse_rule_entries(tree.root())?;
     let enabled_levels = collect_enabled_levels(&entries);
     let mut rules: Vec<EnabledRule> = Vec::new();

@@ -70,7 +70,7 @@ fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usi
     let expected_outcome = if example.fails { "fail" } else { "pass" };
     let describe_error =
         |error| format!("the example should {expected_outcome}, but its pipeline cannot be read: {error}");
-    let tree = Tree::parse(example.pipeline.as_bytes(), Some(LAYOUT_KEY)).map_err(describe_error)?;
+    let tree = Tree::parse_without(example.pipeline.as_bytes(), LAYOUT_KEY).map_err(describe_error)?;
     let pipeline = Pipeline::from_tree(&tree).map_err(describe_error)?;
     let paths = example.project.iter().chain(iter::once(&example.path));
     let files = PipelineFiles::new(paths.map(String::as_str));

@@ -53,7 +53,7 @@ pub fn lint_team_rules(bytes: &[u8]) -> Vec<LintProblem> {
 
 /// Returns whether a file has team rules and not those of the platform: one of its rules has the key `when` or `for`.
 pub fn is_team_rules_file(bytes: &[u8]) -> bool {
-    let Ok(tree) = Tree::parse(bytes, None) else {
+    let Ok(tree) = Tree::parse(bytes) else {
         return false;
     };
     let rules = tree.root().get("rules").and_then(NodeRef::items);

@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 /// Each part of the pipeline also has its line, and the subject of findings about it. `files` contains the project's
 /// pipelines, so that calls can be resolved.
 pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) -> Result<Json, DocumentError> {
-    let tree = Tree::parse(bytes, Some(LAYOUT_KEY))?;
+    let tree = Tree::parse_without(bytes, LAYOUT_KEY)?;
     let pipeline = Pipeline::from_tree(&tree)?;
     let records = PipelineRecords::new(path, &tree, &pipeline, files);
     let mut description = Map::new();

@@ -73,7 +73,7 @@ impl TeamRuleSet {
         let tree = document
             .as_ref()
             .map_err(Clone::clone)
-            .and_then(|bytes| Tree::parse(bytes, Some(LAYOUT_KEY)));
+            .and_then(|bytes| Tree::parse_without(bytes, LAYOUT_KEY));
         let pipeline = tree
             .as_ref()
             .map_err(Clone::clone)

@@ -57,7 +57,7 @@ pub(super) fn read_rule_entries(bytes: &[u8]) -> TeamRulesFile {
     if is_blank(bytes) {
         return TeamRulesFile::default();
     }
-    let tree = match Tree::parse(bytes, None) {
+    let tree = match Tree::parse(bytes) {
         Ok(tree) => tree,
         Err(error) => {
             return TeamRulesFile {

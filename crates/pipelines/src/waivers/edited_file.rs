@@ -64,13 +64,17 @@ struct EditedFile {
     ending: &'static str,
 }
 
+/// Parses the waivers of a file. An edit does not depend on which rules exist, so every rule id is accepted.
+fn parse_waivers_of_any_rule(text: &str) -> Result<Vec<PlacedWaiver>, DocumentError> {
+    let is_known_rule = |_: &str| true;
+    parse_waivers_file(text.as_bytes(), &is_known_rule)
+}
+
 impl EditedFile {
     /// Parses the lines of the waivers file, so that entries can be added and removed without changing the others.
     /// Fails for entries that are not written on lines of their own.
     fn parse(text: &str) -> Result<Self, EditError> {
-        // Whether a rule exists does not matter for an edit, so every rule id is accepted.
-        let is_known_rule = |_: &str| true;
-        let placed_waivers = parse_waivers_file(text.as_bytes(), &is_known_rule)?;
+        let placed_waivers = parse_waivers_of_any_rule(text)?;
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
@@ -135,8 +139,7 @@ impl EditedFile {
     /// and this fails.
     fn into_verified_text(self, mut entries: Vec<WaiverEntry>) -> Result<String, EditError> {
         let text = self.to_text();
-        let is_known_rule = |_: &str| true;
-        let mut reread_entries: Vec<WaiverEntry> = parse_waivers_file(text.as_bytes(), &is_known_rule)
+        let mut reread_entries: Vec<WaiverEntry> = parse_waivers_of_any_rule(&text)
             .map_err(|_| EditError::UnsupportedForm)?
             .into_iter()
             .map(|waiver| waiver.entry)

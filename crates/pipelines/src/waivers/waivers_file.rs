@@ -33,8 +33,7 @@ pub fn parse_waivers_file(
     if is_blank(bytes) {
         return Ok(Vec::new());
     }
-    let skipped_key = None;
-    let tree = Tree::parse(bytes, skipped_key)?;
+    let tree = Tree::parse(bytes)?;
     let root = tree.root();
     let items = root
         .items()

@@ -94,7 +94,7 @@ impl<'a> EditableDocument<'a> {
     ) -> Result<(RewrittenDocument, T), DocumentError> {
         let (new_text, replacements) = splice_scalars(self.text, &self.scalars, new_texts, context)?;
         let bytes = [self.byte_order_mark, &new_text].concat();
-        let new_tree = Tree::parse(&bytes, None).map_err(|error| style_error(new_texts, error.position))?;
+        let new_tree = Tree::parse(&bytes).map_err(|error| style_error(new_texts, error.position))?;
         verify_trees(&self.tree, &new_tree, new_texts)?;
         let derived_value = derive(&bytes, new_tree);
         Ok((RewrittenDocument { bytes, replacements }, derived_value))
@@ -277,7 +277,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn place(document: &str) -> Position {
-        let tree = Tree::parse(document.as_bytes(), None).unwrap();
+        let tree = Tree::parse(document.as_bytes()).unwrap();
         tree.root().get("k").unwrap().position()
     }
 
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn several_values_are_replaced_at_once() {
         let document = "a: [x, 'y', z]\n";
-        let tree = Tree::parse(document.as_bytes(), None).unwrap();
+        let tree = Tree::parse(document.as_bytes()).unwrap();
         let places: Vec<Position> = tree
             .root()
             .get("a")
@@ -399,7 +399,7 @@ mod tests {
         ) {
             match replaced(form, &text) {
                 Ok(document) => {
-                    let tree = Tree::parse(document.as_bytes(), None).unwrap();
+                    let tree = Tree::parse(document.as_bytes()).unwrap();
                     prop_assert_eq!(tree.root().get("k").unwrap().string(), Some(text.as_str()));
                 }
                 Err(why) => prop_assert!(form.contains(['>', '|']), "{}", why),

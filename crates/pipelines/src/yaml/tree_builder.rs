@@ -32,13 +32,16 @@ const DISCARDED_NODE: NodeId = NodeId::MAX;
 const NO_ANCHOR: usize = 0;
 
 impl<'a> Tree<'a> {
-    /// Reads the only document in `bytes`. The value of the top-level key `skipped_key` is checked but not kept.
-    ///
-    /// Besides invalid YAML, this rejects duplicate keys in a map, keys that are lists or maps, merge keys, a second
-    /// document, more than 128 levels, aliases that refer to a node that contains them, and aliases that expand to
-    /// megabytes.
-    pub fn parse(bytes: &'a [u8], skipped_key: Option<&str>) -> Result<Self, DocumentError> {
-        build_tree_observed(document_text::decode_text(bytes)?, skipped_key, |_, _| {})
+    /// Reads the only document in `bytes`. Besides invalid YAML, rejects duplicate keys in a map, keys that are lists or
+    /// maps, merge keys, a second document, more than 128 levels, aliases that refer to a node that contains them, and
+    /// aliases that expand to megabytes.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, DocumentError> {
+        build_tree_observed(document_text::decode_text(bytes)?, None, |_, _| {})
+    }
+
+    /// Reads the document as [`Self::parse`] does, but keeps no value of the top-level key `skipped_key`.
+    pub fn parse_without(bytes: &'a [u8], skipped_key: &str) -> Result<Self, DocumentError> {
+        build_tree_observed(document_text::decode_text(bytes)?, Some(skipped_key), |_, _| {})
     }
 }
 

@@ -45,8 +45,7 @@ impl Document {
     /// escapes) is parsed as JSON, and its values have no positions. Only an error in the syntax, whose message begins
     /// with `not YAML`, leads to this second attempt.
     pub(crate) fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, DefinitionError> {
-        let skipped_key = None;
-        let tree = match Tree::parse(bytes, skipped_key) {
+        let tree = match Tree::parse(bytes) {
             Ok(tree) => tree,
             Err(error) => {
                 let possible_json = error.message.starts_with("not YAML").then_some(bytes);

@@ -81,7 +81,7 @@ fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
     if is_blank(bytes) {
         return Ok(SettingValues::new());
     }
-    let tree = Tree::parse(bytes, None)?;
+    let tree = Tree::parse(bytes)?;
     let mut settings = SettingValues::new();
     insert_settings(tree.root(), "", &mut settings);
     Ok(settings)
