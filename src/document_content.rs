@@ -1,7 +1,7 @@
 //! Reads the content of a document of the repository, with the same limit everywhere.
 
 use sluicegate_git::{BlobId, FileContent, GitError, Repository, SnapshotFile, read_disk_file};
-use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
+use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::io;
 use std::path::Path;
 

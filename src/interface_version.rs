@@ -7,7 +7,7 @@ use crate::document_content::read_document;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::interface::{ChangedKinds, Interface, InterfaceChange, compare_interfaces};
 use sluicegate_pipelines::pipelines::{self, PipelineKind, SHARED_PIPELINES_FILE, SharedEntry};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The result of reading the shared-pipelines file.

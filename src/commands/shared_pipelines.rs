@@ -11,7 +11,7 @@ use serde_json::json as value;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_pipelines::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::io;
 use std::path::Path;
 

@@ -12,7 +12,7 @@ use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
-use sluicegate_pipelines::yaml::Tree;
+use sluicegate_yaml::Tree;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Maximum number of failed examples that are described one by one.

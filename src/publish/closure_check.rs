@@ -19,7 +19,7 @@ use sluicegate_pipelines::pipelines::{
     file_name,
 };
 use sluicegate_pipelines::project::{self, CallSuggestions};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

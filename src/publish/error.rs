@@ -5,7 +5,7 @@ use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::List;
 use sluicegate_git::GitError;
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 

@@ -9,7 +9,7 @@ use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::FileContent;
 use sluicegate_pipelines::pipelines::{PipelineFacts, Reference, may_refer_to_files};
-use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
+use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 
 /// A pipeline file to be read.
 pub(super) struct PipelineToRead<'a> {

@@ -6,7 +6,7 @@ use super::{FileSelection, Plan, PlannedFile, PublishError};
 use sluicegate_git::{CommitId, FileContent, FileKind, Repository, TreeFile};
 use sluicegate_pipelines::interface::{ChangeKind, InterfaceChange};
 use sluicegate_pipelines::pipelines::SharedPipelines;
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeMap;
 
 /// The files of the published commit.

@@ -6,7 +6,7 @@ use super::{Problem, PublishError};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::interface::Interface;
 use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
-use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES, Position};
+use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES, Position};
 
 pub(super) struct SharedPipelinesFile {
     pub interface: Interface,

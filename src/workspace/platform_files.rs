@@ -9,7 +9,7 @@ use crate::job::policy::UnusableFile;
 use sluicegate_git::{FileContent, FileKind, GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE};
 use sluicegate_pipelines::rules::RuleSet;
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 
 impl Workspace<'_> {
     /// Returns the platform's hidden directory: as set, otherwise the one in the policy revision, otherwise the one in

@@ -6,7 +6,7 @@ use crate::job::cli::CheckArgs;
 use crate::session::Run;
 use sluicegate_base::input;
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::io::{self, Write as _};
 use std::path::Path;
 use tempfile::NamedTempFile;

@@ -18,7 +18,7 @@ use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::team_rules::TeamRuleSet;
 use sluicegate_pipelines::waivers::{self, Waivers};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::collections::BTreeMap;
 
 /// Resolves the settings that select files; an error shows that a file cannot be used.

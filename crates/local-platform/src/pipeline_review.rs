@@ -9,7 +9,7 @@ use sluicegate_git::{BlobId, CommitId, FileKind, GitError, Repository, TreeFile}
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
 use sluicegate_pipelines::pipelines::{RULES_FILE, find_config_dir, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
-use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
+use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use utoipa::ToSchema;

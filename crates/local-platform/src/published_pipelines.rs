@@ -6,7 +6,7 @@ use super::problem::Problem;
 use serde::Serialize;
 use sluicegate_git::{CommitId, FileKind, GitError, Repository};
 use sluicegate_pipelines::pipelines::PipelineKind;
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeSet;
 use std::path::Path;
 use utoipa::ToSchema;

@@ -1,7 +1,7 @@
 //! Reads and analyzes the documents of a data pipeline's repository, without a network, a process, the environment or
 //! git: everything takes contents as values.
 //!
-//! Begin with [`pipelines`], which reads documents with [`yaml`]. [`rules`] evaluates them; the results of any reviewer
+//! Begin with [`pipelines`], which reads documents. [`rules`] evaluates them; the results of any reviewer
 //! become [`findings`], the core type of the gate, and [`waivers`] allow some of them. [`diff`] compares two
 //! pipelines, and [`picture`] draws the differences. [`project`] finds broken references between files, [`file_moves`]
 //! computes the effects of moving files, and [`interface`] finds changes that break consumers of shared pipelines.
@@ -15,7 +15,6 @@
 //! ```
 
 pub mod pipelines;
-pub mod yaml;
 
 pub mod rules;
 pub mod team_rules;

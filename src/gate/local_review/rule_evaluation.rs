@@ -8,7 +8,7 @@ use sluicegate_git::{FileContent, GitError, Repository, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::{PipelineObserver, RuleSet};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::path::Path;
 
 /// Minimum number of files that a thread evaluates at a time.

@@ -9,9 +9,7 @@ use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_read_tr
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts, PipelineFiles};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::team_rules::TeamRuleSet;
-use sluicegate_pipelines::yaml::{
-    DocumentError, EditableDocument, NewTexts, Position, RewrittenDocument, Tree,
-};
+use sluicegate_yaml::{DocumentError, EditableDocument, NewTexts, Position, RewrittenDocument, Tree};
 use std::collections::BTreeSet;
 use std::mem;
 

@@ -7,7 +7,7 @@ use sluicegate_pipelines::findings::{
 };
 use sluicegate_pipelines::pipelines::PipelineFacts;
 use sluicegate_pipelines::project::FIX_HINT;
-use sluicegate_pipelines::yaml::{Position, ScalarReplacement};
+use sluicegate_yaml::{Position, ScalarReplacement};
 use std::collections::{BTreeMap, HashSet};
 
 /// The content of a file before and after its fixes.

@@ -4,7 +4,7 @@ use super::fixed_file::{FixedFile, FixedValue};
 use crate::document_content::{read_document, read_document_on_disk};
 use crate::error::Failure;
 use sluicegate_git::{Repository, SnapshotFile};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::collections::BTreeMap;
 
 /// Number of files whose fixes are proven for each finding that the log can list: more than one, because the log may

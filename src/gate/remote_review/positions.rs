@@ -5,7 +5,7 @@ use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::findings::{Status, Violation};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineKind};
 use sluicegate_pipelines::rules;
-use sluicegate_pipelines::yaml::{DocumentError, MAX_DOCUMENT_BYTES};
+use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::collections::{BTreeSet, HashMap};
 
 /// Finds the components and lines of violations. Keeps only one group of parsed files at a time, to save memory.

@@ -8,7 +8,7 @@ use super::setting::Setting;
 use super::setting_table::{self, variable};
 use crate::job::cli::GlobalArgs;
 use clap::ValueEnum;
-use sluicegate_pipelines::yaml::{NodeRef, Tree};
+use sluicegate_yaml::{NodeRef, Tree};
 use std::path::PathBuf;
 
 /// The settings whose values are, or contain, a secret.

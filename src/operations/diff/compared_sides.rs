@@ -15,7 +15,7 @@ use crate::session::user_file::read_user_file;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

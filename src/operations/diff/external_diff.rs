@@ -11,7 +11,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_pipelines::diff::{DiffLine, compare_plain_files};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::borrow::Cow;
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! Describes the values that a move replaces in a file.
 
 use crate::error::Failure;
-use sluicegate_pipelines::yaml::{Position, replace_scalars};
+use sluicegate_yaml::{Position, replace_scalars};
 
 /// The kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use sluicegate_pipelines::pipelines::{
     SharedPipelines, is_pipeline,
 };
 use sluicegate_pipelines::waivers::FILE_NAME;
-use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, Value};
+use sluicegate_yaml::{NodeRef, Position, Tree, Value};
 use std::collections::BTreeSet;
 
 /// The changes to make.

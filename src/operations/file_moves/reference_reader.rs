@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::workspace::Workspace;
 use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline, may_refer_to_files};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 
 pub(crate) struct ReferenceReader<'r> {
     pub workspace: &'r Workspace<'r>,

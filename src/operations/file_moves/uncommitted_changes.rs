@@ -5,7 +5,7 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use sluicegate_git::{Change, ChangeKind, GitError};
 use sluicegate_pipelines::pipelines::PipelineFacts;
-use sluicegate_pipelines::yaml::{Position, split_around_scalars};
+use sluicegate_yaml::{Position, split_around_scalars};
 use std::collections::BTreeSet;
 
 /// Fails if a file in `tracked_paths` has uncommitted changes. A file of which only references changed is accepted,

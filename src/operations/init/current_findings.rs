@@ -12,7 +12,7 @@ use sluicegate_pipelines::findings::{Enforcement, FileResults, Severity};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 
 /// The reason for waivers of existing findings.
 const WAIVER_REASON: &str = "found before the gate";

@@ -12,8 +12,8 @@ use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::{self, LintProblem};
 use sluicegate_pipelines::team_rules;
-use sluicegate_pipelines::yaml::MAX_DOCUMENT_BYTES;
-use sluicegate_pipelines::yaml::{DocumentError, Position};
+use sluicegate_yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::{DocumentError, Position};
 use std::ops::Range;
 use std::path::Path;
 

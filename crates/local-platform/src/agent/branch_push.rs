@@ -7,7 +7,7 @@ use crate::agent_behavior::AgentBehavior;
 use crate::pipeline_review::{self, find_branch_tip, read_rules};
 use sluicegate_git::{CommitId, FileKind, NewCommit, Repository};
 use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE, is_pipeline};
-use sluicegate_pipelines::yaml::{MAX_DOCUMENT_BYTES, Tree};
+use sluicegate_yaml::{MAX_DOCUMENT_BYTES, Tree};
 use std::collections::BTreeMap;
 use std::path::Path;
 

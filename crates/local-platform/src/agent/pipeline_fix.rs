@@ -4,7 +4,7 @@
 use super::fix_order::OrderedFinding;
 use sluicegate_pipelines::pipelines::{Component, Pipeline};
 use sluicegate_pipelines::rules::RuleSet;
-use sluicegate_pipelines::yaml::{NodeRef, Position, Tree, replace_scalars};
+use sluicegate_yaml::{NodeRef, Position, Tree, replace_scalars};
 use std::collections::BTreeMap;
 
 /// Maximum number of edits that are tried for one finding.

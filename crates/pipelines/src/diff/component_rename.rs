@@ -8,7 +8,7 @@ use super::diff_document::NamedNode;
 use super::diff_walk::DiffWalk;
 use super::leaf::{Leaf, PathStep};
 use super::named_links::{LinkKeys, NamedLink};
-use crate::yaml::NodeRef;
+use sluicegate_yaml::NodeRef;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of pairs that are compared in one pipeline. With more pairs, only identical components could be

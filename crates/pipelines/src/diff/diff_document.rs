@@ -3,7 +3,7 @@
 use super::diff_walk::MaybeNode;
 use super::named_links::{LinkKeys, Links};
 use crate::pipelines::{PipelineKind, PipelineOutline};
-use crate::yaml::{DocumentError, NodeRef, Tree};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree};
 
 /// One version of a pipeline, base or head, and the parts that are compared one by one.
 pub(super) struct DiffDocument<'t, 'a> {

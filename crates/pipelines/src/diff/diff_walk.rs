@@ -3,7 +3,7 @@
 use super::leaf::{Leaf, PathStep};
 use super::pair::pair_by_key;
 use super::pipeline_diff::FieldDiff;
-use crate::yaml::NodeRef;
+use sluicegate_yaml::NodeRef;
 
 /// The keys that name an entry of a list.
 pub(super) const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];

@@ -1,7 +1,7 @@
 //! The leaves of a document and their paths.
 
-use crate::yaml::{NodeRef, Value};
 use serde::{Serialize, Serializer};
+use sluicegate_yaml::{NodeRef, Value};
 use std::fmt;
 
 /// A step of a path: the key of a map, or the index in a list, from 0.

@@ -4,7 +4,7 @@
 use super::leaf::PathStep;
 use super::pipeline_diff::{LinkChange, LinkDiff};
 use crate::pipelines::PipelineKind;
-use crate::yaml::NodeRef;
+use sluicegate_yaml::NodeRef;
 use std::collections::HashMap;
 
 /// The kind of a link from an iterator to its target.

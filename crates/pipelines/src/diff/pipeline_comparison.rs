@@ -12,7 +12,7 @@ use super::pipeline_diff::{
 use super::pipeline_versions::{PipelineVersions, VersionTrees};
 use crate::findings::FileChange;
 use crate::pipelines::LAYOUT_KEY;
-use crate::yaml::{NodeRef, Tree};
+use sluicegate_yaml::{NodeRef, Tree};
 use std::collections::BTreeMap;
 
 /// Compares the two versions of a pipeline. Never fails: a version that cannot be read is reported in the result.

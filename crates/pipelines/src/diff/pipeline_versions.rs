@@ -1,6 +1,6 @@
 //! The two versions of a pipeline that are compared.
 
-use crate::yaml::Tree;
+use sluicegate_yaml::Tree;
 
 /// The content of a file, or the reason why it could not be read.
 pub(super) type VersionContent<'b> = Result<&'b [u8], &'b str>;

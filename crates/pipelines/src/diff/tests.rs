@@ -4,9 +4,9 @@ use super::leaf::{Leaf, PathStep};
 use super::pipeline_diff::FieldDiff;
 use super::*;
 use crate::findings::FileChange;
-use crate::yaml::{NodeRef, Tree};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use sluicegate_yaml::{NodeRef, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn diff(before: &str, after: &str) -> PipelineDiff {

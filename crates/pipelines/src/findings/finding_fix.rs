@@ -1,7 +1,7 @@
 //! The fix of a finding: a value of the file that has exactly one correct replacement.
 
-use crate::yaml::Position;
 use serde::{Deserialize, Serialize};
+use sluicegate_yaml::Position;
 
 /// A replacement that a check proposes, before it is proven.
 #[derive(Debug, Clone, PartialEq, Eq)]

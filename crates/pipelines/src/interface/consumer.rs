@@ -6,8 +6,8 @@
 
 use super::{ChangeKind, InterfaceChange};
 use crate::pipelines::{LAYOUT_KEY, PipelineOutline};
-use crate::yaml::{DocumentError, NodeRef, Tree};
 use serde::Serialize;
+use sluicegate_yaml::{DocumentError, NodeRef, Tree};
 use std::collections::BTreeSet;
 
 /// The type of the components that run a shared pipeline.

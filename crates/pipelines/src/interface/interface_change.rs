@@ -1,9 +1,9 @@
 //! A change to the interface, with its locations in the old and the new version.
 
 use super::{ChangeClass, ChangeKind};
-use crate::yaml::Position;
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
+use sluicegate_yaml::Position;
 
 /// Maximum number of characters of a name or value that are shown and recorded.
 const MAX_SHOWN_CHARS: usize = 200;

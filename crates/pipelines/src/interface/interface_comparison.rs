@@ -4,7 +4,7 @@
 use super::interface_change::source_location;
 use super::{ChangeKind, ChangedKinds, Interface, InterfaceChange};
 use crate::pipelines::{SharedColumn, SharedEntry, SharedParameter};
-use crate::yaml::Position;
+use sluicegate_yaml::Position;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes that consumers of `old` see in `new`. Changes to ids that `new` offers are first, in the order

@@ -1,7 +1,7 @@
 //! One side of a comparison: the shared pipelines that a commit or a directory offers.
 
 use crate::pipelines::{SharedEntry, SharedPipelines};
-use crate::yaml::{DocumentError, Position};
+use sluicegate_yaml::{DocumentError, Position};
 
 /// The entries of a shared-pipelines file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use crate::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff, VersionTrees};
 use crate::pipelines::{LAYOUT_KEY, Link, LinkRole, Pipeline, TransitionCondition};
-use crate::yaml::{DocumentError, NodeRef, Tree};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree};
 use std::collections::{BTreeMap, HashMap};
 
 /// The change to an item in the picture.

@@ -5,7 +5,7 @@
 
 use super::shared_pipelines::SharedPipelines;
 use super::{LAYOUT_KEY, PipelineOutline, file_name, without_extension};
-use crate::yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
 use std::fmt::Write as _;
 
 /// Maximum number of insertions that are tried to find the end of a list in brackets.

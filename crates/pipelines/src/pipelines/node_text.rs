@@ -1,6 +1,6 @@
 //! Converts a part of a document to text, for values that are only compared and shown.
 
-use crate::yaml::{NodeRef, Value};
+use sluicegate_yaml::{NodeRef, Value};
 use std::fmt::Write as _;
 
 /// Returns a scalar as written, or a list or a map as canonical text on one line; `None` for null.

@@ -4,7 +4,7 @@ use super::pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
     TransitionCondition,
 };
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 
 /// The key of a pipeline's layout. Most readers skip its value, because they need only the components.
 pub(crate) const LAYOUT_KEY: &str = "design";

@@ -4,9 +4,9 @@
 use super::pipeline_model::without_extension;
 use super::pipeline_model::{LinkRole, Pipeline};
 use super::references::{Reference, file_name};
-use crate::yaml::{DocumentError, Position};
 use memchr::{memchr_iter, memmem};
 use regex::bytes::{Regex, RegexBuilder};
+use sluicegate_yaml::{DocumentError, Position};
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The parts of a pipeline that the rules and the publisher read.
 
 use super::subject_index::{SubjectIndex, SubjectMatch};
-use crate::yaml::Position;
+use sluicegate_yaml::Position;
 use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

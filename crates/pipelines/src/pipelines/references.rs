@@ -1,7 +1,7 @@
 //! The files that a pipeline refers to, and how they are found.
 
 use super::pipeline_model::{Call, CallArgument, Component, Pipeline, PipelineKind, ReferenceKind};
-use crate::yaml::Position;
+use sluicegate_yaml::Position;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use super::node_text::{format_canonical_text, format_on_one_line};
 use super::pipeline_facts::PipelineFacts;
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 use std::collections::HashMap;
 
 /// The content of `<CONFIG_DIR>/shared-pipelines.yaml`.

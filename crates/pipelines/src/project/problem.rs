@@ -5,8 +5,8 @@ use crate::findings::{
     Enforcement, FileResults, Origin, ProposedFix, RuleResult, Severity, Status, Violation,
 };
 use crate::pipelines::Reference;
-use crate::yaml::Position;
 use sluicegate_base::text::shorten_name;
+use sluicegate_yaml::Position;
 use std::collections::BTreeMap;
 
 /// A broken reference, before its level is known.

@@ -1,7 +1,7 @@
 //! The parts of the shared-pipelines file that the checks read.
 
 use crate::pipelines::SharedPipelines;
-use crate::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
 
 /// The shared-pipelines file.

@@ -5,7 +5,7 @@ use super::pattern::Pattern;
 use super::rule::{ConfigField, Evaluator, Measure, Rule, RuleDocumentation};
 use super::rule_config::RuleConfig;
 use crate::pipelines::PipelineKind;
-use crate::yaml::shorten;
+use sluicegate_yaml::shorten;
 
 const ID: &str = "component-naming-convention";
 

@@ -1,7 +1,7 @@
 //! The ten reasons why a rule cannot be evaluated (API document, "Review rule evaluation errors").
 
-use crate::yaml::DocumentError;
 use sluicegate_base::text;
+use sluicegate_yaml::DocumentError;
 
 /// The reason why a rule could not be evaluated. The messages are for the person who fixes it.
 ///

@@ -3,7 +3,7 @@
 use super::component_graph::ComponentGraph;
 use crate::findings::Violation;
 use crate::pipelines::{Component, NamedSubject, Pipeline, PipelineVariable, SubjectKind};
-use crate::yaml::Position;
+use sluicegate_yaml::Position;
 use std::cell::OnceCell;
 
 /// A pipeline under evaluation.

@@ -8,8 +8,8 @@ use super::registry;
 use super::rule::RuleDocumentation;
 use super::rule_config::RuleConfig;
 use super::rules_file::{MAX_RULES, RuleEntry, parse_level};
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, shorten};
 use sluicegate_base::text;
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, shorten};
 use std::collections::{HashMap, HashSet};
 
 /// The keys of an entry of `rules`.

@@ -5,9 +5,9 @@
 //! otherwise run practically forever.
 
 use super::error::EvaluationError;
-use crate::yaml::shorten;
 use fancy_regex::Expr;
 use regex::{Regex, RegexBuilder};
+use sluicegate_yaml::shorten;
 
 /// Maximum size of a compiled pattern, and the maximum total size of the names that it is matched with, in bytes. The
 /// time for each byte grows with the pattern: either limit keeps the largest pipeline under ten seconds. `[\w ]{1,255}`

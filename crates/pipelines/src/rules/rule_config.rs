@@ -1,7 +1,7 @@
 //! Reads a rule's `config` in the rules file, field by field.
 
 use super::error::EvaluationError;
-use crate::yaml::{NodeRef, Value, shorten};
+use sluicegate_yaml::{NodeRef, Value, shorten};
 
 /// The `config` of one rule. There are no default values: every field that a rule needs must be set.
 #[derive(Debug, Clone, Copy)]

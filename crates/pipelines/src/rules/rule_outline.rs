@@ -2,7 +2,7 @@
 
 use super::rule_set::{RuleSet, RuleState};
 use super::rules_file::{self, RuleEntry};
-use crate::yaml::{DocumentError, NodeRef, Tree};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree};
 use std::collections::HashSet;
 
 /// A rule in a rules file.

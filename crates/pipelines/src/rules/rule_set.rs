@@ -6,8 +6,8 @@ use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
 use crate::findings::{Enforcement, FileResults, RuleResult, Severity, Status, Violation};
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineKind};
-use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::overlap;
+use sluicegate_yaml::{DocumentError, Tree};
 use std::borrow::Borrow;
 use std::fmt;
 

@@ -6,7 +6,7 @@ use super::rule::{Evaluator, Rule};
 use super::rule_config::RuleConfig;
 use crate::findings::Enforcement;
 use crate::pipelines::PipelineKind;
-use crate::yaml::{DocumentError, NodeRef, Tree, Value, shorten};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree, Value, shorten};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of entries. Each entry yields a result for each pipeline, so more are rejected.

@@ -107,7 +107,7 @@ fn describe_parse_error(message: &str) -> String {
         .map(|text| text.strip_suffix('\'').unwrap_or(text));
     match unexpected_text {
         Some(text) if text.contains("<EOF>") => "the expression is incomplete".to_owned(),
-        Some(text) => format!("unexpected `{}`", crate::yaml::shorten(text)),
+        Some(text) => format!("unexpected `{}`", sluicegate_yaml::shorten(text)),
         None => "the expression is not valid CEL".to_owned(),
     }
 }

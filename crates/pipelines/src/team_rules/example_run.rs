@@ -4,8 +4,8 @@ use super::pipeline_record::PipelineRecords;
 use super::team_rule::{RuleExample, TeamRule};
 use super::team_rule_set::{MAX_STEPS, TeamRuleSet, find_violations};
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles};
-use crate::yaml::Tree;
 use sluicegate_base::text::List;
+use sluicegate_yaml::Tree;
 use std::iter;
 
 /// Maximum number of steps for all examples in a file together.

@@ -106,7 +106,7 @@ impl Compiler<'_> {
         } else {
             text::suggest(name, &names).or_else(|| Some(format!("the variables are {}", quote_names(&names))))
         };
-        let message = format!("unknown variable `{}`", crate::yaml::shorten(name));
+        let message = format!("unknown variable `{}`", sluicegate_yaml::shorten(name));
         Err(self.problem_at(expression, message).with_help(help))
     }
 
@@ -148,7 +148,7 @@ impl Compiler<'_> {
             ValueType::Map(value_type) => Ok((Node::Key(operand, name.clone()), *value_type)),
             ValueType::Any => Ok((Node::Key(operand, name.clone()), ValueType::Any)),
             mismatch => {
-                let message = format!("{mismatch} has no field `{}`", crate::yaml::shorten(name));
+                let message = format!("{mismatch} has no field `{}`", sluicegate_yaml::shorten(name));
                 Err(self.problem_at(expression, message))
             }
         }
@@ -165,7 +165,7 @@ impl Compiler<'_> {
         let names: Vec<&str> = kind.fields().iter().map(|field| field.name).collect();
         let help = text::suggest(name, &names)
             .or_else(|| Some(format!("the fields of `{kind}` are {}", quote_names(&names))));
-        let message = format!("`{kind}` has no field `{}`", crate::yaml::shorten(name));
+        let message = format!("`{kind}` has no field `{}`", sluicegate_yaml::shorten(name));
         self.problem_at(expression, message).with_help(help)
     }
 
@@ -279,7 +279,7 @@ impl Compiler<'_> {
             let names = Function::list_names();
             let help = text::suggest(name, &names)
                 .or_else(|| Some(format!("the functions are {}", quote_names(&names))));
-            let message = format!("unknown function `{}`", crate::yaml::shorten(name));
+            let message = format!("unknown function `{}`", sluicegate_yaml::shorten(name));
             return Err(self.problem_at(expression, message).with_help(help));
         };
         let expected_count = function.argument_count();

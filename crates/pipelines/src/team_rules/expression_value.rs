@@ -2,7 +2,7 @@
 
 use super::record_field::RecordKind;
 use crate::pipelines::PipelineFiles;
-use crate::yaml::{NodeRef, Value as Scalar};
+use sluicegate_yaml::{NodeRef, Value as Scalar};
 use std::borrow::Cow;
 use std::rc::Rc;
 

@@ -8,7 +8,7 @@ use super::expression_problem::ExpressionProblem;
 use super::expression_type::ValueType;
 use super::number_value::format_scalar;
 use super::record_field::RuleSubject;
-use crate::yaml::shorten;
+use sluicegate_yaml::shorten;
 use std::iter::Peekable;
 use std::str::Chars;
 

@@ -44,7 +44,7 @@ pub use team_rules_file::{MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE};
 pub use team_rules_schema::team_rules_schema;
 
 use crate::rules::LintProblem;
-use crate::yaml::{NodeRef, Tree};
+use sluicegate_yaml::{NodeRef, Tree};
 
 /// Returns all problems of a file of team rules, in file order.
 pub fn lint_team_rules(bytes: &[u8]) -> Vec<LintProblem> {

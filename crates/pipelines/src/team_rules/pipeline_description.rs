@@ -5,8 +5,8 @@ use super::number_value::format_scalar;
 use super::pipeline_record::PipelineRecords;
 use super::record_field::{FieldType, RecordKind};
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles};
-use crate::yaml::{DocumentError, NodeRef, Tree};
 use serde_json::{Map, Value as Json, json};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree};
 use std::fmt::Write as _;
 
 /// The schema of the description of a pipeline.

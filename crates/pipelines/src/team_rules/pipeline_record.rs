@@ -6,7 +6,7 @@ use crate::pipelines::{
     CallResolution, Link, LinkRole, Pipeline, PipelineFiles, PipelineKind, PipelineOutline, ReferenceKind,
     file_name, without_extension,
 };
-use crate::yaml::{NodeRef, Tree};
+use sluicegate_yaml::{NodeRef, Tree};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::rc::Rc;

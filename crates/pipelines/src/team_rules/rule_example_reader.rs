@@ -3,7 +3,7 @@
 use super::team_rule::RuleExample;
 use super::team_rules_file::{FileReader, MAX_GLOBS, build_problem};
 use crate::rules::LintProblem;
-use crate::yaml::NodeRef;
+use sluicegate_yaml::NodeRef;
 
 /// Maximum number of examples of a rule.
 const MAX_EXAMPLES: usize = 40;

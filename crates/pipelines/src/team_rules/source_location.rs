@@ -1,6 +1,6 @@
 //! Finds the position in the file of a character of a YAML scalar.
 
-use crate::yaml::Position;
+use sluicegate_yaml::Position;
 
 /// The text of a file, to find positions in it.
 #[derive(Debug)]

@@ -4,8 +4,8 @@ use super::expression_node::CompiledExpression;
 use super::message_template::MessageTemplate;
 use super::record_field::RuleSubject;
 use crate::findings::{Enforcement, TEAM_PREFIX};
-use crate::yaml::Position;
 use globset::GlobSet;
+use sluicegate_yaml::Position;
 use std::fmt;
 
 /// A rule that the team wrote.

@@ -10,8 +10,8 @@ use super::team_rules_file::read_rule_entries;
 use crate::findings::{FileResults, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation};
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles, SubjectKind};
 use crate::rules::{EvaluationError, LintProblem};
-use crate::yaml::{DocumentError, Tree};
 use sluicegate_base::text::shorten_name;
+use sluicegate_yaml::{DocumentError, Tree};
 
 /// Maximum number of steps of a rule in a file.
 pub(super) const MAX_STEPS: usize = 1_000_000;

@@ -10,10 +10,10 @@ use super::source_location::SourceText;
 use super::team_rule::TeamRule;
 use crate::findings::Enforcement;
 use crate::rules::{self, LintProblem};
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
 use globset::{GlobSet, GlobSetBuilder};
 use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
 use std::collections::HashMap;
 
 /// The default name of the team rules file, which is in the directory of `sluicegate.yaml`.

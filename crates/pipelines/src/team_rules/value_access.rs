@@ -5,7 +5,7 @@ use super::expression_evaluation::{CHARACTERS_PER_STEP, Evaluation};
 use super::expression_node::BinaryOperator;
 use super::expression_value::Value;
 use super::number_value::{calculate, compare_numbers, format_scalar};
-use crate::yaml::NodeRef;
+use sluicegate_yaml::NodeRef;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ impl<'m> Evaluation<'m> {
     /// Returns the value of a key. Fails if the value has no such key.
     pub(super) fn read_key(&mut self, operand: &Value<'m>, name: &str) -> EvaluationResult<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
-            let name = crate::yaml::shorten(name);
+            let name = sluicegate_yaml::shorten(name);
             build_failure(format!(
                 "the field `{name}` is missing: test for it with `has(…)` first"
             ))
@@ -48,7 +48,7 @@ impl<'m> Evaluation<'m> {
             mismatch => Err(build_failure(format!(
                 "{} has no `{}`",
                 mismatch.type_name(),
-                crate::yaml::shorten(name)
+                sluicegate_yaml::shorten(name)
             ))),
         }
     }
@@ -271,6 +271,6 @@ fn list_node_entries<'m>(node: NodeRef<'m, 'm>) -> Vec<(Value<'m>, Value<'m>)> {
 fn quote_key(key: &Value<'_>) -> String {
     format_scalar(key).map_or_else(
         || key.type_name().to_owned(),
-        |text| format!("`{}`", crate::yaml::shorten(&text)),
+        |text| format!("`{}`", sluicegate_yaml::shorten(&text)),
     )
 }

@@ -4,7 +4,7 @@
 //! expected entries; otherwise nothing is changed.
 
 use super::{PlacedWaiver, WaiverEntry, parse_waivers_file};
-use crate::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -2,8 +2,8 @@
 
 use crate::findings::{Finding, Waiver};
 use crate::rules;
-use crate::yaml::format_double_quoted;
 use jiff::civil::Date;
+use sluicegate_yaml::format_double_quoted;
 use std::fmt;
 
 /// Words that some YAML parsers do not read as text.

@@ -3,10 +3,10 @@
 
 use super::WaiverEntry;
 use crate::rules;
-use crate::yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shorten};
 use jiff::civil::Date;
 use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shorten};
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
 

@@ -2,7 +2,7 @@
 
 use crate::support::{lines, one_rule, outcome, single_result};
 use sluicegate_pipelines::pipelines::{LinkRole, Pipeline, PipelineKind, ReferenceKind, ReferenceTarget};
-use sluicegate_pipelines::yaml::{DocumentError, Position};
+use sluicegate_yaml::{DocumentError, Position};
 
 fn parse(text: &str) -> Pipeline {
     Pipeline::parse(text.as_bytes()).unwrap_or_else(|error| panic!("{error} in\n{text}"))

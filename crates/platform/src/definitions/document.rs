@@ -4,7 +4,7 @@ use super::DefinitionError;
 use super::number::parse_number;
 use serde_json::{Map, Value};
 use sluicegate_base::input;
-use sluicegate_pipelines::yaml::{self, NodeRef, Position, Tree};
+use sluicegate_yaml::{NodeRef, Position, Tree};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -171,10 +171,10 @@ pub(super) fn join_path(path: &str, key: &str) -> String {
 fn convert_scalar(node: NodeRef<'_, '_>) -> Result<Value, String> {
     let text = node.text().unwrap_or_default();
     Ok(match node.value() {
-        None | Some(yaml::Value::Null) => Value::Null,
-        Some(yaml::Value::Boolean(value)) => Value::Bool(value),
-        Some(yaml::Value::Text(text)) => Value::String(text.to_owned()),
-        Some(yaml::Value::Natural(number)) if number < u64::MAX => Value::Number(number.into()),
+        None | Some(sluicegate_yaml::Value::Null) => Value::Null,
+        Some(sluicegate_yaml::Value::Boolean(value)) => Value::Bool(value),
+        Some(sluicegate_yaml::Value::Text(text)) => Value::String(text.to_owned()),
+        Some(sluicegate_yaml::Value::Natural(number)) if number < u64::MAX => Value::Number(number.into()),
         Some(_) => Value::Number(parse_number(text)?),
     })
 }

@@ -1,6 +1,6 @@
 //! Errors in a file, with their position.
 
-use sluicegate_pipelines::yaml::Position;
+use sluicegate_yaml::Position;
 use std::path::{Path, PathBuf};
 
 /// An error that prevents a file from being applied.

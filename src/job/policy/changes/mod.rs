@@ -16,7 +16,7 @@ pub use team_rule_changes::describe_team_rules_changes;
 pub use waiver_changes::describe_waivers_file_changes;
 
 use sluicegate_base::text::{self, List};
-use sluicegate_pipelines::yaml::{DocumentError, shorten};
+use sluicegate_yaml::{DocumentError, shorten};
 
 /// Maximum number of sentences about one file.
 const MAX_SENTENCES: usize = 50;

@@ -2,7 +2,7 @@
 
 use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_base::text::List;
-use sluicegate_pipelines::yaml::{DocumentError, NodeRef, Tree, is_blank};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of list entries that a sentence lists.

@@ -3,7 +3,7 @@
 use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
 
 /// Describes how the file of the team's rules changed: its rules with their levels, paths and conditions.

@@ -3,7 +3,7 @@
 use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
-use sluicegate_pipelines::yaml::DocumentError;
+use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
 
 /// Maximum number of waivers of a kind that are listed one by one.

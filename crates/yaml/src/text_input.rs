@@ -11,7 +11,7 @@ use saphyr_parser::input::Input;
 const LOOKAHEAD_CHARS: usize = 28;
 
 /// A text and the reading position. The text contains no NUL, which the parser treats as the end.
-pub(super) struct TextInput<'a> {
+pub(crate) struct TextInput<'a> {
     text: &'a str,
     /// The position in bytes; always on a character boundary.
     offset: usize,
@@ -19,7 +19,7 @@ pub(super) struct TextInput<'a> {
 
 impl<'a> TextInput<'a> {
     /// Creates the input, with the reading position at the beginning of the text.
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self { text, offset: 0 }
     }
 

@@ -9,7 +9,7 @@ pub struct EditorPosition {
 }
 
 /// A position that moves forward through a text, so that many positions are found in one pass.
-pub(super) struct EditorCursor<'t> {
+pub(crate) struct EditorCursor<'t> {
     text: &'t str,
     offset: usize,
     position: EditorPosition,
@@ -17,7 +17,7 @@ pub(super) struct EditorCursor<'t> {
 
 impl<'t> EditorCursor<'t> {
     /// Creates a cursor at the beginning of the text.
-    pub(super) const fn new(text: &'t str) -> Self {
+    pub(crate) const fn new(text: &'t str) -> Self {
         Self {
             text,
             offset: 0,
@@ -27,7 +27,7 @@ impl<'t> EditorCursor<'t> {
 
     /// Moves the cursor to a byte offset, which must not be before its current offset, and returns the position there.
     /// Columns are counted in UTF-16 code units, as editors and SARIF do.
-    pub(super) fn move_to(&mut self, offset: usize) -> EditorPosition {
+    pub(crate) fn move_to(&mut self, offset: usize) -> EditorPosition {
         let mut chars = self
             .text
             .get(self.offset..offset)

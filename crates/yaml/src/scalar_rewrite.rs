@@ -4,13 +4,13 @@
 //! plain value is quoted only if it would be read differently otherwise. The result is parsed again and must differ
 //! from the original only in these values, so a mistake here leads to an error and never to a broken file.
 
-use super::document_text::{self, DocumentError, Position};
-use super::editor_position::{EditorCursor, EditorPosition};
-use super::scalar::{Scalar, Value, format_double_quoted};
-use super::scalar_location::{ScalarLocation, ScalarLocations, ScalarSearch};
-use super::text_input::TextInput;
-use super::tree::{MapEntry, Node, NodeContent, Tree};
-use super::{shorten, tree_builder};
+use crate::document_text::{self, DocumentError, Position};
+use crate::editor_position::{EditorCursor, EditorPosition};
+use crate::scalar::{Scalar, Value, format_double_quoted};
+use crate::scalar_location::{ScalarLocation, ScalarLocations, ScalarSearch};
+use crate::text_input::TextInput;
+use crate::tree::{MapEntry, Node, NodeContent, Tree};
+use crate::{shorten, tree_builder};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::BTreeMap;
 
@@ -273,7 +273,7 @@ fn style_error(new_texts: &NewTexts, position: Option<Position>) -> DocumentErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::yaml::{NodeRef, Tree};
+    use crate::{NodeRef, Tree};
     use proptest::prelude::*;
 
     fn place(document: &str) -> Position {

@@ -15,8 +15,7 @@ mod tree_builder;
 
 pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, is_blank, shorten};
 pub use editor_position::EditorPosition;
-pub use scalar::Value;
-pub(crate) use scalar::format_double_quoted;
+pub use scalar::{Value, format_double_quoted};
 pub use scalar_rewrite::{
     EditableDocument, NewTexts, RewrittenDocument, ScalarReplacement, replace_scalars, split_around_scalars,
 };

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 /// A scalar as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Scalar<'a> {
+pub(crate) struct Scalar<'a> {
     /// The text between the quotes, or the plain text: `1.50` stays `1.50`.
     pub text: Cow<'a, str>,
     /// True if the scalar is quoted, a block, or tagged as text. Its value is then never a number, a boolean or null.
@@ -29,7 +29,7 @@ pub enum Value<'t> {
 impl<'a> Scalar<'a> {
     /// Creates a scalar. A scalar that is quoted, or that has the tag `!!str` or `!`, is always a text and never a
     /// number.
-    pub(super) fn new(text: Cow<'a, str>, style: ScalarStyle, tag: Option<&Tag>) -> Self {
+    pub(crate) fn new(text: Cow<'a, str>, style: ScalarStyle, tag: Option<&Tag>) -> Self {
         let is_tagged_as_text = tag.is_some_and(|tag| {
             (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")
         });
@@ -40,7 +40,7 @@ impl<'a> Scalar<'a> {
     }
 
     /// Returns the value of the scalar according to the YAML core schema: null, a boolean, a number or a text.
-    pub(super) fn value(&self) -> Value<'_> {
+    pub(crate) fn value(&self) -> Value<'_> {
         if self.is_text {
             return Value::Text(&self.text);
         }
@@ -54,7 +54,7 @@ impl<'a> Scalar<'a> {
 }
 
 /// Returns the text as a double-quoted YAML scalar, which can represent any text.
-pub(crate) fn format_double_quoted(text: &str) -> String {
+pub fn format_double_quoted(text: &str) -> String {
     let mut output = String::from("\"");
     for c in text.chars() {
         match c {

@@ -1,9 +1,9 @@
 //! Builds the tree of a document from the parser's events, without recursion and with limits.
 
-use super::document_text::{self, DocumentError, Position, saturating_u32, shorten};
-use super::scalar::Scalar;
-use super::text_input::TextInput;
-use super::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
+use crate::document_text::{self, DocumentError, Position, saturating_u32, shorten};
+use crate::scalar::Scalar;
+use crate::text_input::TextInput;
+use crate::tree::{Key, MapEntry, Node, NodeContent, NodeId, Tree};
 use saphyr_parser::{Event, Marker, Parser, ScanError, Span};
 use std::mem;
 
@@ -46,7 +46,7 @@ impl<'a> Tree<'a> {
 }
 
 /// Builds the tree of a document; see [`Tree::parse`]. Each event of the parser goes to `observe` first.
-pub(super) fn build_tree_observed<'a>(
+pub(crate) fn build_tree_observed<'a>(
     text: &'a str,
     skipped_key: Option<&str>,
     mut observe: impl FnMut(&Event<'a>, &Span),
@@ -383,7 +383,7 @@ fn non_scalar_key_error(position: Position) -> DocumentError {
 }
 
 /// Converts an error of the YAML parser.
-pub(super) fn to_document_error(error: &ScanError) -> DocumentError {
+pub(crate) fn to_document_error(error: &ScanError) -> DocumentError {
     DocumentError::at_position(
         marker_position(error.marker()),
         format!("not YAML: {}", error.info()),
@@ -391,7 +391,7 @@ pub(super) fn to_document_error(error: &ScanError) -> DocumentError {
 }
 
 /// Converts a position of the YAML parser, whose columns begin with 0, to one whose columns begin with 1.
-pub(super) fn marker_position(marker: &Marker) -> Position {
+pub(crate) fn marker_position(marker: &Marker) -> Position {
     Position {
         line: saturating_u32(marker.line()),
         column: saturating_u32(marker.col() + 1),

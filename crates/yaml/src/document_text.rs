@@ -48,7 +48,7 @@ pub struct DocumentError {
 
 impl DocumentError {
     /// Creates an error at this position.
-    pub(crate) fn at_position(position: Position, message: impl Into<String>) -> Self {
+    pub fn at_position(position: Position, message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
             position: Some(position),
@@ -71,7 +71,7 @@ impl DocumentError {
 
 /// Returns the document's text without a byte order mark. Fails for bytes that the parser would misread, and for
 /// documents that would overload it.
-pub(super) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
+pub(crate) fn decode_text(bytes: &[u8]) -> Result<&str, DocumentError> {
     if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
         return Err(DocumentError::too_large());
     }
@@ -217,7 +217,7 @@ pub fn shorten(text: &str) -> Cow<'_, str> {
 }
 
 /// Converts a count to the number of a line or column. A count that is too large becomes the maximum.
-pub(super) fn saturating_u32(count: usize) -> u32 {
+pub(crate) fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

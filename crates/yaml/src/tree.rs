@@ -1,40 +1,40 @@
 //! A document as a tree of nodes with positions.
 
-use super::document_text::Position;
-use super::scalar::{Scalar, Value};
+use crate::document_text::Position;
+use crate::scalar::{Scalar, Value};
 use std::borrow::Cow;
 
-pub(super) type NodeId = u32;
+pub(crate) type NodeId = u32;
 
 /// A document. An alias is the node that it refers to, so a node may have several parents.
 #[derive(Debug)]
 pub struct Tree<'a> {
-    pub(super) nodes: Vec<Node<'a>>,
-    pub(super) root: NodeId,
+    pub(crate) nodes: Vec<Node<'a>>,
+    pub(crate) root: NodeId,
 }
 
 #[derive(Debug)]
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     pub position: Position,
     pub content: NodeContent<'a>,
 }
 
 #[derive(Debug)]
-pub(super) enum NodeContent<'a> {
+pub(crate) enum NodeContent<'a> {
     Scalar(Scalar<'a>),
     List(Vec<NodeId>),
     Map(Vec<MapEntry<'a>>),
 }
 
 #[derive(Debug)]
-pub(super) struct MapEntry<'a> {
+pub(crate) struct MapEntry<'a> {
     pub key: Key<'a>,
     pub value: NodeId,
 }
 
 /// A key, compared as written: `1.50`, `true` and `"true"` are the texts `1.50`, `true` and `true`.
 #[derive(Debug, Clone)]
-pub(super) struct Key<'a> {
+pub(crate) struct Key<'a> {
     pub text: Cow<'a, str>,
     pub position: Position,
 }
@@ -90,7 +90,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
     }
 
     /// Returns the text of a scalar that is a string; `None` for a number, a boolean, null, a list or a map.
-    pub(crate) fn string(self) -> Option<&'t str> {
+    pub fn string(self) -> Option<&'t str> {
         match self.value() {
             Some(Value::Text(text)) => Some(text),
             _ => None,

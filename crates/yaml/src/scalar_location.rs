@@ -1,32 +1,32 @@
 //! Finds scalars in the source text of a document.
 
-use super::document_text::Position;
-use super::tree_builder;
+use crate::document_text::Position;
+use crate::tree_builder;
 use saphyr_parser::{Event, ScalarStyle, Span};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The scalars of a document by position.
-pub(super) type ScalarLocations = BTreeMap<Position, ScalarLocation>;
+pub(crate) type ScalarLocations = BTreeMap<Position, ScalarLocation>;
 
 /// A scalar of the document.
-pub(super) struct ScalarLocation {
-    pub(super) style: ScalarStyle,
-    pub(super) has_anchor: bool,
+pub(crate) struct ScalarLocation {
+    pub(crate) style: ScalarStyle,
+    pub(crate) has_anchor: bool,
     /// The bytes of the scalar: with its quotes, or only the content of a block. `None` if they could not be
     /// determined.
-    pub(super) range: Option<Range<usize>>,
+    pub(crate) range: Option<Range<usize>>,
 }
 
 /// Finds the wanted scalars of a text among the events of its parser.
-pub(super) struct ScalarSearch<'t, W> {
+pub(crate) struct ScalarSearch<'t, W> {
     is_wanted: W,
     offsets: ByteOffsets<'t>,
-    pub(super) locations: ScalarLocations,
+    pub(crate) locations: ScalarLocations,
 }
 
 impl<'t, W: Fn(Position) -> bool> ScalarSearch<'t, W> {
-    pub(super) const fn new(text: &'t str, is_wanted: W) -> Self {
+    pub(crate) const fn new(text: &'t str, is_wanted: W) -> Self {
         Self {
             is_wanted,
             offsets: ByteOffsets {
@@ -39,7 +39,7 @@ impl<'t, W: Fn(Position) -> bool> ScalarSearch<'t, W> {
     }
 
     /// Adds the location of the scalar if the event is a wanted one. The events must come in their order.
-    pub(super) fn add_event(&mut self, event: &Event<'_>, span: &Span) {
+    pub(crate) fn add_event(&mut self, event: &Event<'_>, span: &Span) {
         let Event::Scalar(value, style, anchor, _) = event else {
             return;
         };
