@@ -5,7 +5,10 @@
 
 use std::env;
 
-#[expect(clippy::disallowed_methods, reason = "Cargo passes the target to a build script in the environment")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "Cargo passes the target to a build script in the environment"
+)]
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let value = |name: &str| env::var(name).unwrap_or_default();

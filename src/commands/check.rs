@@ -39,7 +39,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     gate.selection.pipelines.select_submodules();
     let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
     // `None`: no publish follows that needs more pipelines.
-    gate.prepare(None)?;
+    gate.complete_selection(None)?;
     gate.set_change_baseline()?;
     add_notes(&mut gate);
     // A check accepts a breaking change only for the reason that the job gives, and looks for no other.

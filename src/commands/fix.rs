@@ -113,7 +113,7 @@ fn find_fixes(
     let rules_file = None;
     let mut engine = LocalReview::for_check(&mut gate, rules_file)?;
     // `None`: no publish follows that needs more pipelines.
-    gate.prepare(None)?;
+    gate.complete_selection(None)?;
     let wanted_paths = gate.subject.paths.list_paths();
     let fix_scope = FixScope {
         is_wanted: &|path| {

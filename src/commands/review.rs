@@ -103,7 +103,7 @@ impl<'a> ReviewSubject<'a> {
         gate: &mut GateRun<'_>,
         publish: Option<&PlannedPublish>,
     ) -> Result<(), Failure> {
-        gate.prepare(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
+        gate.complete_selection(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
         match publish {
             Some(publish) => {
                 gate.set_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;

@@ -359,32 +359,32 @@ impl StricterTarget {
     }
 }
 
-/// Adds a result of the target's rules to the results of a file. If the change's rules have a result of the same rule,
-/// it stays if the rule could not be evaluated, and is replaced if it is less severe. Otherwise, only violations about
-/// further subjects are added. Violations of a counting rule are not added, because the result of the change's rules
-/// already reports the number.
-fn merge_result(file: &mut FileResults, tip_result: RuleResult) {
-    let Some(head_result) = file
+/// Adds a result of the target's rules to a file's results, which come from the change's rules. If these have a result
+/// of the same rule, it stays if the rule could not be evaluated, and is replaced if it is less severe. Otherwise, only
+/// violations about further subjects are added. A violation with a size is not added, because a counting rule has one
+/// violation, and the change's result already contains it.
+fn merge_result(file: &mut FileResults, target_result: RuleResult) {
+    let Some(change_result) = file
         .results
         .iter_mut()
-        .find(|result| result.rule == tip_result.rule)
+        .find(|result| result.rule == target_result.rule)
     else {
-        file.results.push(tip_result);
+        file.results.push(target_result);
         return;
     };
-    if matches!(head_result.status, Status::Error(_)) {
+    if matches!(change_result.status, Status::Error(_)) {
         return;
     }
-    if head_result.severity() < tip_result.severity() {
-        *head_result = tip_result;
+    if change_result.severity() < target_result.severity() {
+        *change_result = target_result;
         return;
     }
-    let mut new_violations = tip_result.violations;
+    let mut new_violations = target_result.violations;
     new_violations.retain(|violation| {
-        let is_known = head_result.violations.iter().any(|head_violation| {
-            (&head_violation.about, head_violation.about_kind) == (&violation.about, violation.about_kind)
+        let is_known = change_result.violations.iter().any(|change_violation| {
+            (&change_violation.about, change_violation.about_kind) == (&violation.about, violation.about_kind)
         });
         violation.size.is_none() && !is_known
     });
-    head_result.violations.extend(new_violations);
+    change_result.violations.extend(new_violations);
 }

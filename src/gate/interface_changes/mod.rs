@@ -55,7 +55,7 @@ impl GateRun<'_> {
                     compat.accepted = reason;
                 }
                 Err(failure) => evaluation.add_notes([format!(
-                    "could not determine whether the version name accepts the break: {}",
+                    "could not determine whether the version name allows breaking changes: {}",
                     failure.describe_on_one_line()
                 )]),
             }

@@ -118,8 +118,8 @@ impl SavedReports<'_> {
             .with_hint("compare with a report that the job fetched from an earlier run"))
     }
 
-    /// Fails if a change is compared with a commit of the change itself. The author decides which findings such a
-    /// commit contains, so that after one more push, every finding would be known.
+    /// Fails if a change is compared with a commit of the change itself. The author of the change could push findings
+    /// with such a commit, and after the next push, the gate would treat them as known.
     fn require_commit_of_target(
         &self,
         repo: &Repository,

@@ -1,10 +1,10 @@
 //! One run of the gate: the values that its steps fill, and the steps in their order.
 //!
 //! A command opens the workspace, which reads the policy, resolves the settings, and finds the commit and its base.
-//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `prepare`, `set_change_baseline`,
-//! `evaluate`. Each step fills its part of the run; causes, notes and limits go to the [`Evaluation`]. The last step
-//! makes the report, which `delivery` sends to its destinations. A run over reports of earlier runs has one step
-//! instead of these: `evaluate_reports`.
+//! Then it calls the steps of [`GateRun`] in this order: `select_pipelines`, `complete_selection`,
+//! `set_change_baseline`, `evaluate`. Each step fills its part of the run; causes, notes and limits go to the
+//! [`Evaluation`]. The last step makes the report, which `delivery` sends to its destinations. A run over reports of
+//! earlier runs has one step instead of these: `evaluate_reports`.
 
 mod finding_collection;
 mod published_selection;
@@ -63,7 +63,7 @@ pub(crate) trait ReviewEngine {
     /// Adds notes about the rules that were evaluated.
     fn add_notes(&self, run: &GateRun<'_>, head_tally: &mut Tally);
 
-    /// Builds the evaluation from the results: the causes of the verdict, and the notes of the engine.
+    /// Builds the evaluation from the results: the causes of the verdict, and the notes about how it was done.
     fn conclude(&mut self, run: &GateRun<'_>, head_tally: Tally) -> Result<Evaluation, Failure>;
 }
 
@@ -159,7 +159,10 @@ impl GateRun<'_> {
     /// Completes the selection before the evaluation. If a publish follows, adds the pipelines that it would publish,
     /// changed or not. Then keeps only the pipelines of the requested shard. Notes named files that are not checked,
     /// and records the reason if there is no pipeline to review.
-    pub(crate) fn prepare(&mut self, published_pipelines: Option<&[String]>) -> Result<(), Failure> {
+    pub(crate) fn complete_selection(
+        &mut self,
+        published_pipelines: Option<&[String]>,
+    ) -> Result<(), Failure> {
         if let Some(pipelines) = published_pipelines {
             self.is_before_publish = true;
             self.add_published_pipelines(pipelines);

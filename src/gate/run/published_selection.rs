@@ -4,8 +4,8 @@ use crate::gate::run::GateRun;
 use sluicegate_base::text::format_count;
 
 impl GateRun<'_> {
-    /// Adds the pipelines that would be published to the selected ones. A note states how many unchanged pipelines were
-    /// added.
+    /// Adds the pipelines that a publish would include to the selection. A note states how many unchanged pipelines
+    /// were added.
     pub(super) fn add_published_pipelines(&mut self, pipelines: &[String]) {
         let files = &mut self.selection.pipelines.files;
         let mut unchanged_files = pipelines.to_vec();

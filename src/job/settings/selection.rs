@@ -155,9 +155,9 @@ impl SettingSources<'_> {
         self.layers().resolve_text(flag, variable::HEAD, None)
     }
 
-    /// Resolves the globs that select files: the globs of the job, otherwise the globs in the section of the
-    /// configuration file for this purpose, otherwise the globs at its top level. The globs of the job are also stored
-    /// on their own, because each of them must match a file.
+    /// Resolves the globs that select files. The globs of the job have precedence. If there are none, the globs for this
+    /// purpose in the configuration file apply, and then the globs at the top level of that file. The globs of the job
+    /// are also stored separately, because each of them must match a file.
     pub fn resolve_selection(
         &self,
         args: &GlobArgs,

@@ -191,7 +191,9 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
         ),
         TaskEnd::Unclear => (
             ExitStatus::Undecided,
-            format!("task {id} is STOPPED, but the response does not show whether it is finished"),
+            format!(
+                "task {id} has the status STOPPED, but the response does not show whether its work is complete"
+            ),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Deadline => (

@@ -103,7 +103,7 @@ impl<'a> BranchReview<'a> {
         }
         selected_files.sort();
         let published_pipelines = None;
-        gate.prepare(published_pipelines)?;
+        gate.complete_selection(published_pipelines)?;
         gate.set_change_baseline()?;
         gate.start_background_comparison();
         let mut engine = RemoteReview::new(&self.settings, &self.connection, target);

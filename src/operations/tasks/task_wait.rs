@@ -123,7 +123,9 @@ fn unfinished_task_failure(id: &str, end: TaskEnd, limit: u64, task: &Task) -> O
             format!("run `sluicegate tasks send {id}` to continue it"),
         ),
         TaskEnd::Unclear => (
-            format!("task {id} is STOPPED, but the response does not show whether it is finished"),
+            format!(
+                "task {id} has the status STOPPED, but the response does not show whether its work is complete"
+            ),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Deadline => (

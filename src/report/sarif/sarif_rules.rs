@@ -114,7 +114,7 @@ fn build_verdict_rule<'a>() -> SarifRule<'a> {
     }
 }
 
-/// Creates the entry of a rule, with its documentation if this program knows it, otherwise with a general text.
+/// Describes a rule with its documentation, or with a general description if this program does not know the rule.
 fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> SarifRule<'a> {
     let short_name = truncation::truncate(id, NAME_LIMIT);
     let (summary, sentences) = match context.find_rule(id) {

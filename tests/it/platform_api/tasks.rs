@@ -138,7 +138,7 @@ fn create_with_wait_tells_how_else_it_ended() {
             8,
             "was stopped before it finished",
         ),
-        (vec![no_pending], 3, "does not show whether it is finished"),
+        (vec![no_pending], 3, "does not show whether its work is complete"),
         (
             vec![detail("DREAMING", "2", &json!([]))],
             8,

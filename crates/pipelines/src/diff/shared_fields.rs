@@ -40,7 +40,8 @@ pub(super) fn find_shared_fields(components: &[ComponentDiff]) -> Vec<SharedFiel
         .collect()
 }
 
-/// Returns whether the field of the component is a value that `shared_fields` contains.
+/// Returns whether `shared_fields` describes this field, so that the list of the component's own changes omits it: only
+/// values that were added to existing components are shared.
 pub(super) fn is_shared_field(
     shared_fields: &[SharedField<'_>],
     component: &ComponentDiff,

@@ -59,7 +59,7 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
         self.config_error(format!("`{field}` must be {requirement}, but is {description}"))
     }
 
-    /// Builds the error that the rule's configuration is invalid.
+    /// Builds the error for an invalid configuration of the rule.
     fn config_error(&self, problem: String) -> EvaluationError {
         EvaluationError::InvalidRuleConfiguration { id: self.id, problem }
     }

@@ -4,7 +4,7 @@ use super::registry::find_rule;
 use super::rule::{Measure, Rule};
 use crate::pipelines::Pipeline;
 
-/// Returns the number that this rule counts in the pipeline, or `None` if the rule does not count.
+/// Returns the number that this rule counts in the pipeline, or `None` if it is not a counting rule.
 pub fn measure_pipeline(rule: &str, pipeline: &Pipeline) -> Option<u64> {
     match find_measure(rule) {
         Measure::Uncounted => None,

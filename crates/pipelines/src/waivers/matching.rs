@@ -242,10 +242,12 @@ impl Waivers {
 /// The evaluation of the files that an entry's path matches.
 #[derive(Debug, Clone, Default)]
 struct FileCoverage {
+    /// The pipelines of the repository that the path matches.
     existing_count: usize,
     /// Whether the path matches a file that is not a pipeline, which no rule evaluates.
     has_other_file: bool,
-    evaluated_count: usize,
+    /// The pipelines of the run that the path matches.
+    reviewed_count: usize,
     /// Whether the rule was evaluated in one of the files.
     is_evaluated: bool,
     /// Whether the rule could not be evaluated in one of the files.
@@ -255,7 +257,7 @@ struct FileCoverage {
 impl FileCoverage {
     /// Records a file of the run, and whether the entry's rule was evaluated on it.
     fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
-        self.evaluated_count += 1;
+        self.reviewed_count += 1;
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
             if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
                 self.has_error = true;
@@ -274,7 +276,7 @@ impl FileCoverage {
     const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
             0 => is_complete && !self.has_other_file,
-            existing_count => self.evaluated_count >= existing_count && self.is_evaluated && !self.has_error,
+            existing_count => self.reviewed_count >= existing_count && self.is_evaluated && !self.has_error,
         }
     }
 }

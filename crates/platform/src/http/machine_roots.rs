@@ -54,7 +54,7 @@ impl MachineRoots {
 }
 
 impl ServerCertVerifier for MachineRoots {
-    /// Verifies the server's certificate with the machine's root certificates, which the first call reads.
+    /// Verifies the server's certificate with the machine's root certificates, which are loaded on the first call.
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,

@@ -72,7 +72,7 @@ const MAX_REQUEST_ID_LENGTH: usize = 200;
 /// Maximum length of the reason for a retry without a status, in characters.
 pub(super) const MAX_REASON_LENGTH: usize = 300;
 
-/// Truncates a text to `max_length` characters, and appends the number of characters that are missing.
+/// Truncates the text to `max_length` characters, and appends the number of characters that were removed.
 pub(super) fn truncate(text: &str, max_length: usize) -> String {
     match text.char_indices().nth(max_length) {
         None => text.to_owned(),
