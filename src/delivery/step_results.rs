@@ -84,8 +84,8 @@ pub(super) fn append_step_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<
     run.append_outputs(&list_step_outputs(run, delivery.host(), delivery))
 }
 
-/// Returns the step outputs about the review, the path of the JUnit report (empty without such a file), and the outputs
-/// about the statement.
+/// Returns the step outputs about the review, the path of the JUnit report (empty if the run wrote none), and the step
+/// outputs for the attestation.
 fn list_step_outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
     let mut outputs = report::list_review_outputs(delivery.report);
     outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));

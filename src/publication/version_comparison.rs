@@ -175,7 +175,8 @@ impl OfferLookup<'_> {
         }
     }
 
-    /// Returns what a published version offers. Without its commit, only its ids are known.
+    /// Loads the shared pipelines of a published version from its commit, which is fetched if `--deepen` was passed. If
+    /// the clone lacks that commit, only the ids of the shared pipelines are known.
     fn load_version_offer(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
         Ok(ComparedOffer::from_version(
             self.run,

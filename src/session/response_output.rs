@@ -92,7 +92,7 @@ pub(crate) fn write_list(
         return writeln!(writer, "{empty_message}");
     }
     let now = Timestamp::now();
-    let (all_columns, is_complete) = build_all_columns(items, columns);
+    let (all_columns, is_complete) = add_other_columns(items, columns);
     let headings: Vec<&str> = all_columns.iter().map(|(_, heading)| *heading).collect();
     let mut table = TableColumns::new(&headings);
     for item in items {
@@ -118,7 +118,7 @@ fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<Str
 
 /// Returns the given columns and a column for each other key of an item, up to [`MAX_COLUMNS`], and whether every key
 /// has a column.
-fn build_all_columns<'a>(
+fn add_other_columns<'a>(
     items: &'a [Value],
     columns: &[(&'a str, &'a str)],
 ) -> (Vec<(&'a str, &'a str)>, bool) {

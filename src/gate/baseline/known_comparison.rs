@@ -199,7 +199,7 @@ impl BaseFindings {
             }));
         }
         match states.as_slice() {
-            // An evaluation error is one finding, regardless of the number of its messages.
+            // An evaluation error is one finding with one state, although each of its messages is listed as a violation.
             [state] => vec![*state; result.violations.len().max(1)],
             _ => states,
         }

@@ -24,7 +24,7 @@ pub enum ArtifactsVerb {
     /// List published versions
     #[command(after_help = "Example:\n  sluicegate artifacts list --prefix sales -o json")]
     List {
-        /// List only versions of this prefix [env: SLUICEGATE_PREFIX]
+        /// List only versions with this prefix [env: SLUICEGATE_PREFIX]
         #[arg(long, value_name = "P")]
         prefix: Option<String>,
         #[command(flatten)]

@@ -120,7 +120,7 @@ pub enum OutputFormat {
     /// Human-readable text
     #[default]
     Text,
-    /// JSON; a response of the platform is printed unchanged
+    /// JSON; a response from the platform is printed unchanged
     Json,
 }
 

@@ -102,8 +102,8 @@ impl TextStyle {
         }
     }
 
-    /// Returns the style for a call by git. If git passes the output to its pager, the settings of git decide about
-    /// colors.
+    /// Returns the style for output that git requested. If git sends the output to its pager, git's settings determine
+    /// whether it has colors.
     fn for_git(run: &Run) -> Self {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
         let style = Self::for_terminal(run);

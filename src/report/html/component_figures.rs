@@ -178,7 +178,7 @@ fn describe_missing_components(component_count: usize) -> String {
     format!("{} {verb} missing", format_count(component_count, "component"))
 }
 
-/// Renders the arrow heads, which all pictures of the page refer to, in an SVG that is not visible itself.
+/// Renders an invisible SVG that contains the arrowheads. All pictures on the page refer to them.
 pub(super) fn render_arrow_heads() -> String {
     format!(
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",

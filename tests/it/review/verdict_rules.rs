@@ -9,7 +9,7 @@ use wiremock::{Request, ResponseTemplate};
 
 const FILE: &str = "b.orch.yaml";
 
-/// Reviews one changed file with this response of the platform; returns exit code, report and JUnit.
+/// Reviews one changed file with this response from the platform; returns exit code, report and JUnit.
 fn judge(respond: impl wiremock::Respond + 'static, args: impl Arguments) -> (i32, Value, String) {
     let world = change(&[(FILE, &orchestration_text(&["Start", "load it", "Done"]))]);
     let platform = Platform::new();

@@ -188,7 +188,8 @@ impl FieldGroup<'_> {
     }
 
     /// Returns the text of a list entry that was added or removed: the list, the name of the entry, and its other
-    /// values in parentheses. Values that repeat the name are omitted.
+    /// values in parentheses. Values that repeat the name are omitted. Each field's path leads through the list and the
+    /// entry's index to a value. For grid variables, `sets` replaces the list.
     pub(super) fn format_entry(name: &str, fields: &[&FieldDiff]) -> String {
         let Some((position, _)) = fields.first().and_then(|field| field.entry_names.first()) else {
             return name.to_owned();

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 pub struct ChangedKinds(HashMap<String, [Option<PipelineKind>; 2]>);
 
 impl ChangedKinds {
-    /// Records the kinds that the old and the new file of a shared pipeline state; `None` for a file that could not be
-    /// read.
+    /// Records the kind of a shared pipeline according to its old and to its new file; `None` for a file that could not
+    /// be read.
     pub fn insert(&mut self, id: String, old: Option<PipelineKind>, new: Option<PipelineKind>) {
         self.0.insert(id, [old, new]);
     }

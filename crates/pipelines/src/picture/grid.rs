@@ -42,8 +42,8 @@ impl BoxSpans {
 
 impl Grid {
     /// Builds the grid from the places on the canvas. Stacked boxes (iterators above their target) are in one column,
-    /// each in a row of its own. Like a text that is wrapped, the picture continues in new rows below at each column in
-    /// `breaks`, which is ascending.
+    /// each in a row of its own. Like wrapped text, the picture continues in new rows below at each column in `breaks`,
+    /// which is ascending.
     pub(super) fn build(places: &Places, breaks: &[usize]) -> Self {
         let base_lines = assign_lines(places);
         let base_columns = assign_columns(places, &base_lines);

@@ -30,7 +30,7 @@ pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) ->
     Ok(Json::Object(description))
 }
 
-/// Renders the description as text: a line for each value, with its path as an expression would write it.
+/// Renders the description as text: a line for each value, with its path in the syntax of an expression.
 /// Omits the key `schema`, which expressions cannot read.
 pub fn render_description(description: &Json) -> String {
     let mut lines = String::new();
@@ -43,7 +43,7 @@ pub fn render_description(description: &Json) -> String {
     lines
 }
 
-/// Adds a line for each scalar and each empty list or map in `value`, with its path as an expression would write it.
+/// Adds a line for each scalar and each empty list or map in `value`, with its path in the syntax of an expression.
 fn push_lines(lines: &mut String, path: &str, value: &Json) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {

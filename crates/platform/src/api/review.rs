@@ -144,7 +144,7 @@ impl Platform {
 
 impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
-    /// exists in no repository. Any response of the platform passes, except a 400 that shows that the platform
+    /// exists in no repository. Any response from the platform passes, except a 400 that shows that the platform
     /// expects other fields or another data warehouse type. An unreachable server and an unusable response are errors,
     /// too.
     pub async fn check_review_fields(

@@ -87,8 +87,8 @@ struct SecretReferenceWalk<'a> {
 }
 
 impl SecretReferenceWalk<'_> {
-    /// Completes the references to secrets in a map and in the maps below it. `path` is the map's path in the document.
-    /// Any other value has no references.
+    /// Adds the type of the key vault, if it is omitted, to the references to secrets in a map and in the maps below it.
+    /// `path` is the map's path in the document.
     fn complete_all_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         let Value::Object(fields) = value else {
             return Ok(());
