@@ -190,3 +190,28 @@ fn read_from_disk(path: &Path) -> ReadContent {
     let document = read_document_on_disk(path).map_err(|error| error.to_string())?;
     document.map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(previous_path: Option<&str>, old_content: &str, new_content: &str) -> ChangedContents {
+        ChangedContents {
+            path: "a.orch.yaml".to_owned(),
+            previous_path: previous_path.map(str::to_owned),
+            old_content: Some(Ok(old_content.into())),
+            new_content: Some(Ok(new_content.into())),
+        }
+    }
+
+    #[test]
+    fn file_with_other_mode_only_is_not_different() {
+        assert!(!change(None, "type: x", "type: x").is_different());
+    }
+
+    #[test]
+    fn renamed_or_edited_file_is_different() {
+        assert!(change(Some("b.orch.yaml"), "type: x", "type: x").is_different());
+        assert!(change(None, "type: x", "type: y").is_different());
+    }
+}

@@ -302,6 +302,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn checkout_hint_names_the_step_of_the_host() {
+        let hint_for_push = checkout_hint(Host::GitHub, false, "abc");
+        let step = "remove `ref:` from the `with:` of actions/checkout";
+        assert!(hint_for_push.starts_with(step), "{hint_for_push}");
+        assert_eq!(checkout_hint(Host::Gitea, false, "abc"), hint_for_push);
+        let hint_for_change = checkout_hint(Host::Gitea, true, "abc");
+        assert!(
+            hint_for_change.contains("pull_request.head.sha"),
+            "{hint_for_change}"
+        );
+        assert_eq!(checkout_hint(Host::GitHub, true, "abc"), hint_for_change);
+        for is_change in [false, true] {
+            let hint = checkout_hint(Host::GitLab, is_change, "abc");
+            assert!(hint.starts_with("run `git checkout abc` first; "), "{hint}");
+        }
+    }
+
+    #[test]
     fn fetch_fixes_missing_history_and_no_other_error() {
         let object = GitError::MissingObject {
             kind: "commit",

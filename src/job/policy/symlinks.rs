@@ -93,3 +93,102 @@ fn read_link_target(repo: &Repository, link: &SnapshotFile) -> Result<Option<Str
     let target = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
     Ok(target.filter(|target| !Path::new(target).is_absolute()))
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+    use sluicegate_test_support::World;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// Commits `folder/rules.yaml` and these links, and follows the path in the commit and on disk, with the same
+    /// result.
+    fn resolve(links: &[(&str, &str)], path: &str) -> ResolvedPath {
+        let world = World::new().with_file("folder/rules.yaml", "rules: []\n");
+        for (link, target) in links {
+            let full_path = world.work().join(link);
+            fs::create_dir_all(full_path.parent().unwrap()).unwrap();
+            symlink(target, full_path).unwrap();
+        }
+        world.commit("links");
+        let repo = Repository::open(&world.work()).unwrap();
+        let head = repo.resolve("HEAD").unwrap();
+        let from_commit = follow_links(&repo, &repo.snapshot(head), path).unwrap();
+        let from_disk = follow_links(&repo, &repo.read_disk_snapshot(None).unwrap(), path).unwrap();
+        assert_eq!(from_commit.paths, from_disk.paths);
+        assert_eq!(from_commit.file.is_some(), from_disk.file.is_some());
+        assert_eq!(from_commit.leaves_repository, from_disk.leaves_repository);
+        from_commit
+    }
+
+    #[test]
+    fn file_without_links_is_its_own_target() {
+        let resolved_path = resolve(&[], "folder/rules.yaml");
+        assert_eq!(resolved_path.paths, ["folder/rules.yaml"]);
+        assert!(resolved_path.file.is_some());
+        assert!(!resolved_path.leaves_repository);
+    }
+
+    #[test]
+    fn links_to_files_and_directories_are_followed_and_recorded() {
+        let links = [("first", "second/rules.yaml"), ("second", "./folder")];
+        let resolved_path = resolve(&links, "first");
+        assert_eq!(resolved_path.paths, ["first", "second", "folder/rules.yaml"]);
+        assert!(resolved_path.file.is_some());
+    }
+
+    #[test]
+    fn link_to_parent_directory_stays_in_repository() {
+        let resolved_path = resolve(&[("other/link", "../folder/rules.yaml")], "other/link");
+        assert_eq!(resolved_path.paths, ["other/link", "folder/rules.yaml"]);
+        assert!(resolved_path.file.is_some());
+        assert!(!resolved_path.leaves_repository);
+    }
+
+    #[test]
+    fn links_out_of_repository_have_no_file() {
+        let absolute_target = "/folder/rules.yaml";
+        for target in ["../folder/rules.yaml", absolute_target] {
+            let resolved_path = resolve(&[("link", target)], "link");
+            assert!(resolved_path.leaves_repository, "{target}");
+            assert!(resolved_path.file.is_none(), "{target}");
+        }
+    }
+
+    #[test]
+    fn missing_target_is_recorded_without_a_file() {
+        let resolved_path = resolve(&[("link", "folder/missing.yaml")], "link");
+        assert_eq!(resolved_path.paths, ["link", "folder/missing.yaml"]);
+        assert!(resolved_path.file.is_none());
+        assert!(!resolved_path.leaves_repository);
+    }
+
+    #[test]
+    fn path_below_a_file_has_no_target() {
+        let resolved_path = resolve(&[], "folder/rules.yaml/more");
+        assert_eq!(resolved_path.paths, ["folder/rules.yaml/more"]);
+        assert!(resolved_path.file.is_none());
+    }
+
+    #[test]
+    fn chain_ends_after_the_maximum_number_of_links() {
+        let names: Vec<String> = (0..=MAX_LINKS).map(|number| format!("link{number}")).collect();
+        let mut links: Vec<(&str, &str)> = Vec::new();
+        for pair in names.windows(2) {
+            links.push((pair[0].as_str(), pair[1].as_str()));
+        }
+        let last_name = names.last().unwrap().as_str();
+        links.push((last_name, "folder/rules.yaml"));
+        // One link too many, then exactly as many as allowed.
+        assert!(resolve(&links, "link0").file.is_none());
+        assert!(resolve(&links, "link1").file.is_some());
+    }
+
+    #[test]
+    fn circle_of_links_has_no_file() {
+        let resolved_path = resolve(&[("one", "two"), ("two", "one")], "one");
+        assert_eq!(resolved_path.paths, ["one", "two"]);
+        assert!(resolved_path.file.is_none());
+    }
+}

@@ -245,3 +245,98 @@ fn describe_list_change(
     };
     Some(effect.label_sentence(&format!("{}: {list}", sanitize(key))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Describes the changes between two files, for list settings with the default globs `default-*`.
+    fn describe(old: &str, new: &str) -> Vec<String> {
+        let version = |text: &str| GateFileVersion::Text(text.as_bytes().to_vec());
+        let find_setting = |key: &str| {
+            let is_include = key.ends_with("include");
+            (is_include || key.ends_with("exclude")).then_some(KnownSetting {
+                strictness: if is_include {
+                    Strictness::TighteningList
+                } else {
+                    Strictness::RelaxingList
+                },
+                default: None,
+                globs: if is_include { &["default-*"] } else { &[] },
+            })
+        };
+        describe_config_file_changes(&version(old), &version(new), &find_setting)
+    }
+    const UNCHANGED: &str = "no setting has changed";
+
+    #[test]
+    fn list_of_section_is_compared_with_common_list() {
+        let cases = [
+            (
+                "include: [a]",
+                "include: [a]\nreview: { include: [a] }",
+                UNCHANGED,
+            ),
+            (
+                "exclude: [x]",
+                "exclude: [x]\npublish: { exclude: [x, y] }",
+                "publish.exclude: + y (relaxed)",
+            ),
+            (
+                "exclude: [x]",
+                "exclude: [x]\nreview: { exclude: [] }",
+                "review.exclude: - x (tightened)",
+            ),
+            (
+                "include: [a]",
+                "include: [a]\nreview: { include: [a, b] }",
+                "review.include: + b (tightened)",
+            ),
+            (
+                "exclude: [x]",
+                "exclude: [x]\nother: { exclude: [x] }",
+                "other.exclude: + x (relaxed)",
+            ),
+        ];
+        for (old, new, expected) in cases {
+            assert_eq!(describe(old, new), [expected], "{old} → {new}");
+        }
+    }
+
+    #[test]
+    fn missing_or_empty_list_of_globs_to_include_is_compared_as_default() {
+        let cases = [
+            ("", "include: []", UNCHANGED),
+            ("", "include: [default-*]", UNCHANGED),
+            ("", "review: { include: [] }", UNCHANGED),
+            (
+                "include: [a]",
+                "review: { include: [default-*] }",
+                "include: + default-*, - a (changed)",
+            ),
+            (
+                "",
+                "publish: { include: [a] }",
+                "publish.include: + a, - default-* (changed)",
+            ),
+            ("", "exclude: []", UNCHANGED),
+        ];
+        for (old, new, expected) in cases {
+            assert_eq!(
+                describe(old, new).first().map(String::as_str),
+                Some(expected),
+                "{old} → {new}"
+            );
+        }
+    }
+
+    #[test]
+    fn single_glob_is_compared_as_list() {
+        assert_eq!(describe("exclude: x", "exclude: [x]"), [UNCHANGED]);
+        assert_eq!(
+            describe("exclude: x", "exclude: [x, y]"),
+            ["exclude: + y (relaxed)"]
+        );
+        assert_eq!(describe("", "unknown: [a]"), ["unknown: + a (changed)"]);
+    }
+}
