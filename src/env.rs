@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 /// Turns color off if it is set to any value, see <https://no-color.org>.
 pub const NO_COLOR: &str = "NO_COLOR";
 
-/// Turns color on, also without a terminal, see <https://force-color.org> and <https://bixense.com/clicolors>.
+/// Turns color on, even without a terminal, see <https://force-color.org> and <https://bixense.com/clicolors>.
 pub const FORCE_COLOR: [&str; 2] = ["FORCE_COLOR", "CLICOLOR_FORCE"];
 
 /// Turns color off if it is `0`, see <https://bixense.com/clicolors>.
@@ -121,7 +121,7 @@ impl Env {
         &self.current_dir
     }
 
-    /// Changes the directory that relative paths are resolved against, also for child processes. The error says why
+    /// Changes the directory that relative paths are resolved against, including in child processes. The error says why
     /// that is not possible.
     pub fn change_directory(&mut self, directory: &Path) -> Result<(), String> {
         let directory = self.current_dir.join(directory);

@@ -32,8 +32,8 @@ pub(super) struct ReviewSubject<'a> {
 }
 
 impl<'a> ReviewSubject<'a> {
-    /// Opens the repository, reads the settings and resolves the target of the review. Reports and receipts of an
-    /// earlier run are replaced first, also those of a publish that may follow, so that none is left if a step fails.
+    /// Replaces the reports and receipts of an earlier run, also those of a publish that may follow. Then opens the
+    /// repository, reads the settings and resolves the target of the review.
     pub(super) fn prepare(
         run: &'a Run,
         args: &ReviewArgs,

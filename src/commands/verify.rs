@@ -94,7 +94,7 @@ fn compare_consumer_changes(
     match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
         Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
         Ok(_) => differences.push(format!(
-            "the receipt lists the changes since version {version}, but that version is from another commit"
+            "the receipt lists the changes since version {version}, but that version was built from a different commit"
         )),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             differences.push(format!(

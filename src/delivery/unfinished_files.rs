@@ -183,7 +183,7 @@ impl Run {
         overwritten_input.map_or(Ok(()), |path| Err(input_path_failure(&path)))
     }
 
-    /// Removes the statements at the paths that the configuration file names, also in a dry run.
+    /// Removes the statements at the paths that the configuration file names, even in a dry run.
     pub(crate) fn remove_statements_of_policy(
         &self,
         workspace: &Workspace<'_>,

@@ -90,7 +90,7 @@ fn choose_state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     run.env.current_dir().join(state_file)
 }
 
-/// Applies `--resolve` to steps of which the response was lost, so that their result is unknown. `again` repeats the
+/// Applies `--resolve` to steps whose response was lost, so that their result is unknown. `again` repeats the
 /// step; `done`, or the id of the project, marks it as done with the request that the file now describes.
 fn apply_resolutions(
     state: &mut ProvisionState,

@@ -92,8 +92,8 @@ impl<'a> VersionSwitch<'a> {
         )
     }
 
-    /// Disables all enabled versions except the newest ones, of which `--keep` sets the number. Without `--yes`, only
-    /// lists the versions to disable.
+    /// Disables all enabled versions except the newest ones; `--keep` sets how many remain. Without `--yes`, only lists
+    /// the versions to disable.
     pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
         let versions = list_versions(self.platform, &self.prefix).await?;
         let latest = self.fetch_latest_name().await?;

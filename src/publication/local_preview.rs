@@ -1,4 +1,5 @@
-//! Prints what `ci` would publish. On a developer's machine, `ci` only shows this, because a version is permanent.
+//! Prints what `ci` would publish. On a developer's machine, `ci` only prints this preview, because a version is
+//! permanent.
 
 use super::publish_decision::PublishDecision;
 use super::{Publication, RequiredReview};
@@ -39,7 +40,7 @@ impl Publication<'_> {
     ) -> Result<String, Failure> {
         self.check_settings(required_review.as_ref())?;
         let mut plan = plan?;
-        self.check_coverage(&plan, required_review)?;
+        self.accept_covering_review(&plan, required_review)?;
         let platform = self.run.create_platform_client(self.connection)?;
         match self.decide_on_upload(&platform, &mut plan)? {
             PublishDecision::Refuse(failure) => Err(failure),

@@ -9,7 +9,7 @@ use sluicegate_git::GitError;
 
 /// Warns in a local run if no branch of the remote contains the commit, because its hash is published. Removes the
 /// branch from `target` if that branch of the remote does not contain the commit, because its name would be published,
-/// too. Does nothing in a shallow clone, which cannot show this, or if the clone knows no branch of the remote.
+/// too. Does nothing in a shallow clone, whose history is incomplete, or if the clone knows no branch of the remote.
 pub(crate) fn check_commit_is_pushed(
     run: &Run,
     workspace: &Workspace<'_>,

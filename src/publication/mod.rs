@@ -98,7 +98,7 @@ impl Publication<'_> {
             Err(error) if self.settings.dry_run => return self.report_plan_error(error),
             plan => plan?,
         };
-        self.check_coverage(&plan, required_review)?;
+        self.accept_covering_review(&plan, required_review)?;
         if self.settings.dry_run {
             self.print_plan_warnings(&plan);
             return self.execute_dry_run(plan);
@@ -139,7 +139,7 @@ impl Publication<'_> {
 
     /// Fails if the required review does not cover all pipelines of the plan; otherwise, stores the facts about the
     /// review for the receipt. Warns of pipelines that the configuration excludes from reviews.
-    fn check_coverage(
+    fn accept_covering_review(
         &mut self,
         plan: &Plan,
         required_review: Option<RequiredReview<'_>>,

@@ -125,7 +125,7 @@ fn find_sendable_branch(request: &PublishRequest<'_>) -> (Option<String>, Option
         Err(reason) => (
             None,
             Some(format!(
-                "the branch `{branch}` is not sent, because it cannot be a header value: {reason}"
+                "the branch `{branch}` will not be sent, because it cannot be the value of a header: {reason}"
             )),
         ),
     }

@@ -106,7 +106,7 @@ pub(super) fn assess_existing_version(
 }
 
 /// Returns the outcome if the response to the upload was lost and the version that appeared is from another run.
-/// `difference` is the fact that shows this; it is added to a conflict.
+/// `difference` is the fact that proves this; it is added to a conflict.
 pub(super) fn assess_other_version(
     plan: &Plan,
     if_exists: IfExists,

@@ -54,7 +54,7 @@ fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> Strin
     )
 }
 
-/// Returns whether a planned file has the content of this blob. For most files, git's index shows this, so that they
+/// Returns whether a planned file has the content of this blob. For most files, git's index already tells, so that they
 /// need not be read. A content that cannot be read to its end is treated as different.
 fn has_content_of_blob(
     contents: &ContentReader,

@@ -50,7 +50,7 @@ pub(crate) struct ConsumerChanges {
     pub changes: Vec<(ChangeClass, String)>,
 }
 
-/// Maximum number of items in a list of the page.
+/// Maximum number of items in a list on the page.
 pub(super) const MAX_LISTED_ITEMS: usize = 100;
 
 impl ConsumerChanges {

@@ -356,7 +356,7 @@ fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
 }
 
-/// Renders an error in the rules file because of which pipelines were not evaluated: its message and places, the
+/// Renders an error in the rules file that prevented the evaluation of pipelines: its message and places, the
 /// affected files, and how to fix it.
 fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
     let message = escape(&shorten_message(&cause.finding.message()));

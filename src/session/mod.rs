@@ -102,7 +102,7 @@ pub(crate) struct UnfinishedFiles {
 
 pub(crate) type CommandResult = Result<ExitStatus, Failure>;
 
-/// Returns whether the run is in CI, on any host, also if the context of the host cannot be read.
+/// Returns whether the run is in CI, on any host, even if the context of the host cannot be read.
 pub(crate) fn is_ci(env: &Env) -> bool {
     !matches!(ci::detect_context(env, None), Ok(context) if context.host.is_local())
 }

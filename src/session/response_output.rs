@@ -136,7 +136,8 @@ fn add_other_columns<'a>(
     (all_columns, true)
 }
 
-/// Returns the fields of a JSON value, also those of nested objects, one per line: its path and its value, aligned.
+/// Returns the fields of a JSON value, including those of nested objects, one per line: its path and its value,
+/// aligned.
 pub(crate) fn format_field_lines(value: &Value) -> String {
     let mut fields = Vec::new();
     collect_fields("", value, &mut fields);

@@ -62,7 +62,7 @@ pub(crate) const fn choose_annotation_style(style: Annotations, host: Host) -> A
 }
 
 impl Run {
-    /// Returns the CI host that the job names, or else the detected one, also if the rest of its context cannot be
+    /// Returns the CI host that the job names, or else the detected one, even if the rest of its context cannot be
     /// read. An invalid name is ignored here.
     pub(crate) fn host(&self) -> Host {
         let host = settings::requested_host(&self.global, &self.env).ok().flatten();

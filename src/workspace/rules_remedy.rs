@@ -105,7 +105,7 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns whether any hidden directory of the snapshot has a rules file, also behind a link.
+    /// Returns whether any hidden directory of the snapshot has a rules file, even behind a link.
     pub(crate) fn has_rules_file(&self, snapshot: &Snapshot<'_>) -> Result<bool, Failure> {
         for dir in list_hidden_root_entries(snapshot)?
             .iter()

@@ -70,9 +70,9 @@ struct GateVersion<'v> {
 }
 
 impl Workspace<'_> {
-    /// Returns the files of the gate configuration that cannot be used in the snapshot, separated into those of the
-    /// change and those that were unusable in the same way before. A local run has none, because such a file is already
-    /// an error there. A key that only the job may set is an error at once if the change adds it.
+    /// Returns the files of the gate configuration that cannot be used in the snapshot, separated into those that the
+    /// change made unusable and those that already had the same defect. In a local run, the result is empty, because
+    /// the run has already failed at such a file. Fails if the change adds a key that only the job may set.
     pub(crate) fn find_unusable_gate_files(
         &self,
         run: &Run,

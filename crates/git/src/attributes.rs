@@ -38,7 +38,7 @@ impl Repository {
     }
 
     /// Returns whether a pattern makes git ignore the file on disk. A tracked file is never ignored, and neither is a
-    /// file of a directory without git.
+    /// file in a directory that is not a git repository.
     pub fn is_ignored(&self, path: &str) -> bool {
         let has_pattern =
             !self.is_plain_directory() && self.library.is_path_ignored(Path::new(path)).unwrap_or(false);

@@ -32,7 +32,7 @@ pub enum GitError {
         /// The reason, usually libgit2's message.
         reason: String,
     },
-    /// A name that matches several references, none of which is the branch of a remote.
+    /// A name that matches several references, but no branch of a remote.
     #[error("`{name}` is ambiguous: it matches {}", matches.join(" and "))]
     AmbiguousName {
         /// The requested name.

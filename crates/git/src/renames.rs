@@ -119,7 +119,7 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Pairs files with equal content. If several added files have the content of a deleted file, the one with the same
-    /// name is the renamed file, otherwise the one in the same folder, otherwise the first one.
+    /// name is the renamed file, then the one in the same folder, then the first one.
     fn pair_equal_contents(&mut self) {
         let mut sources_by_content: HashMap<_, Vec<usize>> = HashMap::new();
         for index in &self.deleted_indices {

@@ -130,9 +130,9 @@ fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitEr
     }
 }
 
-/// Returns the root of the working tree: the directory in the setting `core.worktree`, otherwise the directory with
-/// the `.git`, or else the parent of the git directory. `None` for a bare repository. The settings `core.worktree` and
-/// `core.bare` describe the main worktree, so they are not read for a linked one, which has a root even if the
+/// Returns the root of the working tree: the directory in the setting `core.worktree`, otherwise the directory that
+/// contains `.git`, or else the parent of the git directory. `None` for a bare repository. The settings `core.worktree`
+/// and `core.bare` describe the main worktree, so they are not read for a linked one, which has a root even if the
 /// repository is bare.
 fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
     if git_dir.canonicalize().ok()? == common_dir {

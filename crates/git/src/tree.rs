@@ -212,7 +212,7 @@ struct TreeWalk<'a> {
 }
 
 impl TreeWalk<'_> {
-    /// Compares two directories, of which one may be missing. Fails if they are nested too deeply.
+    /// Compares two directories; one may be missing. Fails if they are nested too deeply.
     fn compare_folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
         if self.depth == MAX_DEPTH {

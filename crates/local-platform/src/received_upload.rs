@@ -147,7 +147,7 @@ async fn read_part(
     Ok((StoredFile { path, size, sha256 }, content))
 }
 
-/// Checks that a part's name is a normalized relative path, also if backslashes are read as separators.
+/// Checks that a part's name is a normalized relative path, even if backslashes are read as separators.
 fn check_relative_path(name: &str) -> Result<(), &'static str> {
     let path_segments = || name.split(['/', '\\']);
     if name.is_empty() {

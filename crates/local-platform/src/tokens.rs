@@ -52,7 +52,7 @@ impl User {
 }
 
 impl KnownTokens {
-    /// Creates the list of known tokens, of which only the digests are stored. Returns an error if a token occurs twice
+    /// Creates the list of known tokens, and stores only their digests. Returns an error if a token occurs twice
     /// or cannot be sent in a header.
     pub(super) fn new(tokens: &[(SecretString, Role)]) -> Result<Self, ServiceError> {
         let mut callers: Vec<(TokenDigest, Caller)> = Vec::with_capacity(tokens.len());

@@ -44,8 +44,8 @@ impl FixedValue {
 }
 
 impl FixedFile {
-    /// Adds the fixes to the findings of the file, and a hint at the fixing command to their messages. Skips waived
-    /// findings.
+    /// Adds the fixes to the findings of the file, and appends the command that applies them to their messages. Skips
+    /// waived findings.
     pub(super) fn add_fixes(&self, file: &mut FileResults) {
         for result in &mut file.results {
             for index in 0..result.violations.len() {

@@ -29,7 +29,7 @@ impl GateRun<'_> {
 
     /// Returns the changes to regular files that are not pipelines, because a pipeline may use any of them as a script.
     /// Returns no changes if there is no base or it cannot be read.
-    fn find_script_changes(&self) -> Vec<Change> {
+    fn find_possible_script_changes(&self) -> Vec<Change> {
         let (snapshot, bases) = (&self.subject.snapshot, &self.subject.comparison.bases);
         if bases.is_empty() {
             return Vec::new();
@@ -84,7 +84,7 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
     /// Returns the changes to files that are not pipelines, which are searched once.
     fn script_changes(&self) -> &[Change] {
         self.script_changes
-            .get_or_init(|| self.gate.find_script_changes())
+            .get_or_init(|| self.gate.find_possible_script_changes())
     }
 
     /// Returns the new path of a renamed file that is not a pipeline. Returns `None` if the change does not rename a

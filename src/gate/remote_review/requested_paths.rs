@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 pub(crate) struct RequestedPaths<'f>(HashMap<String, &'f str>);
 
 impl<'f> RequestedPaths<'f> {
-    /// Indexes the requested files, so that they are found by another spelling of their path, also without its
+    /// Indexes the requested files, so that they are found by another spelling of their path, even without its
     /// extension.
     pub(crate) fn new(files: &'f [String]) -> Self {
         let mut paths = HashMap::new();

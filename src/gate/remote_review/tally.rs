@@ -155,7 +155,7 @@ impl ResponseMerger<'_, '_> {
                 .read_pipelines(paths.filter(|path| needs_reading(&results, path)));
             for path in group {
                 let rule_responses = results.remove(path);
-                self.add_pipeline(path, rule_responses, excluded_paths.contains(path), is_failed);
+                self.add_reviewed_file(path, rule_responses, excluded_paths.contains(path), is_failed);
             }
         }
         let extra_results = results.into_keys().map(|path| ("has results for", path));
@@ -175,9 +175,10 @@ impl ResponseMerger<'_, '_> {
         }
     }
 
-    /// Adds the results for one pipeline. A pipeline that was excluded or not evaluated by any rule is unreviewed. An
-    /// excluded file that is not a pipeline and has no results is only recorded as excluded.
-    fn add_pipeline(
+    /// Adds the results of one file; `None` if the response has no entry for it. A pipeline that was excluded or not
+    /// evaluated by any rule is unreviewed. An excluded file that is not a pipeline and has no results is only recorded
+    /// as excluded. `is_batch_failed` tells whether the platform reports the file's batch as failed.
+    fn add_reviewed_file(
         &mut self,
         path: &str,
         rule_responses: Option<Vec<RuleResponse>>,

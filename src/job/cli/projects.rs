@@ -125,7 +125,7 @@ pub enum ConnectionsVerb {
     Create {
         #[command(flatten)]
         name: NameArgs,
-        /// Kind of the project's warehouse, also sent in lower case as authProvider
+        /// Kind of the project's warehouse; sent in lower case as authProvider, too
         #[arg(long, value_name = "KIND")]
         warehouse: String,
         /// Authentication type: key_pair or password [default: the type that the warehouse needs]

@@ -31,7 +31,7 @@ pub enum OnUnavailable {
 /// The fields that list the files in a review request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReviewRequestFields {
-    /// List the files in `pipelines`, the field of the API document
+    /// Send the files in the field `pipelines`, which the API document defines
     #[default]
     Pipelines,
     /// Send the files in the field `filePaths` and the warehouse type in `dataWarehouseType`

@@ -155,7 +155,7 @@ impl BaseSearch<'_> {
     }
 
     /// Adds the merge-bases with the target that `base` lacks: those of head, and those of the change that head
-    /// contains. With criss-cross merges, a change has several merge-bases, of which the host names only one, and the
+    /// contains. With criss-cross merges, a change has several merge-bases, but the host names only one, and the
     /// change could choose that one. A single merge-base is added only for a merge that the host created, and for a
     /// queued change, whose base may be another queued change that can still fail. If the clone lacks the history to
     /// find the merge-bases, `base` stays unchanged.

@@ -37,7 +37,7 @@ impl<'a> Layers<'a> {
         Self { env }
     }
 
-    /// Returns the value with the highest precedence: the flag, otherwise the variable, otherwise the configuration
+    /// Returns the value with the highest precedence. The flag precedes the variable, which precedes the configuration
     /// file.
     pub(crate) fn resolve_setting<T>(
         self,
@@ -52,7 +52,7 @@ impl<'a> Layers<'a> {
         Ok(self.parse_variable(variable, parse)?.or(file))
     }
 
-    /// Returns the text with the highest precedence: the flag, otherwise the variable, otherwise the configuration
+    /// Returns the text with the highest precedence. The flag precedes the variable, which precedes the configuration
     /// file.
     pub(crate) fn resolve_text(
         self,

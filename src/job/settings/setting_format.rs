@@ -150,7 +150,7 @@ pub(super) fn build_enumeration_schema<T: ValueEnum + Default>() -> Value {
     })
 }
 
-/// Builds the schema of a list of reports, each of which is written as `format=path`.
+/// Builds the schema of a list of reports, each in the form `format=path`.
 fn build_report_list_schema() -> Value {
     let formats: Vec<String> = cli::Format::value_variants()
         .iter()

@@ -197,10 +197,10 @@ settings! {
 
     /// Real names behind the neutral names of the platform's API document.
     section "vocabulary" vocabulary: VocabularySection {
-        /// Warehouse kind that authenticates with a key pair.
+        /// Name of the warehouse kind that authenticates with a key pair.
         WAREHOUSE_A = "SLUICEGATE_WAREHOUSE_A", "--warehouse-a", Operational, "WAREHOUSE_A"
             => warehouse_a: String, SettingFormat::Name("WAREHOUSE_A");
-        /// Warehouse kind that authenticates with a password.
+        /// Name of the warehouse kind that authenticates with a password.
         WAREHOUSE_B = "SLUICEGATE_WAREHOUSE_B", "--warehouse-b", Operational, "WAREHOUSE_B"
             => warehouse_b: String, SettingFormat::Name("WAREHOUSE_B");
         /// Git provider of project repositories.

@@ -29,7 +29,7 @@ pub(super) struct BranchReview<'a> {
 impl<'a> BranchReview<'a> {
     /// Opens the repository, reads the settings and resolves the commit to review, as `review` does. Fails for a dry
     /// run. A shard setting is ignored, because the fix needs all findings.
-    pub(super) fn for_selection(
+    pub(super) fn open(
         run: &'a Run,
         selection: &SelectionArgs,
         branch: Option<String>,

@@ -68,7 +68,7 @@ fn run_agent_fix(
     selection: &SelectionArgs,
     output: OutputFormat,
 ) -> CommandResult {
-    let review = BranchReview::for_selection(run, selection, args.branch.clone())?;
+    let review = BranchReview::open(run, selection, args.branch.clone())?;
     let sources = &review.workspace.sources;
     let environment = sources.resolve_environment(args.environment.clone())?;
     let poll_settings = sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;

@@ -35,7 +35,7 @@ impl RemoteBranches {
         let Some(remote_branch) = repo.find_remote_branch(&reviewed_branch)? else {
             let message = format!("this clone has no remote with the branch `{reviewed_branch}`");
             return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
-                .with_hint("push the branch, and fetch it"));
+                .with_hint("push the branch, and run `git fetch`, so that this clone knows it"));
         };
         let remote = remote_branch.remote;
         let names = match requested_name {

@@ -47,7 +47,7 @@ fn find_shell_completer(shell: &str) -> Option<&'static dyn EnvCompleter> {
 /// Request of a completion script for the words that can follow.
 pub(crate) struct CompletionRequest {
     shell: String,
-    /// The words of the line, of which the first is the program's name.
+    /// The words of the line; the first one is the program's name.
     words: Vec<OsString>,
 }
 

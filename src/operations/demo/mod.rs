@@ -324,8 +324,8 @@ impl DemoRun<'_> {
         }
     }
 
-    /// Returns the variables for the commands of all steps. They point to the demo's platform and exclude a CI host; no
-    /// variable of this process is inherited.
+    /// Returns the variables for the commands of all steps. They contain the address of the demo's platform, and
+    /// turn off the detection of a CI host. Variables of this process are not inherited.
     fn build_step_environment(&self) -> Env {
         let variables = [
             (variable::BASE_URL, self.base_url.clone()),

@@ -45,7 +45,12 @@ pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<Doc
         repo.root().display().to_string().trim_end_matches('/').to_owned()
     });
     let workspace = match (&settings, repository) {
-        (Some(_), Some(_)) => add_outcome(checks, "ci-host", open_workspace_with_policy(run), describe_host),
+        (Some(_), Some(_)) => add_outcome(
+            checks,
+            "ci-host",
+            open_workspace_on_known_host(run),
+            describe_host,
+        ),
         _ => None,
     };
     if let (Some(settings), Some(workspace)) = (&settings, workspace) {
@@ -57,7 +62,7 @@ pub(crate) fn run_local_checks(run: &Run, checks: &mut Vec<Check>) -> Option<Doc
 
 /// Opens the workspace. Like a review, fails on an unknown CI host unless the settings say where to read the policy
 /// from.
-fn open_workspace_with_policy(run: &Run) -> Result<Workspace<'_>, Failure> {
+fn open_workspace_on_known_host(run: &Run) -> Result<Workspace<'_>, Failure> {
     let workspace = run.open_workspace()?;
     workspace.require_policy_on_unknown_host()?;
     Ok(workspace)

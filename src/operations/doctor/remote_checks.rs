@@ -111,7 +111,7 @@ fn check_agent_version(connection: &Connection) -> Check {
     Check::new("agent-version", agent_version.map_err(Failure::from))
 }
 
-/// The connection to the platform, tried without the token.
+/// An attempt to connect to the platform without the token.
 struct ConnectionAttempt<'a> {
     base_url: &'a BaseUrl,
     proxy: Option<String>,

@@ -8,7 +8,7 @@ use sluicegate_pipelines::pipelines::PipelineFacts;
 use sluicegate_yaml::{Position, split_around_scalars};
 use std::collections::BTreeSet;
 
-/// Fails if a file in `tracked_paths` has uncommitted changes. A file of which only references changed is accepted,
+/// Fails if a file in `tracked_paths` has uncommitted changes. A file is accepted if only its references changed,
 /// because an earlier move may have rewritten them.
 pub(crate) fn reject_uncommitted_changes(
     reader: &ReferenceReader<'_>,

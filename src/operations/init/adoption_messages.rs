@@ -74,7 +74,7 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
     } else {
         "reviewed with the pipelines that it changes"
     };
-    let effect = match (findings.count_errors(), findings.adds_rules) {
+    let effect = match (findings.count_excusable_errors(), findings.adds_rules) {
         (0, _) if findings.list_unevaluated_paths().is_empty() => {
             "no current finding fails the gate, so the change passes.\n".to_owned()
         }

@@ -111,7 +111,7 @@ impl CurrentFindings {
 
     /// Returns the number of findings that fail the gate with `--fail-on error` and can be excused. Rules that could
     /// not be evaluated are therefore not counted, unless the content of the pipeline is the cause.
-    pub(crate) fn count_errors(&self) -> usize {
+    pub(crate) fn count_excusable_errors(&self) -> usize {
         self.files
             .iter()
             .flat_map(FileResults::distinct_results)

@@ -76,7 +76,7 @@ impl<'a> SmokeTest<'a> {
         self.earlier_runs.iter().any(|run| run.execution_id.is_some())
     }
 
-    /// Returns the record of the runs in the settings, none of which has started.
+    /// Returns the record of the runs in the settings before the first one starts.
     fn build_planned_record(&self) -> SmokeRecord {
         let runs = self.settings().runs.iter().map(|run| SmokeExecution {
             project_id: run.project.to_string(),

@@ -1,4 +1,4 @@
-//! Formats annotations, step outputs and the step summary for GitHub Actions, also for Gitea and Forgejo.
+//! Formats annotations, step outputs and the step summary for GitHub Actions, Gitea and Forgejo.
 //!
 //! <https://docs.github.com/actions/reference/workflow-commands-for-github-actions>
 

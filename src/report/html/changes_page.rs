@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 const MAX_OPEN_FILES: usize = 20;
 
 /// Renders a comparison of pipelines as an HTML page: the consumers and callers that the changes affect, then a card
-/// for each changed file, of which only the first are open.
+/// for each changed file. Only the first cards are open.
 pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> String {
     let files = &changes.files;
     let title = match files.as_slice() {

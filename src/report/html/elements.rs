@@ -1,4 +1,4 @@
-//! Shared HTML elements of the page.
+//! HTML elements that several parts of the page share.
 
 use crate::report::sentences::to_sentence;
 use crate::report::view::{Notice, Tally, View};

@@ -13,7 +13,7 @@ const MAX_OPEN_ROWS: usize = 8;
 /// Number of findings up to which bars do not help.
 pub(super) const MAX_UNFILTERED_FINDINGS: usize = 10;
 
-/// Renders the facets: lists of rules and folders with bars for their findings, each of which filters the page. Returns
+/// Renders the facets: lists of rules and folders with bars for their findings. Each bar filters the page. Returns
 /// an empty text for at most [`MAX_UNFILTERED_FINDINGS`] findings.
 pub(super) fn render_facets(view: &View<'_>) -> String {
     if view.findings.len() <= MAX_UNFILTERED_FINDINGS {
@@ -53,7 +53,7 @@ fn list_rules_of_origin<'v>(view: &View<'v>, origin: Origin) -> BTreeSet<&'v str
         .collect()
 }
 
-/// Renders a list of bars, of which the first [`MAX_OPEN_ROWS`] are not folded; empty if there are no rows. The names
+/// Renders a list of bars, and folds those after the first [`MAX_OPEN_ROWS`]; empty if there are no rows. The names
 /// in the rows are already escaped.
 fn render_facet(title: &str, filter_name: &str, rows: &[(String, &Tally<'_>)]) -> String {
     if rows.is_empty() {

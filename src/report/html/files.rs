@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 /// folded.
 pub(super) const MAX_OPEN_FILES: usize = 20;
 
-/// The message of a finding whose reason is in the head of the page.
+/// The message of a finding whose reason is at the top of the page.
 const NOT_EVALUATED: &str = "The rule could not be evaluated for the reason at the top of the page.";
 
 /// Renders a card for each file with findings: its changes, its findings and its passed checks. A finding that the page

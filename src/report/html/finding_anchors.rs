@@ -16,7 +16,7 @@ pub(super) struct FileFindings<'v, 'a> {
     pub tally: Tally<'a>,
 }
 
-/// Groups the findings of the page by file, in the order of the first finding of each file. Each finding gets an id
+/// Groups the findings on the page by file, in the order of the first finding of each file. Each finding gets an id
 /// from its fingerprint, so that a link to it stays valid in later reports.
 pub(super) fn group_anchored_findings<'v, 'a>(view: &'v View<'a>) -> Vec<FileFindings<'v, 'a>> {
     let anchored_findings =

@@ -4,7 +4,7 @@ use super::finding_anchors::{AnchoredFinding, FileFindings};
 use crate::report::view::{FindingKey, finding_key};
 use std::collections::HashMap;
 
-/// The places of equal findings, in the order of the page.
+/// The places of equal findings, in the order in which the page shows them.
 pub(super) struct EqualFindings<'v, 'a> {
     places: HashMap<FindingKey<'a>, Vec<&'v AnchoredFinding<'v, 'a>>>,
 }

@@ -84,7 +84,7 @@ pub(super) struct JunitReport<'a> {
     pub properties: &'a [(&'static str, String)],
 }
 
-/// Writes the document with a final line break: the totals of `report`, then the suites, each of which is dropped after
+/// Writes the document with a final line break: the totals of `report`, then the suites. Each suite is dropped after
 /// it is written.
 pub(super) fn write_document(
     writer: &mut dyn io::Write,

@@ -36,7 +36,7 @@ use self::case_place::{CasePlace, PlacedCase};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
 use self::path_labels::PathLabels;
 use self::result_text::{
-    build_full_text, build_short_message, error_type_name, explain_skip, find_first_violation_line,
+    build_full_text, build_short_message, error_type_name, explain_excused_result, find_first_violation_line,
 };
 use self::suite_totals::{CaseOutcome, count_cases};
 use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
@@ -304,7 +304,7 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
     let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
         (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
         (CaseOutcome::Skipped, _) => {
-            let skip_reason = explain_skip(result);
+            let skip_reason = explain_excused_result(result);
             let result_type = match &result.status {
                 Status::Error(error_type) => error_type_name(error_type.as_deref()),
                 _ => skip_reason,

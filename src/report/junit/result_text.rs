@@ -126,7 +126,7 @@ const fn state_prefix(state: Option<FindingState>) -> &'static str {
 }
 
 /// Returns the reason why a result with violations or an error does not fail the gate.
-pub(super) fn explain_skip(result: &RuleResult) -> &'static str {
+pub(super) fn explain_excused_result(result: &RuleResult) -> &'static str {
     let states = collect_distinct_states(result);
     let has_counted_finding = states
         .iter()

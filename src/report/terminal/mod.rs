@@ -119,7 +119,7 @@ fn push_tables(output: &mut String, view: &View<'_>, style: Style) {
     count_table::push_table(output, "FOLDER", &folders, omitted_folders, style.width);
 }
 
-/// Adds the errors in the rules file because of which rules could not be evaluated.
+/// Adds the errors in the rules file that prevented the evaluation of rules.
 fn push_causes(output: &mut String, view: &View<'_>, style: Style) {
     for cause in &view.causes {
         push_cause(output, cause, view.context, style);

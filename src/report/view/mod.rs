@@ -227,7 +227,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the changes to pipelines: first files with findings, in the order of the findings, then other files.
-    /// Files of which only the layout changed are the last of these.
+    /// Files that differ only in their layout are the last of these.
     pub(super) fn list_sorted_changes(&self) -> Vec<&'a ChangedFile> {
         let mut changes: Vec<&ChangedFile> = self.context.changes.iter().collect();
         order::sort_changes(&mut changes, &self.findings);

@@ -49,7 +49,7 @@ impl<'c> FindingOrder<'c> {
         }
     }
 
-    /// Returns the rank of a finding, of which the smallest comes first: known or waived findings come last; then new
+    /// Returns the rank of a finding; the smallest rank comes first: known or waived findings come last; then new
     /// findings, those near a change, and more severe ones come first.
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed_lines.contains(finding.path, finding.line);
@@ -103,7 +103,7 @@ impl<'c> FindingOrder<'c> {
     }
 }
 
-/// Sorts changed files: first those with findings, in the order of the findings, then the others. Files of which only
+/// Sorts changed files: first those with findings, in the order of the findings, then the others. Files in which only
 /// the layout changed are the last among the others.
 pub(super) fn sort_changes(changes: &mut [&super::ChangedFile], findings: &[Finding<'_>]) {
     let mut finding_indices: HashMap<&str, usize> = HashMap::new();

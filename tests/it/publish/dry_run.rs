@@ -168,3 +168,19 @@ fn dry_run_without_commit_of_latest_version_names_that_commit() {
         output.assert_logged(&[&format!("the clone does not have commit {commit}")]);
     }
 }
+
+#[test]
+fn incomplete_plan_is_printed_by_dry_run_and_not_by_publish() {
+    let shop = Shop::new();
+    shop.world.write(
+        "load.orch.yaml",
+        caller_of_files("gone.tran.yaml", "sql/gone.sql"),
+    );
+    shop.push();
+    let args = "publish --version-name 1.0.0 --json";
+    let plan = shop.call().run((args, "--dry-run")).expect(2).json();
+    assert!(plan["refused"].to_string().contains("gone.tran.yaml"), "{plan}");
+    let output = shop.call().run(args).expect(2);
+    assert_eq!(output.out, "", "{}", output.all());
+    output.saying(&["gone.tran.yaml"]);
+}

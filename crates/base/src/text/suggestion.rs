@@ -130,7 +130,7 @@ impl<'n> NameProfile<'n> {
     }
 }
 
-/// Returns the maximum number of edits between similar names, of which the longer one has this length: the part that
+/// Returns the maximum number of edits between similar names if the longer one has this length: the part that
 /// [`MIN_SIMILARITY`] allows, and one more, because a short name with a typo is similar, too.
 fn max_edits(length: usize) -> usize {
     1 + length * 15 / 100

@@ -57,8 +57,8 @@ impl Shape {
     }
 }
 
-/// Returns the JSON schema of an object. If rules of the object have schemas, the result is an `allOf` of these and the
-/// members' schema.
+/// Returns the JSON schema of an object. If some of the object's rules have schemas, combines them with the schema of
+/// the members in an `allOf`.
 fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
     let (mut properties, mut required_fields, mut schemas) = (Object::new(), Vec::new(), Vec::new());
     for part in parts {

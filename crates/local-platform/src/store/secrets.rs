@@ -18,8 +18,8 @@ pub(crate) const TABLES: &str = "
     ) STRICT, WITHOUT ROWID;
 ";
 
-/// Records that the runner `agent` has a secret, also in the audit log. A secret with the same name is replaced. The
-/// secret's value is not stored.
+/// Records in the store and in the audit log that the runner `agent` has a secret. Replaces a secret with the same
+/// name. The secret's value is not stored.
 pub(crate) fn insert_or_replace(
     transaction: &Transaction<'_>,
     agent: Uuid,

@@ -57,7 +57,7 @@ impl Point {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Badge {
     pub count: usize,
-    /// The id of the page element with the findings.
+    /// The id of the element with the findings on the page.
     pub target_id: String,
 }
 

@@ -32,8 +32,8 @@ pub(crate) struct SpellingIndex<'p> {
 }
 
 impl<'p> SpellingIndex<'p> {
-    /// Indexes all paths without regard to letter case and, for other Unicode normal forms, the file names that are not
-    /// ASCII.
+    /// Builds two indexes: of all paths, which ignores letter case, and of the file names that are not ASCII, which
+    /// ignores differences between Unicode normal forms.
     pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut index = Self::default();
         for path in paths {

@@ -1,7 +1,7 @@
 //! Evaluates the quality rules locally.
 //!
 //! The offline check and the local platform's reviews both use this code, so their messages for a commit are identical.
-//! A rules file becomes a [`RuleSet`] once; the set evaluates any number of pipelines, also from several threads.
+//! A rules file becomes a [`RuleSet`] once; the set evaluates any number of pipelines, even from several threads.
 //! Evaluation never fails: a rule that cannot be evaluated yields a result with status ERROR and its reason, because
 //! the gate must see it.
 

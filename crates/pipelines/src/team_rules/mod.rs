@@ -1,6 +1,6 @@
 //! The rules of the team: a file with conditions in the Common Expression Language (CEL).
 //!
-//! A [`TeamRuleSet`] reads the file once and evaluates any number of pipelines, also from several threads. The crate
+//! A [`TeamRuleSet`] reads the file once and evaluates any number of pipelines, even from several threads. The crate
 //! `cel` parses an expression; its syntax tree is then checked and compiled, so that unknown names and wrong types are
 //! errors of the file. The evaluation counts its steps: an expression can neither run long nor use much memory, and a
 //! rule that cannot be evaluated yields a result with status ERROR.

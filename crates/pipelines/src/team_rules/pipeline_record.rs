@@ -213,7 +213,7 @@ fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -
     records
 }
 
-/// Builds the records of the calls of pipelines and scripts, with their fields in the documented order. `nodes` is the
+/// Builds a record for each call to a pipeline or a script, with their fields in the documented order. `nodes` is the
 /// map of the components in the document, which contains the arguments of the calls.
 fn build_calls<'m>(
     path: &str,

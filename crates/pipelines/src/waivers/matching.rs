@@ -148,7 +148,7 @@ impl Waivers {
             .collect();
     }
 
-    /// Returns the entry that matches the finding, also by the old name of its component. A valid entry takes
+    /// Returns the entry that matches the finding, by the current or the old name of its component. A valid entry takes
     /// precedence over an expired one. Sets the flags of all entries that match.
     fn find_best_entry(
         &self,

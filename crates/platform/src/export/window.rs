@@ -23,7 +23,7 @@ pub enum WindowError {
     TooOld {
         /// The requested time.
         from: Timestamp,
-        /// The earliest time of which the platform has events.
+        /// The time of the earliest event that the platform keeps.
         earliest: Timestamp,
     },
 }

@@ -1,7 +1,7 @@
 //! The bearer token: its source, how long it is kept, and when it is fetched again.
 //!
 //! The token is fetched at its first use and shared by all calls; calls that need it at the same time wait for one
-//! fetch and share its outcome, also a failure.
+//! fetch and share its outcome, even if it is a failure.
 
 mod command;
 mod oauth;
