@@ -21,3 +21,24 @@ impl PolicyError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn error_of_git_keeps_its_hint() {
+        let error = || GitError::MissingObject {
+            kind: "commit",
+            id: "4444444444444444444444444444444444444444".to_owned(),
+            partial: true,
+        };
+        assert!(error().hint().is_some());
+        assert_eq!(PolicyError::Git(error()).hint(), error().hint());
+        let unreadable = PolicyError::Unreadable {
+            name: "sluicegate.yaml".to_owned(),
+            reason: "it is a directory".to_owned(),
+        };
+        assert_eq!(unreadable.hint(), None);
+    }
+}

@@ -153,3 +153,81 @@ fn join_with_slashes(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn names_that_a_file_system_reads_as_git_directory_are_recognized() {
+        let names = [
+            ".git",
+            ".GIT",
+            ".g\u{200c}it",
+            ".git\u{feff}",
+            ".git.",
+            ".git ",
+            ".git:x",
+            "git~1",
+            "GIT~2",
+        ];
+        for name in names {
+            assert!(is_in_git_dir(&Path::new("a").join(name).join("b")), "{name}");
+        }
+        for name in ["git", ".gitignore", ".github", "x.git", "agit~1", ".g\u{301}it"] {
+            assert!(!is_in_git_dir(&Path::new("a").join(name).join("b")), "{name}");
+        }
+    }
+
+    #[test]
+    fn path_is_normalized_without_the_disk() {
+        assert_eq!(normalize_path(Path::new("/a/./b/../c")), Path::new("/a/c"));
+        assert_eq!(normalize_path(Path::new("a/b")), Path::new("a/b"));
+    }
+
+    #[test]
+    fn file_in_repository_has_a_relative_path_and_other_file_has_none() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("repository");
+        fs::create_dir_all(root.join("sales")).unwrap();
+        let find = |path: &str| find_path_in_repository(&root, &directory.path().join(path));
+        assert_eq!(
+            find("repository/sales/new.yaml").as_deref(),
+            Some("sales/new.yaml")
+        );
+        assert_eq!(find("other/../repository/a.yaml").as_deref(), Some("a.yaml"));
+        assert_eq!(find("a.yaml"), None);
+        assert_eq!(find("repository/../a.yaml"), None);
+    }
+
+    #[test]
+    fn output_file_must_be_in_checkout_and_outside_git_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("reports")).unwrap();
+        let resolve = |path: &str| resolve_in_checkout(&root, &root, Path::new(path));
+        assert_eq!(resolve("reports/junit.xml"), Ok(root.join("reports/junit.xml")));
+        assert_eq!(resolve("./junit.xml"), Ok(root.join("./junit.xml")));
+        assert_eq!(resolve(".git/config"), Err("the path is in .git"));
+        assert_eq!(resolve("a/.GIT/config"), Err("the path is in .git"));
+        assert_eq!(resolve("../junit.xml"), Err("the path contains `..`"));
+        assert_eq!(resolve("/junit.xml"), Err("the path is not relative"));
+        assert_eq!(resolve("reports"), Err("the path exists and is not a file"));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_in_path_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("link")).unwrap();
+        assert!(contains_link(&root.join("link/file")));
+        assert!(!contains_link(&root.join("real/file")));
+        assert_eq!(find_links_in_path(&root, &root.join("link/file")), ["link"]);
+        assert!(find_links_in_path(&root, &root.join("real/file")).is_empty());
+        let tracked_paths = list_tracked_paths(&root, &root.join("link/file"));
+        assert_eq!(tracked_paths, ["link/file", "real/file"]);
+    }
+}

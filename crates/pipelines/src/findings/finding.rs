@@ -321,4 +321,26 @@ mod tests {
         assert_eq!(named, [Some("a"), Some("a"), None, Some("some words")]);
         assert_eq!(found[0].identity(), found[1].identity());
     }
+
+    #[test]
+    fn error_type_tells_whether_file_or_rules_file_has_the_error() {
+        let classify = |status: Status| {
+            let file = FileResults {
+                path: "a".into(),
+                results: vec![result("r", status, vec![Violation::new("v")])],
+            };
+            let findings = file.findings();
+            let finding = &findings[0];
+            (
+                finding.is_file_error(),
+                finding.is_rules_file_error(),
+                finding.is_missing_rules_file_error(),
+            )
+        };
+        let error = |error_type: &str| Status::Error(Some(error_type.to_owned()));
+        assert_eq!(classify(error(UNREADABLE_TYPE)), (true, false, false));
+        assert_eq!(classify(error(MISSING_RULES_TYPE)), (true, true, true));
+        assert_eq!(classify(error("designer/other")), (false, false, false));
+        assert_eq!(classify(Status::Failed(Severity::Error)), (false, false, false));
+    }
 }

@@ -375,7 +375,9 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::{RuleResult, Violation};
+    use crate::findings::known_limit::{describe_too_many_known, suggest_lower_known_limit};
+    use crate::findings::{FindingState, RuleResult, Violation};
+    use crate::interface::{ComparedVersion, Compatibility};
 
     fn result(status: Status, violations: Vec<Violation>) -> RuleResult {
         RuleResult::new("r".into(), status, None, violations)
@@ -502,5 +504,66 @@ mod tests {
         );
         assert_eq!(found.line(), 4);
         assert_eq!(result(Status::Passed, vec![]).line(), 1);
+    }
+
+    /// Returns a report with known findings and a limit for them.
+    fn report_with_known_findings(known_count: usize, max_known: usize) -> Report {
+        let violations = (0..known_count).map(|number| Violation::new(format!("violation {number}")));
+        let mut known_result = result(Status::Failed(Severity::Warning), violations.collect());
+        known_result.states = vec![Some(FindingState::Known); known_count];
+        let mut report = report(vec![known_result]);
+        report.fixed_count = Some(0);
+        report.context.max_known = Some(max_known);
+        report
+    }
+
+    #[test]
+    fn limit_of_known_findings_is_reported_above_and_below_it() {
+        let too_many = report_with_known_findings(3, 2).check_known_limit();
+        assert_eq!(too_many, Some(describe_too_many_known(3, 2)));
+        assert_eq!(report_with_known_findings(2, 2).check_known_limit(), None);
+        let notes =
+            [3, 2, 1].map(|known_count| report_with_known_findings(known_count, 2).known_limit_note());
+        let lower_limit = Some(suggest_lower_known_limit(1, 2));
+        assert_eq!(notes, [too_many, None, lower_limit]);
+    }
+
+    #[test]
+    fn only_note_about_known_findings_is_removed() {
+        let mut report = report_with_known_findings(1, 2);
+        report.notes = vec![
+            "first".to_owned(),
+            suggest_lower_known_limit(1, 2),
+            "last".to_owned(),
+        ];
+        report.remove_known_limit_note();
+        assert_eq!(report.notes, ["first", "last"]);
+    }
+
+    #[test]
+    fn report_breaks_consumers_only_if_break_is_refused() {
+        let mut report = report(Vec::new());
+        assert!(!report.breaks_consumers());
+        let against = ComparedVersion {
+            version: Some("1.0.0".to_owned()),
+            commit: None,
+        };
+        let mut compat = Compatibility::new(against, Vec::new());
+        report.compat = Some(compat.clone());
+        assert!(!report.breaks_consumers());
+        compat.refused = true;
+        report.compat = Some(compat);
+        assert!(report.breaks_consumers());
+    }
+
+    #[test]
+    fn report_of_missing_shards_is_recognized_by_its_reason() {
+        let mut report = report(Vec::new());
+        report.reasons = vec!["another reason".to_owned()];
+        assert!(!report.has_missing_shards());
+        report
+            .reasons
+            .push("reports of shards are missing: 2/3".to_owned());
+        assert!(report.has_missing_shards());
     }
 }

@@ -182,3 +182,36 @@ fn parse_date(text: &str) -> Option<Date> {
     let date: Date = text.parse().ok()?;
     (date.to_string() == text).then_some(date)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Vec<PlacedWaiver>, DocumentError> {
+        parse_waivers_file(text.as_bytes(), &|_| true)
+    }
+
+    #[test]
+    fn text_of_waiver_may_have_the_maximum_length_and_no_more() {
+        let waiver = |length: usize| format!("- {{ rule: r, path: a, reason: {} }}\n", "x".repeat(length));
+        assert_eq!(parse(&waiver(MAX_TEXT_BYTES)).unwrap().len(), 1);
+        let error = parse(&waiver(MAX_TEXT_BYTES + 1)).unwrap_err();
+        assert_eq!(error.message, "`reason` has more than 4096 bytes");
+        let longer_error = parse(&waiver(MAX_TEXT_BYTES + 2)).unwrap_err();
+        assert_eq!(longer_error.message, error.message);
+    }
+
+    #[test]
+    fn file_may_have_the_maximum_number_of_waivers_and_no_more() {
+        let waiver = "- {rule: r, path: a, reason: x}\n";
+        assert_eq!(parse(&waiver.repeat(MAX_WAIVERS)).unwrap().len(), MAX_WAIVERS);
+        for waiver_count in [MAX_WAIVERS + 1, MAX_WAIVERS + 2] {
+            let error = parse(&waiver.repeat(waiver_count)).unwrap_err();
+            assert!(
+                error.message.contains("the maximum is 100000"),
+                "{}",
+                error.message
+            );
+        }
+    }
+}

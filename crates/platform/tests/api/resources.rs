@@ -464,3 +464,31 @@ async fn review_of_what_is_not_there_is_not_found() {
     .await;
     assert_eq!((request_count, error.kind()), (1, ErrorKind::NotFound));
 }
+
+#[tokio::test]
+async fn refused_review_has_a_hint_about_values_to_check_unless_access_is_denied() {
+    for (status, has_hint) in [(400, true), (404, true), (403, false)] {
+        let path = format!("/v1/projects/{PROJECT}/reviews");
+        let answer = json(status, r#"{ "detail": "no" }"#);
+        let (_server, platform) = server_expecting("POST", &path, None, answer).await;
+        let error = platform
+            .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
+            .await
+            .unwrap_err();
+        let hint = error.hint().unwrap_or_default();
+        assert_eq!(hint.contains("check the base URL"), has_hint, "{status}: {hint}");
+    }
+}
+
+#[tokio::test]
+async fn access_to_shared_pipelines_fails_with_the_status_of_the_platform() {
+    for status in [200, 403] {
+        let answer = json(status, r#"{ "artifacts": [] }"#);
+        let (_server, platform) = server_expecting("GET", "/v1/shared-pipelines", None, answer).await;
+        let access = platform.check_shared_pipelines_access().await;
+        assert_eq!(
+            access.err().and_then(|error| error.status()),
+            (status == 403).then_some(403)
+        );
+    }
+}

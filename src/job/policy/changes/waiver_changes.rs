@@ -103,6 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn waivers_up_to_the_limit_are_listed_without_their_number() {
+        let waiver = |number| format!("- {{ rule: r, path: a, about: c{number}, reason: r }}\n");
+        let listed: String = (0..MAX_LISTED_WAIVERS).map(waiver).collect();
+        let sentences = said("", &listed);
+        assert_eq!(sentences.lines().count(), MAX_LISTED_WAIVERS);
+        assert!(
+            sentences.starts_with("waiver added: r in a, c0 (relaxed)\n"),
+            "{sentences}"
+        );
+    }
+
+    #[test]
     fn of_many_waivers_the_first_are_named() {
         let waiver = |number| format!("- {{ rule: r, path: a, about: c{number}, reason: r }}\n");
         let many = (100..640).map(waiver).collect::<Vec<_>>().concat();
