@@ -327,3 +327,32 @@ fn to_policy_revision(tip: &TargetTip, role: &str) -> PolicyRevision {
         source: tip.describe_source(role),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sluicegate_test_support::World;
+
+    #[test]
+    fn only_policy_of_a_branch_has_a_commit() {
+        let world = World::new();
+        world.commit("first");
+        let repo = Repository::open(&world.work()).unwrap();
+        let commit = repo.resolve("HEAD").unwrap();
+        let of_branch = PolicyRevision::Commit {
+            commit: commit.clone(),
+            branch: "main".to_owned(),
+            source: "refs/remotes/origin/main".to_owned(),
+        };
+        assert_eq!(of_branch.commit(), Some(&commit));
+        let reason = "a local run".to_owned();
+        assert_eq!(
+            PolicyRevision::Head {
+                reason: reason.clone()
+            }
+            .commit(),
+            None
+        );
+        assert_eq!(PolicyRevision::Unknown { reason }.commit(), None);
+    }
+}

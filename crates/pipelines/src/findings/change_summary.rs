@@ -166,6 +166,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counts_of_parts_follow_a_colon_unless_all_are_zero() {
+        assert_eq!(
+            format_part_counts(&[(3, "component"), (0, "variable"), (1, "link")]),
+            ": 3 components, 1 link"
+        );
+        assert_eq!(format_part_counts(&[(0, "component"), (0, "link")]), "");
+    }
+
+    #[test]
     fn change_summary_describes_counts() {
         let changed = ChangeSummary {
             path: "a".to_owned(),

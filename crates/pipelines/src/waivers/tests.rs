@@ -381,3 +381,11 @@ fn added_entry_is_after_those_about_the_same_subject() {
         "- { rule: b, path: p, reason: older }\n- { rule: b, path: p, reason: newer }\n- { rule: c, path: p, reason: r }\n"
     );
 }
+
+#[test]
+fn waivers_keep_their_entries_and_match_only_their_paths() {
+    let waivers = Waivers::new(entries("- { rule: r, path: 'sales/**', reason: y }\n")).unwrap();
+    assert_eq!(waivers.entries().len(), 1);
+    assert!(waivers.matches_path("sales/load.orch.yaml"));
+    assert!(!waivers.matches_path("stock/load.orch.yaml"));
+}

@@ -492,3 +492,16 @@ async fn access_to_shared_pipelines_fails_with_the_status_of_the_platform() {
         );
     }
 }
+
+#[tokio::test]
+async fn review_is_read_from_status_200_and_201_and_no_other() {
+    for (status, is_valid) in [(200, true), (201, true), (202, false)] {
+        let answer = json(status, include_str!("../../../../tests/fixtures/api/review.json"));
+        let path = format!("/v1/projects/{PROJECT}/reviews");
+        let (_server, platform) = server_expecting("POST", &path, None, answer).await;
+        let review = platform
+            .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
+            .await;
+        assert_eq!(review.is_ok(), is_valid, "{status}");
+    }
+}

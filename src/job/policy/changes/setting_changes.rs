@@ -331,6 +331,12 @@ mod tests {
     }
 
     #[test]
+    fn value_without_default_keeps_its_case() {
+        assert_eq!(describe("other: A", "other: B"), ["other: A → B (changed)"]);
+        assert_eq!(describe("other: a", "other: A"), ["other: a → A (changed)"]);
+    }
+
+    #[test]
     fn single_glob_is_compared_as_list() {
         assert_eq!(describe("exclude: x", "exclude: [x]"), [UNCHANGED]);
         assert_eq!(
