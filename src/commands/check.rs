@@ -8,7 +8,7 @@ use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::run::GateRun;
 use crate::job::cli::CheckArgs;
-use crate::job::context::DeepenSubject;
+use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::job::settings::SettingSources;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
@@ -51,9 +51,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     Ok(status)
 }
 
-/// Opens the files to check: a repository, or a directory without git. Such a directory has no revisions, so an
-/// argument that needs revisions is an error. The destinations open the workspace, because they first replace the
-/// reports of an earlier run. The closure returns the revisions, and what `--deepen` fetches the history of.
+/// Opens the files to check: a repository, or a directory without git. The destinations open the workspace, because
+/// they first replace the reports of an earlier run.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let destinations = NamedDestinations {
         reports: &args.gate.destinations,
@@ -67,20 +66,29 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     };
     let (workspace, _) =
         destinations.open_workspace(run, run.open_repository_or_directory(paths), |workspace| {
-            let revisions = workspace.sources.resolve_revisions_to_check(args)?;
-            let needs_git =
-                args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
-            if workspace.repo.is_plain_directory() && needs_git {
-                let from = run.env.current_dir().to_owned();
-                return Err(GitError::NotARepository { from }.into());
-            }
-            let subject = match revisions.head {
-                Some(_) => DeepenSubject::Commit,
-                None => DeepenSubject::Checkout,
-            };
-            Ok((revisions, subject))
+            resolve_revisions(run, workspace, args)
         })?;
     Ok(workspace)
+}
+
+/// Returns the revisions to check, and what `--deepen` fetches the history of. A directory without git has no
+/// revisions, so an argument that needs them is an error.
+fn resolve_revisions(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    args: &CheckArgs,
+) -> Result<(RequestedRevisions, DeepenSubject), Failure> {
+    let revisions = workspace.sources.resolve_revisions_to_check(args)?;
+    let needs_git = args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
+    if workspace.repo.is_plain_directory() && needs_git {
+        let from = run.env.current_dir().to_owned();
+        return Err(GitError::NotARepository { from }.into());
+    }
+    let subject = match revisions.head {
+        Some(_) => DeepenSubject::Commit,
+        None => DeepenSubject::Checkout,
+    };
+    Ok((revisions, subject))
 }
 
 /// Builds the run of the gate: resolves the files to check, which are the text on standard input or the paths of the

@@ -3,6 +3,7 @@
 use super::Delivery;
 use crate::job::ci::Host;
 use crate::session::Run;
+use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::Report;
 
 /// Variables with the repository name: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
@@ -44,17 +45,20 @@ pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option
     if let Some(name) = host_name.filter(|_| !delivery.host().is_local()) {
         return Some(name.to_owned());
     }
-    let opened_repository = delivery.files.is_none().then(|| run.find_repository()).flatten();
-    let repo = delivery
-        .files
-        .map(|(repo, _)| repo)
-        .or(opened_repository.as_ref())?;
-    let remote = repo.find_remote_url().ok().flatten();
-    let directory_name = || Some(repo.root().file_name()?.to_string_lossy().into_owned());
-    remote
-        .as_deref()
-        .and_then(parse_repository_name)
-        .or_else(directory_name)
+    match delivery.files {
+        Some((repo, _)) => name_repository(repo),
+        None => name_repository(&run.find_repository()?),
+    }
+}
+
+/// Returns the repository's name from the URL of its remote, otherwise the name of its directory.
+fn name_repository(repo: &Repository) -> Option<String> {
+    if let Ok(Some(remote)) = repo.find_remote_url()
+        && let Some(name) = parse_repository_name(&remote)
+    {
+        return Some(name);
+    }
+    Some(repo.root().file_name()?.to_string_lossy().into_owned())
 }
 
 /// Returns the path in a remote's address, without `.git` and without possible secrets. Returns `None` for a remote on

@@ -67,7 +67,7 @@ impl Evaluation {
             .comparison
             .as_ref()
             .filter(|_| decide_verdict(&causes) == Verdict::Undecided);
-        reasons.extend(comparison.and_then(KnownComparison::describe_unknown));
+        reasons.extend(comparison.and_then(KnownComparison::describe_unknown_files));
         tally.fold_consequences();
         Self {
             limits: std::mem::take(&mut tally.limits),

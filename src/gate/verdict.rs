@@ -96,8 +96,8 @@ pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
     causes
 }
 
-/// Returns the causes that the results of the files show. After a comparison with a base, a failing result without a
-/// new finding is a doubt, because it is unknown whether its findings are new.
+/// Returns the causes of a failed gate that the files' results contain. After a comparison with a base, a failing
+/// result without a new finding is only a doubt: nobody knows whether its findings are new.
 pub(crate) fn find_result_causes<'f>(
     files: impl Iterator<Item = &'f FileResults>,
     fail_on: FailOn,

@@ -48,7 +48,7 @@ impl Workspace<'_> {
         };
         let file = reader.read_file(FILE_NAME, FilePresence::Optional, MAX_WAIVERS_BYTES)?;
         if let Some(reason) = file.unusable_reason {
-            return PolicyWaivers::without_file(&reason);
+            return PolicyWaivers::for_unusable_file(&reason);
         }
         let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
         let parsed_waivers = match &file.policy_text {
@@ -61,7 +61,7 @@ impl Workspace<'_> {
                 note: missing_reason.as_deref().map(describe_unused_waivers),
             }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
-                PolicyWaivers::without_file(&failure.describe_on_one_line())
+                PolicyWaivers::for_unusable_file(&failure.describe_on_one_line())
             }
             Err(failure) => Err(failure),
         }
@@ -178,7 +178,7 @@ pub(crate) fn apply_waivers(
 impl PolicyWaivers {
     /// Creates an empty set of waivers. A note states the reason why the waivers file cannot be used. Returns a
     /// `Result` only because the constructor of a set of waivers does.
-    fn without_file(reason: &str) -> Result<Self, Failure> {
+    fn for_unusable_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
             note: Some(format!(
@@ -188,7 +188,7 @@ impl PolicyWaivers {
     }
 
     /// Marks the findings that these waivers allow, and adds notes about waivers that can be removed or must be
-    /// changed. If the waivers file is not used, adds a limit of the verdict with the reason.
+    /// changed. If the waivers file is not used, also notes that the verdict is limited, and why.
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,

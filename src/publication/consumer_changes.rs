@@ -1,20 +1,19 @@
 //! Determines before the upload what a publish changes for consumers, compared with the version that they use.
 
+use super::Publication;
+use super::next_version_name::next_version_failure;
 use super::publish_decision::PublishDecision;
-use super::{Publication, with_publish_request};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
 use crate::publication::compared_offer::{ComparedOffer, FETCH_HINT, IdsOnlyReason};
-use crate::publish::{
-    self, Plan, PublishedFiles, compare_with_published_files, version_name::needs_next_version,
-};
+use crate::publish::{Plan, PublishedFiles, compare_with_published_files};
 use crate::session::artifact_versions::version_request_failure;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
     self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_version_names,
-    has_next_version_name, list_breaking_changes, summarize_changes,
+    list_breaking_changes, summarize_changes,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -57,24 +56,12 @@ impl PublishComparison {
 }
 
 impl Publication<'_> {
-    /// Returns whether the version name is computed from the latest version (`{next}`).
-    pub(super) fn needs_next_version(&self) -> bool {
-        needs_next_version(&self.settings.version_name)
-    }
-
-    /// Fails if the version name depends on the changes since the last version, but the comparison is turned off.
-    pub(super) fn reject_next_without_comparison(&self) -> Result<(), Failure> {
-        if self.needs_next_version() && self.settings.compatibility.mode == CompatMode::Off {
-            let message =
-                "{next} needs a comparison with the published version, but --compat off disables it";
-            return Err(Failure::usage(message).with_hint("pass --compat warn, or use another version name"));
-        }
-        Ok(())
-    }
-
-    /// Compares the plan with the version that consumers use, and sets a version name that contains `{next}`, because
-    /// it depends on the changes. Returns `None` if the comparison is turned off. If the request fails and neither
-    /// `{next}` nor `--compat fail` needs the comparison, warns and returns `None`, unless access was denied.
+    /// Compares the plan with the version that consumers use. If the version name is `{next}`, it depends on the
+    /// changes, and is replaced by the computed name.
+    ///
+    /// Returns `None` if the comparison is turned off. `{next}` and `--compat fail` need a complete comparison, and
+    /// fail without one. Otherwise, a failed request (`None`) or a comparison of the ids alone only causes a warning,
+    /// unless access was denied.
     pub(super) fn compare_and_name_version(
         &self,
         platform: &Platform,
@@ -97,18 +84,8 @@ impl Publication<'_> {
         };
         let mut comparison =
             self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
-        if let Some(IdsOnlyReason { reason, may_fetch }) = &comparison.ids_only {
-            let hint = if *may_fetch {
-                FETCH_HINT
-            } else {
-                OTHER_VERSION_HINT
-            };
-            if is_needed {
-                return Err(incomplete_comparison_failure(reason, hint));
-            }
-            self.run.ui.warn(&format!(
-                "comparing only the ids of shared pipelines: {reason}\nhint: {hint}"
-            ));
+        if let Some(ids_only) = &comparison.ids_only {
+            self.report_incomplete_comparison(ids_only, is_needed)?;
         }
         if self.needs_next_version() {
             let next_version = comparison
@@ -120,6 +97,23 @@ impl Publication<'_> {
         }
         comparison.compat = self.accept_breaks(comparison.compat, plan);
         Ok(Some(comparison))
+    }
+
+    /// Warns that only the ids of shared pipelines are compared, or fails if the complete comparison is needed.
+    fn report_incomplete_comparison(&self, ids_only: &IdsOnlyReason, is_needed: bool) -> Result<(), Failure> {
+        let reason = &ids_only.reason;
+        let hint = if ids_only.may_fetch {
+            FETCH_HINT
+        } else {
+            OTHER_VERSION_HINT
+        };
+        if is_needed {
+            return Err(incomplete_comparison_failure(reason, hint));
+        }
+        self.run.ui.warn(&format!(
+            "comparing only the ids of shared pipelines: {reason}\nhint: {hint}"
+        ));
+        Ok(())
     }
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
@@ -233,43 +227,6 @@ impl Publication<'_> {
         Ok(changes)
     }
 
-    /// Counts on from `next_version` in the smallest steps until no version, enabled or not, has the resulting name,
-    /// and sets that name in the plan. Returns the semantic version in it.
-    fn set_unused_version_name(&self, plan: &mut Plan, mut next_version: String) -> Result<String, Failure> {
-        let names = self.history.version_names();
-        loop {
-            self.set_version_name(plan, next_version.clone())?;
-            if !names.contains(plan.version_name.as_str()) {
-                return Ok(next_version);
-            }
-            let higher_version =
-                interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
-            next_version = higher_version.map_err(|error| next_version_failure(&error))?;
-        }
-    }
-
-    /// Sets the version name: its template with `next_version` for `{next}`. Fails if the name is not a semantic
-    /// version, because the next publish could not count on from it.
-    fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
-        plan.version_name = with_publish_request(
-            self.workspace,
-            self.settings,
-            self.target,
-            self.settings.from,
-            next_version,
-            |request| publish::build_version_name(&self.workspace.repo, &self.target.head, request),
-        )?;
-        if !has_next_version_name(&plan.version_name) {
-            let message = format!(
-                "the version name `{}` is not a semantic version, so {{next}} could not follow it",
-                plan.version_name
-            );
-            return Err(Failure::usage(message)
-                .with_hint("use `{next}` or `v{next}`, optionally followed by `+{short-sha}`"));
-        }
-        Ok(())
-    }
-
     /// Marks breaking changes as accepted if the job gives a reason, or if a user chose a version name that announces
     /// them, for example a higher major version.
     fn accept_breaks(&self, compat: Compatibility, plan: &Plan) -> Compatibility {
@@ -375,17 +332,6 @@ fn breaks_failure(plan: &Plan, comparison: &PublishComparison) -> Failure {
 fn incomplete_comparison_failure(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)
-}
-
-/// Returns the error that `{next}` has no value, because it cannot be counted on from the latest version.
-fn next_version_failure(error: &NextNameError) -> Failure {
-    let hint = match error {
-        NextNameError::NotSemantic(_) => {
-            "set --version-name to a semantic version such as 1.0.0, which {next} can increase later"
-        }
-        NextNameError::TooLarge(_) => "set --version-name to a name without {next}",
-    };
-    Failure::usage(error.to_string()).with_hint(hint)
 }
 
 fn is_access_denied(error: &HttpError) -> bool {

@@ -79,21 +79,19 @@ impl Publication<'_> {
     /// Writes the step summary of a dry run. If the publish would fail, reports the reasons as an annotation instead.
     fn summarize_dry_run(&self, plan: &Plan, preview: &Preview, status: ExitStatus) {
         let name = format!("{} of {}", plan.version_name, plan.prefix);
-        match &preview.skip_reason {
-            _ if status != ExitStatus::Success => {
-                let title = format!("{PUBLISH_FAILED}: version {name} (dry run)");
-                self.run
-                    .annotate_failure(&title, status, &preview.refusals.join("\n"));
-            }
-            Some(reason) => {
-                self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
-            }
-            None => self.write_summary(
+        let refusals = &preview.refusals;
+        if status != ExitStatus::Success {
+            let title = format!("{PUBLISH_FAILED}: version {name} (dry run)");
+            self.run.annotate_failure(&title, status, &refusals.join("\n"));
+        } else if let Some(reason) = &preview.skip_reason {
+            self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
+        } else {
+            self.write_summary(
                 &format!("Dry run: would publish version {name}"),
                 plan,
-                &preview.refusals,
+                refusals,
                 None,
-            ),
+            );
         }
     }
 

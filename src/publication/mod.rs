@@ -7,6 +7,7 @@ mod dry_run;
 mod junit_report;
 mod local_preview;
 mod merged_commit;
+mod next_version_name;
 mod outcome_report;
 mod planned_publish;
 mod policy_guard;

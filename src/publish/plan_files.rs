@@ -246,9 +246,10 @@ fn reject_same_part_names(files: &[PlannedFile]) -> Result<(), PublishError> {
             continue;
         };
         // The path of another file may be the escaped name.
-        let plain_index = files.binary_search_by(|file| file.path.as_str().cmp(&name));
-        let other_path = plain_index.ok().map(|index| files[index].path.as_str());
-        if let Some(other_path) = other_path.or(paths_by_part_name.insert(name, path)) {
+        let same_path_index = files.binary_search_by(|file| file.path.as_str().cmp(&name));
+        if let Ok(index) = same_path_index {
+            pairs.push(format!("`{path}` and `{}`", files[index].path));
+        } else if let Some(other_path) = paths_by_part_name.insert(name, path) {
             pairs.push(format!("`{path}` and `{other_path}`"));
         }
     }

@@ -157,7 +157,7 @@ pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpE
     match lost_error {
         None => outcome.with_problem("nothing was published"),
         Some(lost_error) => outcome.with_problem(format!(
-            "an earlier upload got no response, and its version was not found later but may still appear: {lost_error}"
+            "an earlier upload got no response; its version was not found afterwards, but may still appear: {lost_error}"
         )),
     }
     .with_error(error)

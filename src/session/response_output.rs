@@ -18,7 +18,7 @@ const MAX_ALIGNED_PATH_WIDTH: usize = 60;
 
 /// Returns the value as an indented JSON document, with escapes that make it safe to print in a CI log.
 pub(crate) fn format_json(value: &Value) -> String {
-    text::escape_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
+    text::escape_commands_in_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
 /// Writes the document that [`format_json`] returns, but piece by piece, because the platform's responses may be large.

@@ -28,7 +28,7 @@ impl Workspace<'_> {
         };
         let file = self.read_team_rules_file(path)?;
         if let Some(reason) = &file.unusable_reason {
-            return Ok(TeamRulesInForce::without_file(path, reason));
+            return Ok(TeamRulesInForce::for_unusable_file(path, reason));
         }
         let Some(text) = &file.policy_text else {
             let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
@@ -41,7 +41,7 @@ impl Workspace<'_> {
             Ok(rules) => Ok(TeamRulesInForce { rules, limit: None }),
             Err(problems) if self.unusable_file_treatment() == UnusableFile::TreatAsMissing => {
                 let reason = describe_first_problem(&text.name, &problems);
-                Ok(TeamRulesInForce::without_file(path, &reason))
+                Ok(TeamRulesInForce::for_unusable_file(path, &reason))
             }
             Err(problems) => Err(invalid_rules_failure(text, &problems)),
         }
@@ -96,7 +96,7 @@ impl Workspace<'_> {
 impl TeamRulesInForce {
     /// Creates an empty set of rules, because the file that applies to this run cannot be used. A limit of the verdict,
     /// a fact that reports show next to it, contains the `reason`.
-    fn without_file(path: &str, reason: &str) -> Self {
+    fn for_unusable_file(path: &str, reason: &str) -> Self {
         let text = format!(
             "the team rules file that applies to this run cannot be used, so it is treated as missing, and no team rule is evaluated: {reason}"
         );

@@ -69,7 +69,7 @@ pub const fn is_plain_in_markup(byte: u8) -> bool {
 
 /// Escapes the prefixes of CI host commands (`##[`, `##vso[`) in JSON without changing its meaning. They can occur only
 /// inside strings, where the escaped `#` reads the same; a line of JSON cannot start with `::`.
-pub fn escape_json(json: String) -> String {
+pub fn escape_commands_in_json(json: String) -> String {
     if !json.contains("##") {
         return json;
     }

@@ -21,7 +21,7 @@ impl Repository {
         CONVERTING_ATTRIBUTES
             .into_iter()
             .any(|name| self.may_have_attribute(path, name))
-            || (self.has_quoted_pattern(path) && self.is_converted_by_git(path))
+            || (self.has_quoted_attributes_line(path) && self.is_converted_by_git(path))
     }
 
     /// Returns whether libgit2 finds that the attribute is set, or cannot read it.
@@ -57,8 +57,8 @@ impl Repository {
         }
     }
 
-    /// Returns whether an attributes file for this path has a quoted pattern or cannot be read.
-    fn has_quoted_pattern(&self, path: &str) -> bool {
+    /// Returns whether any attributes file for this path may have a line with a quoted pattern, or cannot be read.
+    fn has_quoted_attributes_line(&self, path: &str) -> bool {
         let folders = Path::new(path).ancestors().skip(1);
         let tree_files = folders.map(|folder| self.root().join(folder).join(".gitattributes"));
         let clone_file: PathBuf = self.library.path().join("info/attributes");

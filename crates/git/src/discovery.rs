@@ -124,8 +124,8 @@ fn is_shallow_worktree(library: &Library) -> bool {
     library.is_worktree() && library.commondir().join("shallow").exists()
 }
 
-/// Collects the facts that later steps need about a repository that libgit2 has opened. It is not foreign: libgit2
-/// refuses a checkout of another user that is not declared safe.
+/// Collects the facts that later steps need about a repository that libgit2 has opened. Its owner is trusted: libgit2
+/// refuses a repository of another user, unless it is declared safe.
 fn build_opened_repository(library: Library) -> OpenedRepository {
     let git_dir = library.path().to_owned();
     OpenedRepository {

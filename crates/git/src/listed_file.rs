@@ -119,7 +119,7 @@ pub(super) fn list_staged_files(
             hidden: false,
             substitute: None,
         });
-    Ok(sort_files(files))
+    Ok(sort_unique_files(files))
 }
 
 /// Returns whether the index has an entry with this path, including conflicts.
@@ -182,7 +182,7 @@ pub(super) fn list_disk_files(
         .filter(|(_, status)| status.is_wt_new())
         .map(|(path, _)| build_untracked_file(path));
     Ok(DiskListing {
-        files: sort_files(tracked_files.into_iter().chain(untracked_files)),
+        files: sort_unique_files(tracked_files.into_iter().chain(untracked_files)),
         has_attributes,
     })
 }
@@ -304,7 +304,7 @@ fn to_file_state(entry: &IndexEntry) -> FileState {
 }
 
 /// Sorts the files by path. Of several files with the same path, which a conflict in the index causes, keeps the first.
-pub(super) fn sort_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedFile> {
+pub(super) fn sort_unique_files(files: impl Iterator<Item = ListedFile>) -> Vec<ListedFile> {
     let mut sorted_files: Vec<ListedFile> = files.collect();
     sorted_files.sort_by(|a, b| a.path.cmp(&b.path));
     sorted_files.dedup_by(|later, first| later.path == first.path);

@@ -1,6 +1,6 @@
 //! A directory that is not in a git repository: its files without a history.
 
-use super::listed_file::{DiskListing, ListedFile, sort_files};
+use super::listed_file::{DiskListing, ListedFile, sort_unique_files};
 use super::{GitError, Repository, opened_repository::OpenedRepository};
 use git2::{Repository as Library, RepositoryInitOptions};
 use std::collections::HashSet;
@@ -75,7 +75,7 @@ pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError>
         }
     }
     Ok(DiskListing {
-        files: sort_files(files.into_iter()),
+        files: sort_unique_files(files.into_iter()),
         has_attributes: false,
     })
 }

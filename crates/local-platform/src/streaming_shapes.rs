@@ -27,7 +27,7 @@ const TARGET_TEXT_FIELDS: [(&str, &str); 10] = [
 
 /// Returns the shape of a streaming pipeline's definition; further members are stored unchanged.
 pub(super) fn streaming_definition_shape(vocabulary: &Vocabulary) -> Shape {
-    object(definition_members(vocabulary)).with_name(
+    object(definition_members(vocabulary)).with_name_and_description(
         "StreamingDefinition",
         "The definition of a streaming pipeline; further members are stored unchanged.",
     )
@@ -36,7 +36,7 @@ pub(super) fn streaming_definition_shape(vocabulary: &Vocabulary) -> Shape {
 /// Returns the shape of a streaming pipeline's stored definition, which also has the pipeline's ID.
 pub(super) fn stored_streaming_definition_shape(vocabulary: &Vocabulary) -> Shape {
     let id = required_member("streamingPipelineId", uuid());
-    object([id].into_iter().chain(definition_members(vocabulary))).with_name(
+    object([id].into_iter().chain(definition_members(vocabulary))).with_name_and_description(
         "StreamingPipeline",
         "The definition of a streaming pipeline, as stored.",
     )
@@ -90,18 +90,18 @@ fn source_shape(vocabulary: &Vocabulary) -> Shape {
         optional_member("password", secret_shape(vocabulary)),
         optional_member("jdbcProperties", any_object()),
     ])
-    .with_name("SourceConnection", "The connection to the source.");
+    .with_name_and_description("SourceConnection", "The connection to the source.");
     let table = object([
         required_member("schema", text()),
         required_member("table", text()),
     ])
-    .with_name("Table", "A table in the source.");
+    .with_name_and_description("Table", "A table in the source.");
     object([
         optional_member("type", one_of(&[&vocabulary.source_database])),
         optional_member("tables", list_of(table)),
         rule_checked_member("connection", connection),
     ])
-    .with_name("StreamingSource", "The source to capture changes from.")
+    .with_name_and_description("StreamingSource", "The source to capture changes from.")
 }
 
 /// Returns the shape of the target in a streaming pipeline's definition.
@@ -111,20 +111,20 @@ fn target_shape(vocabulary: &Vocabulary) -> Shape {
         optional_member("privateKey", secret_shape(vocabulary)),
         optional_member("passphrase", secret_shape(vocabulary)),
     ])
-    .with_name("Authentication", "The credentials for the target.");
+    .with_name_and_description("Authentication", "The credentials for the target.");
     let connection = object([
         optional_member("accountName", any_text()),
         optional_member("username", any_text()),
         required_member("authentication", authentication),
         optional_member("jdbcProperties", any_object()),
     ])
-    .with_name("TargetConnection", "The connection to the target.");
+    .with_name_and_description("TargetConnection", "The connection to the target.");
     let kind = optional_member("type", one_of(&vocabulary.lowercase_warehouses()));
     let text_members = TARGET_TEXT_FIELDS
         .map(|(field, description)| optional_member(field, any_text()).with_description(description));
     let connection = rule_checked_member("connection", connection);
     object([kind].into_iter().chain(text_members).chain([connection]))
-        .with_name("StreamingTarget", "The target to write changes to.")
+        .with_name_and_description("StreamingTarget", "The target to write changes to.")
 }
 
 /// Returns the shape of a reference to a secret.
@@ -134,5 +134,5 @@ fn secret_shape(vocabulary: &Vocabulary) -> Shape {
         required_member("secretLocation", text()).with_description("The vault that contains the secret."),
         required_member("secretName", text()),
     ])
-    .with_name("SecretReference", "A secret in a cloud secrets manager.")
+    .with_name_and_description("SecretReference", "A secret in a cloud secrets manager.")
 }

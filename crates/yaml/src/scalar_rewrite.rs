@@ -266,7 +266,10 @@ fn style_error(new_texts: &NewTexts, position: Option<Position>) -> DocumentErro
         .map_or((Position { line: 1, column: 1 }, ""), |(position, text)| {
             (*position, text.as_str())
         });
-    let message = format!("the value cannot contain `{}` in its YAML style", shorten(text));
+    let message = format!(
+        "the value cannot contain `{}` in the value's YAML style, such as plain or quoted text",
+        shorten(text)
+    );
     DocumentError::at_position(position, message)
 }
 

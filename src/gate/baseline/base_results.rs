@@ -184,6 +184,6 @@ pub(crate) fn mark_known_findings(head_tally: &mut Tally, bases: &[(BasePaths, T
         |path| incomplete_paths.contains(path),
         bases,
     );
-    head_tally.notes.extend(comparison.describe_unknown());
+    head_tally.notes.extend(comparison.describe_unknown_files());
     head_tally.comparison = Some(comparison);
 }

@@ -35,7 +35,7 @@ pub(crate) struct KnownComparison {
 
 impl KnownComparison {
     /// Returns a note about the files that could not be evaluated at the base, if any.
-    pub(crate) fn describe_unknown(&self) -> Option<String> {
+    pub(crate) fn describe_unknown_files(&self) -> Option<String> {
         let (path, reason) = self.unknown_files.first()?;
         Some(format!(
             "could not determine which findings in {} are new, because the base was not evaluated: {path}: {reason}",

@@ -100,8 +100,8 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Finds the base with which the files are compared: head for staged files in a local run, as in a git hook,
-    /// otherwise the base of a review. If the user named only files, they are checked in any case: a base that cannot
-    /// be resolved is then ignored, and so is a reason to check nothing.
+    /// otherwise the base of a review. If the user named only files, they are checked in any case, even if the base
+    /// cannot be resolved or the event has nothing to review.
     pub(crate) fn find_comparison(&self, paths: &CheckPaths) -> Result<Comparison, Failure> {
         let revisions = &self.settings.gate.revisions;
         if let Some(head) = self.find_staged_base() {

@@ -150,10 +150,8 @@ impl GateRun<'_> {
         }
     }
 
-    /// Runs the project checks. Returns all findings in the selected pipelines. Of other files in the requested shard,
-    /// returns only the new findings, because moving or deleting a pipeline breaks callers that the change does not
-    /// touch. A run over the whole project returns all findings in files that are not pipelines, too. The contents of
-    /// the project are kept only if a fix is proposed, because only the proof of a fix needs them.
+    /// Runs the project checks, and returns the files whose findings are reported. The contents of the project are kept
+    /// only if a fix is proposed, because only the proof of a fix needs them.
     pub(crate) fn find_project_findings(
         &self,
         known_facts: CollectedFacts,
@@ -181,6 +179,21 @@ impl GateRun<'_> {
             &|path| changed_paths.contains(path),
             &|facts| self.choose_other_files(facts),
         )?;
+        let reported_files = self.select_reported_files(files, &selected_paths)?;
+        Ok(ProjectFindings {
+            contents: reported_files.iter().any(has_proposed_fix).then_some(contents),
+            files: reported_files,
+        })
+    }
+
+    /// Returns all findings in the selected pipelines. Of other files in the requested shard, returns only the new
+    /// findings: moving or deleting a pipeline breaks callers that the change does not touch. A run over the whole
+    /// project returns all findings in files that are not pipelines, too.
+    fn select_reported_files(
+        &self,
+        files: Vec<FileResults>,
+        selected_paths: &HashSet<&str>,
+    ) -> Result<Vec<FileResults>, Failure> {
         let is_whole_project = self.is_whole_project();
         let (mut reported_files, other_files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| {
             selected_paths.contains(file.path.as_str()) || (is_whole_project && !is_pipeline(&file.path))
@@ -190,10 +203,7 @@ impl GateRun<'_> {
             selected_paths.contains(file.path.as_str()) || self.shard_selection.contains(&file.path)
         });
         reported_files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(ProjectFindings {
-            contents: reported_files.iter().any(has_proposed_fix).then_some(contents),
-            files: reported_files,
-        })
+        Ok(reported_files)
     }
 
     /// Returns whether the run covers all files of the project, including files that are not pipelines.

@@ -129,8 +129,8 @@ impl GateRun<'_> {
         self.notes.extend(notes);
     }
 
-    /// Selects the pipelines to review, and finds the changes to the gate configuration. `resolve` reads the selection
-    /// settings from another version of the configuration file, to detect a file that cannot be used.
+    /// Selects the pipelines to review, finds the changes to the gate configuration, and stores both in the run.
+    /// `resolve` reads the selection settings of another commit, such as the base, whose file may be unusable.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
         let restricting_paths = self.subject.paths.list_restricting_paths();
         let request = SelectionRequest {

@@ -63,23 +63,25 @@ pub(super) fn find_checkout_head(
             is_change: ci.trigger == Trigger::Change,
         });
     }
-    let branch = match checked_out.branch {
-        _ if !is_host_commit => find_any_branch_with_commit(repo, ci, &commit)?,
-        Some(local) if ci.host.is_local() && ci.branch.is_none() => Some(local),
-        _ => ci.branch.clone(),
-    };
+    if !is_host_commit {
+        return Ok(ReviewedHead {
+            branch: find_any_branch_with_commit(repo, ci, &commit)?,
+            branch_origin: BranchOrigin::Inferred,
+            change_commit: Some(commit.clone()),
+            commit,
+            is_host_commit,
+            warnings: Vec::new(),
+        });
+    }
+    let local_branch = checked_out.branch.filter(|_| ci.host.is_local());
     Ok(ReviewedHead {
-        change_commit: match ci.commit.as_deref().filter(|_| is_host_commit) {
-            Some(own) => repo.resolve(own).ok(),
+        branch: ci.branch.clone().or(local_branch),
+        branch_origin: BranchOrigin::Named,
+        change_commit: match &ci.commit {
+            Some(host_commit) => repo.resolve(host_commit).ok(),
             None => Some(commit.clone()),
         },
         commit,
-        branch,
-        branch_origin: if is_host_commit {
-            BranchOrigin::Named
-        } else {
-            BranchOrigin::Inferred
-        },
         is_host_commit,
         warnings: Vec::new(),
     })

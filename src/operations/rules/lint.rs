@@ -36,7 +36,7 @@ pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFor
             };
             vec![file]
         }
-        None => read_project_files(run)?,
+        None => read_project_rules(run)?,
     };
     let text = match output {
         OutputFormat::Json => format_json(&to_document(&files)),
@@ -187,7 +187,7 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
 }
 
 /// Reads the project's rules file and team rules file, and checks them. Fails if both are missing.
-fn read_project_files(run: &Run) -> Result<Vec<LintedFile>, Failure> {
+fn read_project_rules(run: &Run) -> Result<Vec<LintedFile>, Failure> {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.read_checkout_snapshot(run)?;
     let team_rules = workspace.read_checkout_team_rules(&snapshot)?;

@@ -100,9 +100,10 @@ impl Publication<'_> {
                         let test = self.prepare_existing_test(platform, &receipt, &version);
                         test.execute().await
                     }
-                    // A test that skips its runs does not need the version's details, which are unknown.
                     Err(problem) => {
-                        SmokeTest::for_new_version(self, platform, &receipt).build_skipped_result(problem)
+                        let created_at = None;
+                        SmokeTest::for_existing_version(self, platform, &receipt, created_at)
+                            .build_skipped_result(problem)
                     }
                 }
             })
@@ -127,8 +128,9 @@ impl Publication<'_> {
             let version = match self.request_version(platform, receipt).await {
                 Ok(version) => version,
                 Err(problem) => {
-                    // A test that skips its runs does not need the version's details, which are unknown.
-                    return Some(SmokeTest::for_new_version(self, platform, receipt).build_skipped_result(problem));
+                    let created_at = None;
+                    let test = SmokeTest::for_existing_version(self, platform, receipt, created_at);
+                    return Some(test.build_skipped_result(problem));
                 }
             };
             let test = self.prepare_existing_test(platform, receipt, &version);

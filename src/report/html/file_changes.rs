@@ -46,7 +46,8 @@ impl FileChangesView {
 }
 
 impl<'v, 'a> PageChanges<'v, 'a> {
-    /// Creates the changes of a page. With facets next to the findings, the pictures above the findings are narrower.
+    /// Creates the part of a page that shows changes. With facets next to the findings, the pictures that belong to
+    /// findings are narrower.
     pub(super) fn new(view: &'v View<'a>, has_facets: bool) -> Self {
         Self {
             view,

@@ -176,8 +176,8 @@ pub(super) enum RuleBlocks {
 type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
 
 impl RuleBlocks {
-    /// Merges the entries of a rule in a file into a block, at the position of the first, if there are more of them
-    /// than may stay separate.
+    /// Merges related entries into one block if too many of them would be listed separately. The block takes the
+    /// position of its first entry.
     fn merge_related_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
         let max_separate = match self {
             Self::None => return entries,

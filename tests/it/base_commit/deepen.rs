@@ -147,6 +147,25 @@ fn variable_asks_for_it_too_and_file_may_not() {
 }
 
 #[test]
+fn earlier_trial_merge_in_shallow_clone_is_reviewed_after_deepen() {
+    let project = Project::new();
+    let earlier_merge = project.trial_merge("refs/pull/7/earlier");
+    project.world.git("checkout -q main");
+    project.world.write("later.txt", "later");
+    project.world.commit("later");
+    project.world.push();
+    let merge = project.trial_merge("refs/pull/7/merge");
+    let pull = format!("+{earlier_merge}:refs/remotes/pull/7/merge");
+    let fetch = ["--depth=1", &pull, "+main:refs/remotes/origin/main"];
+    let folder = checkout(&project.world, &fetch, &earlier_merge);
+    let job = deepened_pull_request(&project, &folder, &merge);
+    job.expect_unsettled(&["fetch-depth: 0"]);
+    let (_, context) = deepen_and_read_context(&job.call());
+    selects(&context, &FEATURE);
+    assert_eq!(context["head"], project.feature.as_str());
+}
+
+#[test]
 fn clone_that_tells_everything_fetches_nothing() {
     let project = Project::new();
     let folder = with_default(checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature));

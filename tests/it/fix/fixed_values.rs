@@ -100,6 +100,22 @@ fixed 3 findings in 2 files
 }
 
 #[test]
+fn call_of_renamed_script_is_fixed_if_no_pipeline_changed() {
+    let main = format!("{HEADER}{}", script("Script", "sql/count.sql"));
+    let world = project(&[
+        ("main.orch.yaml", &main),
+        ("sql/count.sql", "select count(*) from orders\n"),
+    ]);
+    world.git("mv sql/count.sql sql/total.sql");
+    world.commit("rename the script");
+    let output = fix(&world, "").expect(0).saying(&["nothing to check"]);
+    assert_eq!(
+        output.out,
+        "main.orch.yaml:9: sql/count.sql -> sql/total.sql\nfixed 1 finding in 1 file\n"
+    );
+}
+
+#[test]
 fn names_in_other_spelling_are_fixed_if_only_one_file_is_meant() {
     let main = format!(
         "{HEADER}{}{}{}{}{}",
@@ -121,9 +137,9 @@ fn names_in_other_spelling_are_fixed_if_only_one_file_is_meant() {
         .run("check --all --fail-on never")
         .expect(0);
     output.assert_logged(&[
-        "`sales/load.orch.yaml` has the same name in another letter case; `sluicegate fix` corrects it",
-        "has the same name in another Unicode normal form; `sluicegate fix` corrects it",
-        "`sql/Count.sql` has the same name in another letter case; `sluicegate fix` corrects it",
+        "the name of `sales/load.orch.yaml` differs only in letter case; `sluicegate fix` corrects it",
+        "differs only in its Unicode normal form; `sluicegate fix` corrects it",
+        "the name of `sql/Count.sql` differs only in letter case; `sluicegate fix` corrects it",
     ]);
     let output = fix(&world, "--all").expect(0);
     assert!(

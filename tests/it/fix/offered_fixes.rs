@@ -117,7 +117,11 @@ fn finding_without_proven_fix_names_no_command() {
     let output = Call::new(&world.work())
         .run("check --all --fail-on never --report json=-")
         .expect(0);
-    assert!(output.out.contains("in another letter case"), "{}", output.all());
+    assert!(
+        output.out.contains("differs only in letter case"),
+        "{}",
+        output.all()
+    );
     assert!(!output.out.contains("sluicegate fix"), "{}", output.all());
     assert!(!output.out.contains("\"fix\""), "{}", output.all());
 }

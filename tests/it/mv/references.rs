@@ -499,7 +499,7 @@ fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
     assert!(
         check_output
             .out
-            .contains("has the same name in another Unicode normal form; `sluicegate fix` corrects it"),
+            .contains("differs only in its Unicode normal form; `sluicegate fix` corrects it"),
         "{}",
         check_output.all()
     );

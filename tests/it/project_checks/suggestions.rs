@@ -146,7 +146,7 @@ fn call_of_deleted_pipeline_suggests_no_other_one() {
         ("sales/laod 2025", "did you mean `sales/load 2025.orch.yaml`?"),
         (
             "sales/Load 2025",
-            "`sales/load 2025.orch.yaml` has the same name in another letter case",
+            "the name of `sales/load 2025.orch.yaml` differs only in letter case",
         ),
         ("slaes/load 2025", "`sales/load 2025.orch.yaml` has that name"),
     ] {

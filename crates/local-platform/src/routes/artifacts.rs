@@ -79,7 +79,7 @@ fn change_request_shape() -> Shape {
         required_member(VERSION_FIELD, text()),
         required_member("enabled", boolean()),
     ])
-    .with_name("Change", "A request to enable or disable a version.")
+    .with_name_and_description("Change", "A request to enable or disable a version.")
 }
 
 /// Lists the published versions, the most recent first.

@@ -45,7 +45,7 @@ fn connection_request_shape(vocabulary: &Vocabulary) -> Shape {
         required_member("authProvider", one_of(&kinds)),
         required_member("authType", one_of(&AUTHENTICATION_TYPES)),
     ])
-    .with_name(
+    .with_name_and_description(
         "ConnectionRequest",
         "The body of a request to create a connection.",
     )
@@ -69,8 +69,8 @@ fn authentication_rule(kinds: [String; 2]) -> ShapePart {
     )
 }
 
-/// Reports an authentication type that does not match the warehouse kind. Ignores an unknown type or kind, which the
-/// shape of its member reports.
+/// Reports an authentication type that does not match the warehouse kind. Ignores an unknown type or kind, because
+/// another check of the body reports it.
 fn check_authentication(check: &mut BodyCheck, body: &Map<String, Value>, kinds: &[String; 2]) {
     let provider = body.text_or_empty("authProvider");
     let authentication = body.text_or_empty("authType");

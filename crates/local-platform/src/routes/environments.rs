@@ -65,7 +65,7 @@ fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
     let warehouses = warehouse_connections_shape(vocabulary.lowercase_warehouses());
     let connections = object([required_member("DWH", warehouses)
         .with_description("For each warehouse kind, the name of one of the project's connections.")])
-    .with_name(
+    .with_name_and_description(
         "DefaultConnections",
         "The default connections, by the type of their target.",
     );
@@ -81,7 +81,7 @@ fn environment_request_shape(vocabulary: &Vocabulary) -> Shape {
         rule(check_overrides, None),
         required_member("connectionOverrides", list_of(connection_override_shape())),
     ])
-    .with_name(
+    .with_name_and_description(
         "EnvironmentRequest",
         "The body of a request to create an environment.",
     )
@@ -99,7 +99,7 @@ fn warehouse_connections_shape(kinds: [String; 2]) -> Shape {
             None,
         ),
     ])
-    .with_name(
+    .with_name_and_description(
         "WarehouseConnections",
         "The name of a connection for each warehouse kind; at least one.",
     )
@@ -142,7 +142,7 @@ fn connection_override_shape() -> Shape {
         required_member("connectionProperties", properties)
             .with_description("Each property must be either `{ value: TEXT }` or a reference to a secret."),
     ])
-    .with_name(
+    .with_name_and_description(
         "ConnectionOverride",
         "The credentials for a connection in this environment.",
     )

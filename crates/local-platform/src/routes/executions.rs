@@ -76,7 +76,7 @@ fn execution_request_shape() -> Shape {
         optional_member(GRIDS_FIELD, map_of(list_of(list_of(any_text()))))
             .with_description("Rows of grid variables, by name."),
     ])
-    .with_name("ExecutionRequest", "The body of a request to execute a pipeline.")
+    .with_name_and_description("ExecutionRequest", "The body of a request to execute a pipeline.")
 }
 
 /// Returns the shape of a request to terminate an execution.
@@ -85,7 +85,7 @@ fn termination_request_shape() -> Shape {
         optional_member("forceUpdate", boolean()),
         required_member("status", one_of(&[TERMINATED_STATUS])),
     ])
-    .with_name("Termination", "The body of a request to terminate an execution.")
+    .with_name_and_description("Termination", "The body of a request to terminate an execution.")
 }
 
 /// The ID of an execution in a response.

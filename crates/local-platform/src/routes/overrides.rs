@@ -68,9 +68,9 @@ fn overrides_request_shape() -> Shape {
         required_member("environmentName", text()),
         required_member("value", text_or_number()),
     ])
-    .with_name("OverrideRequest", "The value of a variable in one environment.");
+    .with_name_and_description("OverrideRequest", "The value of a variable in one environment.");
     object([required_member("overrides", list_of(item))])
-        .with_name("OverridesRequest", "The body of a request to set overrides.")
+        .with_name_and_description("OverridesRequest", "The body of a request to set overrides.")
 }
 
 /// The result for each override.

@@ -55,20 +55,21 @@ fn project_request_shape(vocabulary: &Vocabulary) -> Shape {
         required_member("warehouse", one_of(&vocabulary.warehouses)),
         required_member("agentDeploymentType", one_of(&DEPLOYMENT_TYPES)),
     ])
-    .with_name("ProjectRequest", "The body of a request to create a project.")
+    .with_name_and_description("ProjectRequest", "The body of a request to create a project.")
 }
 
 /// Returns the shape of a request to assign a repository to a project.
 fn repository_request_shape(vocabulary: &Vocabulary) -> Shape {
     let owner =
         required_member("ownerName", text()).with_description("The organization that owns the repository.");
-    let parameters = object([owner]).with_name("ProviderParameters", "The owner of the repository.");
+    let parameters =
+        object([owner]).with_name_and_description("ProviderParameters", "The owner of the repository.");
     object([
         required_member("provider", one_of(&[&vocabulary.git_provider])),
         required_member("providerParameters", parameters),
         required_member("repositoryName", text()),
     ])
-    .with_name(
+    .with_name_and_description(
         "RepositoryRequest",
         "The body of a request to assign a repository to a project.",
     )

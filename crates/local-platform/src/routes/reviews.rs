@@ -45,7 +45,7 @@ fn review_request_shape(fields: ReviewFields) -> Shape {
                 .with_description("The project's warehouse, in upper case."),
         );
     }
-    object(parts).with_name("ReviewWish", "The body of a review request.")
+    object(parts).with_name_and_description("ReviewWish", "The body of a review request.")
 }
 
 /// Returns the name of the field that lists the files.

@@ -47,7 +47,7 @@ fn secret_request_shape() -> Shape {
             "An object whose only property is the secret; `key` contains the property's name.",
         ),
     ])
-    .with_name("SecretRequest", "The body of a request to store a secret.")
+    .with_name_and_description("SecretRequest", "The body of a request to store a secret.")
 }
 
 /// A reference to a stored secret.

@@ -49,7 +49,7 @@ fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
 
 /// Returns the shape of a request to start or stop a streaming pipeline.
 fn command_request_shape() -> Shape {
-    object([required_member("command", one_of(&["start", "stop"]))]).with_name(
+    object([required_member("command", one_of(&["start", "stop"]))]).with_name_and_description(
         "StreamingOrder",
         "The body of a request to start or stop a streaming pipeline.",
     )

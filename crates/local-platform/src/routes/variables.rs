@@ -62,7 +62,7 @@ fn variable_request_shape() -> Shape {
         optional_member("description", any_text()),
         optional_member("supportsDoubleResolution", boolean()),
     ])
-    .with_name("VariableRequest", "The body of a request to create a variable.")
+    .with_name_and_description("VariableRequest", "The body of a request to create a variable.")
 }
 
 /// Returns the shape of a request to change a variable.
@@ -75,7 +75,7 @@ fn change_request_shape() -> Shape {
         value_type_rule(),
         optional_member("supportsDoubleResolution", boolean()),
     ])
-    .with_name(
+    .with_name_and_description(
         "VariableChange",
         "The body of a request to change a variable; missing fields keep their values.",
     )

@@ -90,7 +90,7 @@ impl ShapePart {
 
 impl Shape {
     /// Sets the shape's name in the API description, and a sentence that describes the shape.
-    pub(super) fn with_name(self, name: &'static str, description: &'static str) -> Self {
+    pub(super) fn with_name_and_description(self, name: &'static str, description: &'static str) -> Self {
         Self {
             name: Some(name),
             description: Some(description),
@@ -342,7 +342,8 @@ mod tests {
             optional_member("map", map_of(any_text())),
             optional_member(
                 "some",
-                variants("kind", [("a", variant("a")), ("b", variant("b"))]).with_name("Some", "One of two."),
+                variants("kind", [("a", variant("a")), ("b", variant("b"))])
+                    .with_name_and_description("Some", "One of two."),
             ),
         ]);
         for (field, values) in [

@@ -120,7 +120,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// Creates a violation that concerns the complete file, without a line and a fix.
+    /// Creates a violation of the whole file. It has neither a line nor a fix.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),

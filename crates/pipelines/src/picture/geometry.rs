@@ -124,7 +124,7 @@ fn check_order(canvas: &Canvas, rects: &[Rect], faults: &mut Vec<String>) {
             let has_own_place = |index: usize| still_exists(index) && !is_stacked(canvas, index);
             if has_own_place(index) && has_own_place(other_index) {
                 if distance_y.abs() <= 20.0 && !rect.is_in_same_row(other_rect) {
-                    faults.push(format!("{name} and {other_name} are not in one row"));
+                    faults.push(format!("{name} and {other_name} are not in the same row"));
                 }
                 if distance_y > 0.0 && rect.top > other_rect.top {
                     faults.push(format!("{name} is below {other_name}"));

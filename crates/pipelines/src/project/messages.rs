@@ -57,14 +57,14 @@ pub(super) fn format_rename_hint(name: &str) -> String {
     format!("; it was renamed in this change to `{}`", shorten_name(name))
 }
 
-/// Returns the hint, to append to a message, that a file has the same name in another spelling.
+/// Returns the hint, to append to a message, that a file's name differs only in its spelling.
 pub(super) fn format_other_spelling_hint(spelling: OtherSpelling<'_>) -> String {
     let difference = match spelling.difference {
-        SpellingDifference::NormalForm => "another Unicode normal form",
-        SpellingDifference::LetterCase => "another letter case",
+        SpellingDifference::NormalForm => "its Unicode normal form",
+        SpellingDifference::LetterCase => "letter case",
     };
     format!(
-        "; `{}` has the same name in {difference}",
+        "; the name of `{}` differs only in {difference}",
         shorten_name(spelling.path)
     )
 }

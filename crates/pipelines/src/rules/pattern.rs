@@ -177,7 +177,7 @@ fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::
 /// few nested calls would use all memory.
 fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     let tree = Expr::parse_tree(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
-    if is_unsupported(&tree.expr) || tree.expr.has_descendant(is_unsupported) {
+    if is_unsupported_construct(&tree.expr) || tree.expr.has_descendant(is_unsupported_construct) {
         return Err(
             "conditionals `(?(1)…)`, subroutine calls `(?1)` and verbs `(*SKIP)` are not supported"
                 .to_owned(),
@@ -186,8 +186,8 @@ fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether this part of a pattern is a construct that few regex engines support.
-fn is_unsupported(part: &Expr) -> bool {
+/// Returns whether this part of a pattern is a construct that these rules do not support, as in most regex engines.
+fn is_unsupported_construct(part: &Expr) -> bool {
     !matches!(
         part,
         Expr::Empty

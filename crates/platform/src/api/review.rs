@@ -215,7 +215,7 @@ fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static
         ReviewFields::FilePaths { .. } if mentions_field(error, "dataWarehouseType") => {
             Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
         }
-        ReviewFields::FilePaths { .. } if needs_pipelines_field(error) => Some(
+        ReviewFields::FilePaths { .. } if mentions_pipelines_field(error) => Some(
             "this platform expects the field `pipelines` in a review request: set --review-request pipelines \
              (SLUICEGATE_REVIEW_REQUEST), and remove --data-warehouse",
         ),
@@ -236,9 +236,9 @@ fn mentions_field(error: &HttpError, field: &str) -> bool {
     has_violation(error, field) || has_word(error.server_text(), field)
 }
 
-/// Returns whether the error is about `pipelines`. The name also occurs as a word in a sentence, so it is accepted only
-/// as a field or in quotes.
-fn needs_pipelines_field(error: &HttpError) -> bool {
+/// Returns whether the error mentions the field `pipelines`, in a violation or in quotes: without quotes, it may be a
+/// word of a sentence.
+fn mentions_pipelines_field(error: &HttpError) -> bool {
     has_violation(error, "pipelines")
         || ['"', '\'', '`']
             .iter()

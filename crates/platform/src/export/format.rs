@@ -25,7 +25,7 @@ const DOCUMENTED_FIELDS: [&str; 13] = [
 pub fn render_json_lines(events: &[ApiValue<Event>]) -> String {
     events
         .iter()
-        .map(|event| text::escape_json(event.raw.to_string()) + "\n")
+        .map(|event| text::escape_commands_in_json(event.raw.to_string()) + "\n")
         .collect()
 }
 

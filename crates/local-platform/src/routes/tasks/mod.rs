@@ -55,7 +55,9 @@ fn shapes(_: &Vocabulary) -> Vec<Shape> {
 /// Returns the shape of the list of tools that the agent may use without permission.
 fn granted_tools_shape() -> Shape {
     let tool = object([required_member("toolName", one_of(&TOOLS))]);
-    list_of(tool.with_name("GrantedTool", "A tool that the agent may use without permission."))
+    list_of(
+        tool.with_name_and_description("GrantedTool", "A tool that the agent may use without permission."),
+    )
 }
 
 /// Returns the names of the granted tools in a request body, or `None` if the field is missing.

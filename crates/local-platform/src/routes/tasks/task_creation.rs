@@ -45,7 +45,7 @@ fn task_request_shape() -> Shape {
         optional_member("grantedPermissions", granted_tools_shape())
             .with_description("Tools that are approved in advance."),
     ])
-    .with_name("TaskRequest", "The body of a request to create a task.")
+    .with_name_and_description("TaskRequest", "The body of a request to create a task.")
 }
 
 /// Returns the shape of the agent's configuration in a request to create a task.
@@ -67,7 +67,7 @@ fn agent_config_shape() -> Shape {
         optional_member("graphId", any_text()),
         optional_member("workingDirectory", any_text()),
     ])
-    .with_name("AgentConfigRequest", "The configuration of a task.")
+    .with_name_and_description("AgentConfigRequest", "The configuration of a task.")
 }
 
 /// Returns the rule that the request names the target branch or lets the agent generate the name, with the rule's JSON

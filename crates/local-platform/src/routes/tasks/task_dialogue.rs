@@ -67,9 +67,9 @@ fn decisions_request_shape() -> Shape {
             ("question", question_decision_shape()),
         ],
     )
-    .with_name("DecisionRequest", "A decision that the agent is waiting for.");
+    .with_name_and_description("DecisionRequest", "A decision that the agent is waiting for.");
     object([required_member("decisions", list_of(decision))])
-        .with_name("DecisionsRequest", "The body of a request to submit decisions.")
+        .with_name_and_description("DecisionsRequest", "The body of a request to submit decisions.")
 }
 
 /// Returns the shape of a decision on whether a tool may be used.
@@ -80,7 +80,7 @@ fn tool_decision_shape() -> Shape {
         required_member("approved", boolean()),
         optional_member("scope", one_of(&SCOPES)),
     ])
-    .with_name("ToolDecision", "A decision on whether a tool may be used.")
+    .with_name_and_description("ToolDecision", "A decision on whether a tool may be used.")
 }
 
 /// Returns the shape of a decision that answers the agent's questions.
@@ -90,13 +90,13 @@ fn question_decision_shape() -> Shape {
             .with_description("The index of the question, counted from 0."),
         required_member("selectedOptions", texts()),
     ])
-    .with_name("AnswerRequest", "The answer to one question.");
+    .with_name_and_description("AnswerRequest", "The answer to one question.");
     object([
         required_member("type", one_of(&["question"])),
         required_member("id", text()).with_description("The `id` of the pending decision."),
         required_member("answers", list_of(answer)),
     ])
-    .with_name(
+    .with_name_and_description(
         "QuestionDecision",
         "A decision that answers the agent's questions.",
     )
@@ -275,14 +275,14 @@ fn follow_up_request_shape() -> Shape {
         optional_member("mode", one_of(&MODES)),
         optional_member("targetBranchName", text()),
     ])
-    .with_name("AgentConfigChange", "Changes to the configuration of a task.");
+    .with_name_and_description("AgentConfigChange", "Changes to the configuration of a task.");
     object([
         required_member("message", text()),
         optional_member("grantedPermissions", granted_tools_shape())
             .with_description("Additional tools that the agent may use without permission."),
         optional_member("agentConfig", config),
     ])
-    .with_name("FollowUp", "The body of a request with a further instruction.")
+    .with_name_and_description("FollowUp", "The body of a request with a further instruction.")
 }
 
 /// The ID of a task.
@@ -346,7 +346,7 @@ async fn send_task_message(
 
 /// Returns the shape of a request to replace the tools that the agent may use without permission.
 fn permissions_request_shape() -> Shape {
-    object([required_member("grantedPermissions", granted_tools_shape())]).with_name(
+    object([required_member("grantedPermissions", granted_tools_shape())]).with_name_and_description(
         "PermissionsRequest",
         "The tools that the agent may use without permission.",
     )

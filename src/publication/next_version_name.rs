@@ -1,0 +1,77 @@
+//! The version name that is computed from the latest version (`{next}`).
+
+use super::{Publication, with_publish_request};
+use crate::error::Failure;
+use crate::job::cli::CompatMode;
+use crate::publish::version_name::needs_next_version;
+use crate::publish::{self, Plan};
+use sluicegate_pipelines::interface::{self, NextNameError, has_next_version_name};
+
+impl Publication<'_> {
+    /// Returns whether the version name is computed from the latest version (`{next}`).
+    pub(super) fn needs_next_version(&self) -> bool {
+        needs_next_version(&self.settings.version_name)
+    }
+
+    /// Fails if the version name depends on the changes since the last version, but the comparison is turned off.
+    pub(super) fn reject_next_without_comparison(&self) -> Result<(), Failure> {
+        if self.needs_next_version() && self.settings.compatibility.mode == CompatMode::Off {
+            let message =
+                "{next} needs a comparison with the published version, but --compat off disables it";
+            return Err(Failure::usage(message).with_hint("pass --compat warn, or use another version name"));
+        }
+        Ok(())
+    }
+
+    /// Counts on from `next_version` in the smallest steps until no version, enabled or not, has the resulting name,
+    /// and sets that name in the plan. Returns the semantic version in it.
+    pub(super) fn set_unused_version_name(
+        &self,
+        plan: &mut Plan,
+        mut next_version: String,
+    ) -> Result<String, Failure> {
+        let names = self.history.version_names();
+        loop {
+            self.set_version_name(plan, next_version.clone())?;
+            if !names.contains(plan.version_name.as_str()) {
+                return Ok(next_version);
+            }
+            let higher_version =
+                interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
+            next_version = higher_version.map_err(|error| next_version_failure(&error))?;
+        }
+    }
+
+    /// Sets the version name: its template with `next_version` for `{next}`. Fails if the name is not a semantic
+    /// version, because the next publish could not count on from it.
+    fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
+        plan.version_name = with_publish_request(
+            self.workspace,
+            self.settings,
+            self.target,
+            self.settings.from,
+            next_version,
+            |request| publish::build_version_name(&self.workspace.repo, &self.target.head, request),
+        )?;
+        if !has_next_version_name(&plan.version_name) {
+            let message = format!(
+                "the version name `{}` is not a semantic version, so {{next}} could not follow it",
+                plan.version_name
+            );
+            return Err(Failure::usage(message)
+                .with_hint("use `{next}` or `v{next}`, optionally followed by `+{short-sha}`"));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the error that `{next}` has no value, because it cannot be counted on from the latest version.
+pub(super) fn next_version_failure(error: &NextNameError) -> Failure {
+    let hint = match error {
+        NextNameError::NotSemantic(_) => {
+            "set --version-name to a semantic version such as 1.0.0, which {next} can increase later"
+        }
+        NextNameError::TooLarge(_) => "set --version-name to a name without {next}",
+    };
+    Failure::usage(error.to_string()).with_hint(hint)
+}
