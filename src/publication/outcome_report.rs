@@ -205,3 +205,88 @@ fn find_hint(outcome: &publish::Outcome) -> Option<String> {
         _ => outcome.error.as_ref().and_then(HttpError::hint),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{describe_problems, find_hint};
+    use crate::publish::{Outcome, OutcomeKind};
+
+    #[test]
+    fn hint_fits_kind_of_outcome_and_whether_version_is_disabled() {
+        let hide = "run `sluicegate artifacts disable` to hide the version";
+        let cases = [
+            (
+                OutcomeKind::Conflict,
+                false,
+                Some("publish under another version name"),
+            ),
+            (OutcomeKind::Incomplete, false, Some(hide)),
+            (OutcomeKind::Incomplete, true, None),
+            (
+                OutcomeKind::Unverified,
+                false,
+                Some("to check the version; to hide it"),
+            ),
+            (OutcomeKind::Unverified, true, None),
+            (OutcomeKind::Superseded, false, Some(hide)),
+            (
+                OutcomeKind::Superseded,
+                true,
+                Some("if the newer version contains this commit"),
+            ),
+            (
+                OutcomeKind::Unconfirmed,
+                false,
+                Some("if it shows a newer version"),
+            ),
+            (OutcomeKind::Unconfirmed, true, None),
+            (
+                OutcomeKind::Unknown,
+                false,
+                Some("to check whether the version exists"),
+            ),
+            (OutcomeKind::Failed, false, None),
+        ];
+        for (kind, disabled, expected_part) in cases {
+            let outcome = Outcome {
+                disabled,
+                ..Outcome::new(kind)
+            };
+            let hint = find_hint(&outcome);
+            match expected_part {
+                Some(part) => assert!(
+                    hint.as_deref().unwrap_or_default().contains(part),
+                    "{kind:?}: {hint:?}"
+                ),
+                None => assert_eq!(hint, None, "{kind:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn message_states_what_happened_to_version() {
+        let cases = [
+            (
+                OutcomeKind::Superseded,
+                "v1 was published after a newer version, so it must not be the latest version",
+            ),
+            (
+                OutcomeKind::Unconfirmed,
+                "v1 was published, but it may have replaced a newer version",
+            ),
+            (
+                OutcomeKind::Unknown,
+                "could not determine whether v1 was published",
+            ),
+            (OutcomeKind::Incomplete, "v1 was published, but it is incomplete"),
+            (
+                OutcomeKind::Unverified,
+                "v1 was published, but could not be verified",
+            ),
+            (OutcomeKind::Failed, "v1 was not published"),
+        ];
+        for (kind, expected) in cases {
+            assert_eq!(describe_problems("v1", &Outcome::new(kind)), expected);
+        }
+    }
+}

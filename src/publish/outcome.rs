@@ -132,7 +132,7 @@ pub struct Outcome {
 
 impl Outcome {
     /// Creates an outcome of this kind without any details.
-    pub(super) fn new(kind: OutcomeKind) -> Self {
+    pub(crate) fn new(kind: OutcomeKind) -> Self {
         Self {
             kind,
             ignored_resources: Vec::new(),

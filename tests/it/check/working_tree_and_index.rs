@@ -360,6 +360,11 @@ fn files_that_are_named_are_checked_changed_or_not() {
     world.write("note.txt", "x");
     let left = check_folder(&work, "note.txt a.orch.yaml").expect(0).json();
     assert!(left["notes"].to_string().contains("note.txt was named"), "{left}");
+    let named = check_folder(&work, &["note.txt", RULES_FILE]).expect(1).json();
+    assert!(
+        named["notes"].to_string().contains("note.txt was named"),
+        "{named}"
+    );
     check_folder(&work, "gone.orch.yaml")
         .expect(2)
         .saying(&["the path gone.orch.yaml is not in the working tree"]);

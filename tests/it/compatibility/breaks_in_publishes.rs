@@ -6,6 +6,22 @@ use std::fs;
 use wiremock::ResponseTemplate;
 
 #[test]
+fn review_of_ci_accepts_no_break_if_compared_version_is_missing() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    let args = "ci --publish --base HEAD~1 --compat fail --publish-on-branch main --version-name 1.1.0";
+    let output = shop.call().run((args, "--against 0.9.0"));
+    assert_ne!(output.code, 0, "{}", output.all());
+    assert!(
+        !output.all().contains("is enabled, so it has no consumers"),
+        "{}",
+        output.all()
+    );
+    assert_eq!(shop.versions(), ["1.0.0"]);
+}
+
+#[test]
 fn break_is_refused_with_both_places_and_nothing_is_sent() {
     let shop = Shop::new();
     shop.publish("1.0.0 --compat fail").expect(0);

@@ -61,6 +61,20 @@ fn each_finding_that_log_of_large_project_lists_names_command() {
         .expect(0)
         .out;
     assert_eq!(report.matches("\"startColumn\"").count(), 230);
+    // The log lists a changed file first, and proves its fix although others come before it in the alphabet.
+    let last_caller = "callers/main229.orch.yaml";
+    let changed_text = world.read_text(last_caller).replace("Call 229", "Call again");
+    world.write(last_caller, changed_text);
+    world.write(".platform/config/pipeline_quality_rules.yaml", "rules: [] # selects all pipelines\n");
+    let log = Call::new(&world.work())
+        .run("check --fail-on never")
+        .expect(0)
+        .out;
+    let changed_finding = log.lines().find(|line| line.contains("`Call again`"));
+    assert!(
+        changed_finding.is_some_and(|line| line.contains("`sluicegate fix` corrects it")),
+        "{log}"
+    );
     fix(&world, "--all").expect(0);
     assert_eq!(count_hints("check --all"), 0);
 }

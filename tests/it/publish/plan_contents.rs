@@ -245,6 +245,22 @@ fn unclear_or_unshared_reference_is_a_warning() {
 }
 
 #[test]
+fn warnings_of_two_kinds_about_unneeded_pipelines_are_counted_together() {
+    let world = world_to_plan();
+    let unneeded = [
+        call_parameter("transformationJob", "nowhere"),
+        call_parameter("orchestrationJob", "${job}"),
+    ];
+    world.write(
+        ".hidden/other.orch.yaml",
+        pipeline_with_parameters("orchestration", &unneeded),
+    );
+    let summary = plan_world(&world).warning_summary.join("\n");
+    let expected = "2 unclear or broken references in pipelines that no shared pipeline needs";
+    assert!(summary.contains(expected), "{summary}");
+}
+
+#[test]
 fn warnings_of_a_kind_are_one_sentence_for_people() {
     let world = world_to_plan();
     let calls: Vec<_> = (0..5)
