@@ -25,7 +25,7 @@ COPY --from=build /out/program/$TARGETARCH /usr/local/bin
 
 FROM busybox:1.37.0-musl@sha256:19b646668802469d968a05342a601e78da4322a414a7c09b1c9ee25165042138 AS ci
 LABEL org.opencontainers.image.title="sluicegate" \
-      org.opencontainers.image.description="Reviews data pipelines before a merge, and publishes the shared pipelines after the merge" \
+      org.opencontainers.image.description="Reviews data pipelines before a merge, and publishes shared pipelines after it" \
       org.opencontainers.image.licenses="MIT OR Apache-2.0"
 COPY --from=files / /
 USER 1001:1001
@@ -33,7 +33,7 @@ WORKDIR /work
 
 FROM scratch
 LABEL org.opencontainers.image.title="sluicegate" \
-      org.opencontainers.image.description="Reviews data pipelines before a merge, and publishes the shared pipelines after the merge" \
+      org.opencontainers.image.description="Reviews data pipelines before a merge, and publishes shared pipelines after it" \
       org.opencontainers.image.licenses="MIT OR Apache-2.0"
 COPY --from=files / /
 # The user of GitHub's hosted runners: a container action writes to a workspace that is theirs. Anywhere else

@@ -10,7 +10,7 @@ import subprocess
 import tarfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SUMMARY = "Reviews data pipelines before a merge, and publishes the shared pipelines after the merge"
+SUMMARY = "Reviews data pipelines before a merge, and publishes shared pipelines after it"
 LICENSE = "MIT OR Apache-2.0"
 
 # Each target of a release, with its platform tag in a wheel and its name in node: process.platform and process.arch.
