@@ -65,7 +65,10 @@ fn each_finding_that_log_of_large_project_lists_names_command() {
     let last_caller = "callers/main229.orch.yaml";
     let changed_text = world.read_text(last_caller).replace("Call 229", "Call again");
     world.write(last_caller, changed_text);
-    world.write(".platform/config/pipeline_quality_rules.yaml", "rules: [] # selects all pipelines\n");
+    world.write(
+        ".platform/config/pipeline_quality_rules.yaml",
+        "rules: [] # selects all pipelines\n",
+    );
     let log = Call::new(&world.work())
         .run("check --fail-on never")
         .expect(0)

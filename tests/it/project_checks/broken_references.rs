@@ -654,3 +654,24 @@ fn broken_shared_file_is_reported_only_if_the_run_covers_the_project() {
         assert_eq!(part, [""; 0], "{path}");
     }
 }
+
+#[test]
+fn script_that_change_empties_is_finding_in_unchanged_pipeline() {
+    let caller = format!(
+        "{}    Script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
+         fileName: sql/count.sql\n",
+        caller_of_targets(&[])
+    );
+    let world = world_with_files(&[("main.orch.yaml", &caller), ("sql/count.sql", "select 1;\n")]);
+    for (content, finding_count) in [("\n", 1), ("select 2;\n", 0)] {
+        world.write("sql/count.sql", content);
+        world.commit("edit the script");
+        let output = Call::new(&world.work()).run("check --report json=-");
+        let findings = list_project_findings(&output.json());
+        assert_eq!(findings.len(), finding_count, "{findings:?}");
+        assert!(
+            findings.iter().all(|finding| finding.contains("main.orch.yaml")),
+            "{findings:?}"
+        );
+    }
+}

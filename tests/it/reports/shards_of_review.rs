@@ -70,6 +70,24 @@ fn report_refuses_shards_of_different_reviews() {
 }
 
 #[test]
+fn shard_without_pipelines_says_so_and_reviews_nothing() {
+    let content = orchestration_text(&["Start", "Done"]);
+    let world = change(&[("only.orch.yaml", &content)]);
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let reason = "nothing to review: all selected pipelines are in other shards";
+    let is_empty_shard = |index: u32| {
+        let output = platform
+            .call(&world)
+            .run(format!("review --shard {index}/2"))
+            .expect(0);
+        output.all().contains(reason)
+    };
+    let empty_count = (1..=2).filter(|index| is_empty_shard(*index)).count();
+    assert_eq!((empty_count, platform.requests().len()), (1, 1));
+}
+
+#[test]
 fn merged_report_has_each_reason_of_the_shards_once() {
     let (world, _) = eight_pipelines();
     let platform = Platform::new();
