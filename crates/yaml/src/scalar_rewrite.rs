@@ -267,7 +267,7 @@ fn style_error(new_texts: &NewTexts, position: Option<Position>) -> DocumentErro
             (*position, text.as_str())
         });
     let message = format!(
-        "the value cannot contain `{}` in the value's YAML style, such as plain or quoted text",
+        "the style of the YAML value (such as plain or quoted) cannot represent `{}`",
         shorten(text)
     );
     DocumentError::at_position(position, message)
@@ -335,8 +335,8 @@ mod tests {
         for (document, text, why) in [
             ("k: &a x\nz: *a", "c", "has a YAML anchor"),
             ("z: &a x\nk: *a", "c", "has a YAML anchor"),
-            ("k: >\n  x\n", "c", "cannot contain `c`"),
-            ("k: |-\n  x\n", " c", "cannot contain ` c`"),
+            ("k: >\n  x\n", "c", "cannot represent `c`"),
+            ("k: |-\n  x\n", " c", "cannot represent ` c`"),
             ("k: [a]", "c", "is missing"),
             ("k: !!str a", "c", "is written in a style"),
         ] {

@@ -186,7 +186,8 @@ fn reject_rare_constructs(pattern: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns whether this part of a pattern is a construct that these rules do not support, as in most regex engines.
+/// Returns whether this part of a pattern is a construct that patterns of rules must not use. Few regex engines have
+/// these constructs.
 fn is_unsupported_construct(part: &Expr) -> bool {
     !matches!(
         part,

@@ -16,8 +16,8 @@ pub const PIPELINE_SCHEMA: &str = "sluicegate.pipeline/v1";
 const MAX_DEPTH: usize = 64;
 
 /// Returns the values of a pipeline that an expression can use, in the form of the schema `sluicegate.pipeline/v1`.
-/// Each part of the pipeline also has its line, and the subject that a finding about this part has. `files` contains the project's
-/// pipelines, so that calls can be resolved.
+/// Each part of the pipeline also has its line, and the subject that a finding about this part has. `files` contains
+/// the project's pipelines, so that calls can be resolved.
 pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) -> Result<Json, DocumentError> {
     let tree = Tree::parse_without(bytes, LAYOUT_KEY)?;
     let pipeline = Pipeline::from_tree(&tree)?;
