@@ -334,7 +334,7 @@ mod tests {
     use sluicegate_test_support::World;
 
     #[test]
-    fn only_policy_of_a_branch_has_a_commit() {
+    fn policy_revision_has_commit_if_it_is_of_a_branch() {
         let world = World::new();
         world.commit("first");
         let repo = Repository::open(&world.work()).unwrap();

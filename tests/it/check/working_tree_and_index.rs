@@ -360,10 +360,10 @@ fn files_that_are_named_are_checked_changed_or_not() {
     world.write("note.txt", "x");
     let left = check_folder(&work, "note.txt a.orch.yaml").expect(0).json();
     assert!(left["notes"].to_string().contains("note.txt was named"), "{left}");
-    let named = check_folder(&work, &["note.txt", RULES_FILE]).expect(1).json();
+    let beside_rules = check_folder(&work, &["note.txt", RULES_FILE]).expect(1).json();
     assert!(
-        named["notes"].to_string().contains("note.txt was named"),
-        "{named}"
+        beside_rules["notes"].to_string().contains("note.txt was named"),
+        "{beside_rules}"
     );
     check_folder(&work, "gone.orch.yaml")
         .expect(2)

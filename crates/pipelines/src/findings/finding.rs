@@ -322,21 +322,23 @@ mod tests {
         assert_eq!(found[0].identity(), found[1].identity());
     }
 
+    /// Returns whether a finding with this status is an error of the file, of the rules file, and of a missing one.
+    fn classify(status: Status) -> (bool, bool, bool) {
+        let file = FileResults {
+            path: "a".into(),
+            results: vec![result("r", status, vec![Violation::new("v")])],
+        };
+        let findings = file.findings();
+        let finding = &findings[0];
+        (
+            finding.is_file_error(),
+            finding.is_rules_file_error(),
+            finding.is_missing_rules_file_error(),
+        )
+    }
+
     #[test]
     fn error_type_tells_whether_file_or_rules_file_has_the_error() {
-        let classify = |status: Status| {
-            let file = FileResults {
-                path: "a".into(),
-                results: vec![result("r", status, vec![Violation::new("v")])],
-            };
-            let findings = file.findings();
-            let finding = &findings[0];
-            (
-                finding.is_file_error(),
-                finding.is_rules_file_error(),
-                finding.is_missing_rules_file_error(),
-            )
-        };
         let error = |error_type: &str| Status::Error(Some(error_type.to_owned()));
         assert_eq!(classify(error(UNREADABLE_TYPE)), (true, false, false));
         assert_eq!(classify(error(MISSING_RULES_TYPE)), (true, true, true));

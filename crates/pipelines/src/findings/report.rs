@@ -529,7 +529,7 @@ mod tests {
     }
 
     #[test]
-    fn only_note_about_known_findings_is_removed() {
+    fn note_about_known_limit_is_removed_and_others_stay() {
         let mut report = report_with_known_findings(1, 2);
         report.notes = vec![
             "first".to_owned(),
