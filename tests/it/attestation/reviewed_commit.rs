@@ -157,12 +157,19 @@ fn event_without_review_has_no_statement() {
     let (world, platform) = (one_change(), passing_platform());
     let payload = json!({ "repository": repository(), "ref": "refs/heads/old", "before": head(&world),
         "after": "0".repeat(40), "deleted": true });
+    let pull_request = Job::github().pull_request().extend(&world, platform.call(&world));
+    pull_request.run("review --report json=../1.json").expect(0);
     let job = Job::github().event("push", "refs/heads/old", &payload);
-    job.extend(&world, platform.call(&world))
-        .run("review --attestation s.json")
-        .expect(0)
-        .saying(&["no statement about the review is written", "was deleted"]);
-    assert!(!world.work().join("s.json").exists());
+    let call = job.extend(&world, platform.call(&world));
+    for args in [
+        "review --attestation s.json",
+        "report ../1.json --attestation s.json",
+    ] {
+        call.run(args)
+            .expect(0)
+            .saying(&["no statement about the review is written", "was deleted"]);
+        assert!(!world.work().join("s.json").exists(), "{args}");
+    }
 }
 
 #[test]

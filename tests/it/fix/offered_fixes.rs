@@ -1,7 +1,7 @@
 //! The findings that `sluicegate fix` can fix name it, in every report.
 
-use super::{EMPTY, HEADER, call, fix, project};
-use crate::support::{Call, FORMATS, World, json_schema};
+use super::{EMPTY, HEADER, call, fix, project, script};
+use crate::support::{Call, FORMATS, Job, World, json_schema};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -31,6 +31,58 @@ fn finding_names_command_once_in_each_format() {
         "{}",
         output.all()
     );
+}
+
+#[test]
+fn each_annotation_names_command_although_log_is_short() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let mut files = vec![("sales/load.orch.yaml".to_owned(), EMPTY.to_owned())];
+    for number in 0..9 {
+        files.push((format!("main{number}.orch.yaml"), caller.clone()));
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let world = project(&files);
+    let local_call = Call::new(&world.work());
+    let job = Job::github().pull_request().extend(&world, local_call.clone());
+    let args = "check --all --fail-on never --show 1";
+    for output in [job.run(args), local_call.run((args, "--annotations github"))] {
+        let log = output.expect(0).all();
+        let annotations: Vec<&str> = log.lines().filter(|line| line.starts_with("::warning")).collect();
+        let fixed_count = annotations
+            .iter()
+            .filter(|line| line.contains("`sluicegate fix` corrects it"))
+            .count();
+        assert_eq!(fixed_count, 9, "{log}");
+    }
+}
+
+#[test]
+fn error_that_short_log_lists_first_names_command() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let last_pipeline = format!("{HEADER}{}", script("Script", "SQL/count.sql"));
+    let settings = "project-checks: { script: error }\n";
+    let mut files = vec![
+        ("sluicegate.yaml".to_owned(), settings.to_owned()),
+        ("sales/load.orch.yaml".to_owned(), EMPTY.to_owned()),
+        ("sql/Count.sql".to_owned(), "select 1\n".to_owned()),
+        ("z.orch.yaml".to_owned(), last_pipeline),
+    ];
+    for number in 0..9 {
+        files.push((format!("main{number}.orch.yaml"), caller.clone()));
+    }
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let log = Call::new(&project(&files).work())
+        .run("check --all --fail-on never --show 1")
+        .expect(0)
+        .out;
+    assert!(log.contains("error[project/script]"), "{log}");
+    assert_eq!(log.matches("`sluicegate fix` corrects it").count(), 1, "{log}");
 }
 
 #[test]

@@ -201,6 +201,28 @@ fn unevaluated_file_is_new_and_base_without_pipeline_has_no_findings() {
 }
 
 #[test]
+fn pipeline_that_stays_unreadable_has_new_findings() {
+    let world = past();
+    world.write("old.orch.yaml", "type: orchestration\npipeline: [broken\n");
+    world.commit("break");
+    world.push();
+    world.git("checkout -q -b later");
+    world.write(
+        "old.orch.yaml",
+        "type: orchestration\nversion: 1\npipeline: [broken\n",
+    );
+    world.commit("edit");
+    let report = check_with_warnings(&world, "--new-only --base change")
+        .expect(1)
+        .json();
+    let states = states(&report);
+    assert!(!states.is_empty());
+    for (finding, state) in states {
+        assert_eq!(state, "new", "{finding}");
+    }
+}
+
+#[test]
 fn run_without_base_reports_every_finding_as_new() {
     let world = past();
     let output = check_with_warnings(&world, "--new-only --all").expect(1);

@@ -188,6 +188,14 @@ fn plan_without_excluded_file_is_not_whole() {
     the shared pipelines would be incomplete:
       load.orch.yaml:14: component `Step 1` names the script `sql/load.sql`, which is excluded
     ");
+    let without_entry = PlanInput {
+        exclude: |path| path == "load.orch.yaml",
+        ..PlanInput::default()
+    };
+    insta::assert_snapshot!(without_entry.plan(&world).unwrap_err(), @"
+    the shared pipelines would be incomplete:
+      .platform/shared-pipelines.yaml:4: the shared pipeline `load-it` is `load.orch.yaml`, which is not among the selected files
+    ");
     let without_disabled = PlanInput {
         exclude: |path| path == "old.orch.yaml",
         ..PlanInput::default()

@@ -180,6 +180,20 @@ fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
         notes.contains("maximum-components in 1 pipeline, such as b.orch.yaml"),
         "{notes}"
     );
+    // The only enabled rule.
+    let rule = "rules: [{ id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 9 } }]\n";
+    let pipeline = orchestration_text(&["Start", "Done"]);
+    let world_with_rule = change(&[("b.orch.yaml", &pipeline), (crate::support::RULES_FILE, rule)]);
+    let platform = Platform::new();
+    platform.reviews(|request: &wiremock::Request| {
+        let paths = requested_pipelines(request).into_iter();
+        let results: serde_json::Map<String, Value> =
+            paths.map(|path| (path, passed_by(&["unused-components"]))).collect();
+        answer(&json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }))
+    });
+    let single = platform.call(&world_with_rule).run("review --report json=-").expect(0);
+    let notes = single.json()["notes"].to_string();
+    assert!(notes.contains("no result for the enabled rule maximum-components"), "{notes}");
     let strange = review_with_response(
         &world,
         "PASSED",
