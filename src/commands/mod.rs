@@ -45,8 +45,8 @@ use crate::session::step_report::{self, report_usage_error};
 use crate::session::{CommandResult, Run, is_ci, signals};
 use crate::ui::{self, ColorChoice, Ui};
 
-/// Runs the command and returns its exit status. Reports every failure to the user and to the CI host. A signal ends
-/// the command at any point.
+/// Runs the command and returns its exit status. Reports a failure to the user and to the CI host. A signal ends the
+/// command at any point.
 pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     let directory = match &cli.global.directory {
         Some(directory) => env.change_directory(directory),
@@ -58,15 +58,13 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         *color.as_ref().unwrap_or(&ColorChoice::Auto),
         is_ci(&env),
     );
-    if let Err(error) = color {
-        let failure = Failure::from(error);
+    let directory = directory.map_err(Failure::usage);
+    if let Err(failure) = color.map_err(Failure::from).and(directory) {
+        // An annotation also shows the failure in the log, so it is not printed again.
         if !report_usage_error(&env, &failure.describe()) {
             ui.print_failure(&failure);
         }
         return failure.status();
-    }
-    if let Err(error) = directory {
-        return ui.print_failure(&Failure::usage(error));
     }
     ui::start_log(cli.global.verbose);
     for warning in job_settings::describe_unknown_variables(&env) {

@@ -27,8 +27,9 @@ struct PendingRead {
 }
 
 impl ReadAhead {
-    /// Returns the content of a file, and starts to read the next files. Files must be opened in the order of the
-    /// upload; if the upload is repeated, they are opened from the first one again.
+    /// Returns the content of a file, and starts to read the next large files, so that they are read while this one is
+    /// sent. Files must be opened in the order of the upload; if the upload is repeated, they are opened from the first
+    /// one again.
     pub(super) fn open_file(
         &self,
         contents: &Arc<ContentReader>,
@@ -52,22 +53,21 @@ impl ReadAhead {
         }
     }
 
-    /// Removes and returns the pending read of this file; `None` if it was not started. Pending reads before it belong
-    /// to an earlier attempt of the upload, so they are dropped.
+    /// Removes and returns the pending read of this file; `None` if it was not started. Keeps only the pending reads of
+    /// the next files: an earlier attempt of the upload may have left others.
     fn take_pending_read(&self, file_index: usize) -> Option<PendingRead> {
         let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
         let position = pending_reads
             .iter()
             .position(|pending_read| pending_read.file_index == file_index);
-        if let Some(position) = position {
-            return pending_reads.drain(..=position).next_back();
-        }
-        pending_reads.clear();
-        None
+        let pending_read = position.and_then(|position| pending_reads.remove(position));
+        let next_files = file_index + 1..=file_index + MAX_FILES_AHEAD;
+        pending_reads.retain(|pending_read| next_files.contains(&pending_read.file_index));
+        pending_read
     }
 
-    /// Starts a thread for each of the next [`MAX_FILES_AHEAD`] files that is a blob of a suitable size and is not read
-    /// yet.
+    /// Starts a thread for each of the next [`MAX_FILES_AHEAD`] files, unless a thread already reads it. Skips files on
+    /// disk, which git need not unpack, and files whose size is not in [`READ_AHEAD_SIZES`].
     fn start_next_reads(&self, contents: &Arc<ContentReader>, files: &[PlannedFile], file_index: usize) {
         let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
         for (index, file) in files
@@ -101,4 +101,58 @@ fn read_planned_file(contents: &ContentReader, file: &PlannedFile) -> io::Result
     let mut bytes = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or_default());
     content.take(file.bytes + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sluicegate_git::Repository;
+    use sluicegate_test_support::World;
+    use std::thread::ThreadId;
+
+    fn list_reader_ids(read_ahead: &ReadAhead) -> Vec<ThreadId> {
+        let pending_reads = read_ahead.pending_reads.lock().unwrap();
+        pending_reads
+            .iter()
+            .map(|pending_read| pending_read.reader.thread().id())
+            .collect()
+    }
+
+    #[test]
+    fn large_file_after_small_file_is_read_once() {
+        let world = World::new();
+        let large_text = "a".repeat(1024 * 1024);
+        for (path, text) in [("1", large_text.as_str()), ("2", "small"), ("3", &large_text)] {
+            world.write(path, text);
+        }
+        world.commit("first");
+        let repository = Repository::open(&world.work()).unwrap();
+        let head = repository.resolve("HEAD").unwrap();
+        let files: Vec<PlannedFile> = repository
+            .list_files(&head, &|_| true)
+            .unwrap()
+            .into_iter()
+            .map(|file| PlannedFile {
+                bytes: repository.read_blob_size(&file.blob).unwrap(),
+                path: file.path,
+                content: FileContent::Blob(file.blob),
+                checked_hash: None,
+            })
+            .collect();
+        let contents = Arc::new(ContentReader::reading_once(world.work()));
+        let read_ahead = ReadAhead::default();
+        read_ahead.open_file(&contents, &files, 0).unwrap();
+        let started_readers = list_reader_ids(&read_ahead);
+        assert_eq!(started_readers.len(), 1);
+        read_ahead.open_file(&contents, &files, 1).unwrap();
+        assert_eq!(list_reader_ids(&read_ahead), started_readers);
+        // A repeated upload starts with the first file. The third file is still one of the next two.
+        read_ahead.open_file(&contents, &files, 0).unwrap();
+        assert_eq!(list_reader_ids(&read_ahead), started_readers);
+        let mut text = String::new();
+        let mut third_file = read_ahead.open_file(&contents, &files, 2).unwrap();
+        third_file.read_to_string(&mut text).unwrap();
+        assert_eq!(text, large_text);
+        assert_eq!(list_reader_ids(&read_ahead), []);
+    }
 }

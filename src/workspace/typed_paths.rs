@@ -27,7 +27,7 @@ impl Workspace<'_> {
     }
 
     /// Converts a path that the user typed relative to the current directory to one relative to the repository root.
-    /// Fails if the path is outside the repository.
+    /// Fails if the path is outside the repository or is not UTF-8.
     pub(crate) fn resolve_typed_path(&self, run: &Run, typed_path: &Path) -> Result<String, Failure> {
         let Some(relative_path) = strip_root(self.repo.root(), run.env.current_dir(), typed_path) else {
             let root = self.repo.root().display();
@@ -42,7 +42,11 @@ impl Workspace<'_> {
             );
             return Err(Failure::usage(message));
         };
-        let parts: Vec<&str> = relative_path.iter().filter_map(|part| part.to_str()).collect();
+        let parts: Option<Vec<&str>> = relative_path.iter().map(|part| part.to_str()).collect();
+        let parts = parts.ok_or_else(|| {
+            Failure::usage(format!("the path {} is not UTF-8", typed_path.display()))
+                .with_hint("rename the file or the directory")
+        })?;
         Ok(parts.join("/"))
     }
 
@@ -67,7 +71,8 @@ impl Workspace<'_> {
 }
 
 /// Returns the part of `typed_path` below `root`, or `None` if it is outside. Compares the names first, then the paths
-/// with their symbolic links resolved, because the current directory or the path may lead through a link.
+/// with their symbolic links resolved, because the current directory or the path may lead through a link. The last name
+/// of the path is not resolved, because the repository may contain it as a link.
 pub(super) fn strip_root(root: &Path, current_dir: &Path, typed_path: &Path) -> Option<PathBuf> {
     let root = normalize_path(root);
     strip_root_by_names(&root, current_dir, typed_path)

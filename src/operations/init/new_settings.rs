@@ -56,9 +56,11 @@ pub(crate) fn list_new_setting_lines(
 }
 
 /// Returns the `sluicegate init` command with the flags that the user typed, so that a hint can extend it.
-pub(crate) fn format_typed_command(args: &InitArgs) -> String {
+pub(crate) fn format_typed_command(global: &GlobalArgs, args: &InitArgs) -> String {
     let adopt = args.adopt.map(|adopt| adopt.to_string());
     let flags = [
+        ("--project-id", global.project_id.as_ref()),
+        ("--agent-version", global.agent_version.as_ref()),
         ("--host", args.host.as_ref()),
         ("--prefix", args.prefix.as_ref()),
         ("--source", args.source.as_ref()),
@@ -69,6 +71,9 @@ pub(crate) fn format_typed_command(args: &InitArgs) -> String {
         if let Some(value) = value {
             let _ = write!(command, " {flag} {}", text::quote_shell_word(value));
         }
+    }
+    if args.sign {
+        command.push_str(" --sign");
     }
     command
 }

@@ -81,9 +81,9 @@ pub(crate) struct RepositoryFacts {
     pub(crate) findings: CurrentFindings,
 }
 
-/// Detects the CI host, the platform's hidden directory, the settings and the current findings. If the hidden directory
-/// is unknown, uses its only candidate with `--adopt`, which writes into that directory, and otherwise asks the user.
-/// Fails if a value needs a flag. A dry run neither asks nor fails for this reason.
+/// Detects the CI host, the platform's hidden directory, the settings and the current findings. If no hidden directory
+/// is found, `--adopt` uses the only candidate; otherwise the user is asked. Fails if the user must set a flag. A dry
+/// run does not ask, and only lists the flag in `missing_flags`.
 pub(crate) fn detect_repository_facts(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -95,6 +95,7 @@ pub(crate) fn detect_repository_facts(
     let remote = repo.find_remote_url()?;
     let mut missing_flags = Vec::new();
     let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing_flags)?;
+    // An unknown host is a missing flag, which is reported below.
     if args.sign && missing_flags.is_empty() {
         require_signed_template(recipe)?;
     }
@@ -112,8 +113,9 @@ pub(crate) fn detect_repository_facts(
         }
         candidate => candidate.clone(),
     };
+    // `--adopt` writes the rules file into the hidden directory, so it needs the name.
     if args.adopt.is_some() && existing_config_dir.is_none() && chosen_config_dir.is_none() {
-        missing_flags.push(missing_config_dir_flag(&candidates, args));
+        missing_flags.push(missing_config_dir_flag(&candidates, run, args));
     }
     if let Some(failure) = missing_flags_failure(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
@@ -151,8 +153,8 @@ pub(crate) fn detect_repository_facts(
 }
 
 /// Returns the missing flag for the platform's hidden directory, with the command to type.
-fn missing_config_dir_flag(candidates: &[String], args: &InitArgs) -> MissingFlag {
-    let command = new_settings::format_typed_command(args);
+fn missing_config_dir_flag(candidates: &[String], run: &Run, args: &InitArgs) -> MissingFlag {
+    let command = new_settings::format_typed_command(&run.global, args);
     config_dir_prompt::unknown_config_dir_failure(candidates, &command).into()
 }
 
@@ -270,8 +272,8 @@ fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
     Ok(checked_out_branch.unwrap_or_else(|| FALLBACK_BRANCH.to_owned()))
 }
 
-/// Returns the name that becomes the prefix of published versions if no other is set: the repository's name on the
-/// remote, otherwise the name of its directory.
+/// Returns the prefix of published versions for a repository without a set prefix: the repository's name on the remote,
+/// otherwise the name of its directory, otherwise `shared`.
 fn choose_repository_name(root: &Path, remote: Option<&str>) -> String {
     let dir_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     remote

@@ -357,6 +357,7 @@ fn push_to_default_branch_without_usable_before_is_everything() {
     for (before, reason) in [
         (ZEROS, "head is on the default branch `main`"),
         (project.feature.as_str(), "is not an ancestor of head"),
+        (project.main.as_str(), "is head itself"),
         (ABSENT, "is not in this clone"),
     ] {
         github_push(&project, "main", before, &project.main)

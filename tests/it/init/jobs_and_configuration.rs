@@ -771,6 +771,12 @@ fn adoption_with_several_or_doubtful_hidden_directories_needs_name() {
         run_init(&world, "--adopt strict --host gitlab --prefix 'a b'")
             .expect(2)
             .saying(&[&command]);
+        let command = format!(
+            "`sluicegate init --project-id 42 --host github --adopt strict --sign --config-dir {folder}`"
+        );
+        run_init(&world, "--adopt strict --host github --sign --project-id 42")
+            .expect(2)
+            .saying(&[&command]);
         assert!(new_files(&world).is_empty());
     }
 }

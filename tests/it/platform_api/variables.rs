@@ -325,6 +325,13 @@ fn apply_of_what_is_so_already_changes_nothing() {
         .run("variables apply -f v.json --prune")
         .expect(0);
     assert_eq!(output.out, "no changes: the project matches the file\n");
+    for (flag, is_dry_run) in [("--dry-run", true), ("", false)] {
+        let output = platform
+            .call(&world)
+            .run(format!("variables apply -f v.json -o json {flag}"))
+            .expect(0);
+        assert_eq!(output.json(), json!({ "changes": [], "dryRun": is_dry_run }));
+    }
     assert_eq!(changes(&platform), []);
 }
 

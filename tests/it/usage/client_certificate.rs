@@ -55,6 +55,15 @@ fn unusable_client_certificate_is_named_without_its_content() {
         .expect(2)
         .saying(&["gone.pem", "cannot be read"]);
     let key_text = fs::read_to_string(key).unwrap();
+    let cut_certificate = format!(
+        "{}-----BEGIN CERTIFICATE-----\n",
+        fs::read_to_string(certificate).unwrap()
+    );
+    call.clone()
+        .variable("SLUICEGATE_CLIENT_CERT", cut_certificate)
+        .run(("projects list --client-key", &[key]))
+        .expect(2)
+        .saying(&["is not valid PEM"]);
     let output = call
         .variable("SLUICEGATE_CLIENT_CERT", &key_text)
         .run("projects list")

@@ -1,7 +1,8 @@
 //! Conventions that users know from other programs.
 
 use crate::support::{
-    Call, NAMING, Platform, Shop, bad_pipeline, change, passed_results, project, respond_for_each, scratch,
+    Call, Job, NAMING, Platform, Shop, bad_pipeline, change, passed_results, project, respond_for_each,
+    scratch,
 };
 use serde_json::json;
 use std::fs;
@@ -194,6 +195,26 @@ fn program_runs_as_if_started_in_directory() {
         .run("-C gone check")
         .expect(2)
         .saying(&["could not change to the directory", "gone"]);
+    let job = Job::github().pull_request().extend(&world, outside);
+    let log = job.run("-C gone check").expect(2).all();
+    assert_eq!(
+        log.matches("could not change to the directory").count(),
+        1,
+        "{log}"
+    );
+    assert!(log.contains("::error"), "{log}");
+}
+
+#[cfg(unix)]
+#[test]
+fn path_that_is_not_utf_8_is_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let directory = world.work().join(std::ffi::OsStr::from_bytes(b"a\xff"));
+    fs::create_dir(&directory).unwrap();
+    let call = Call::new(&directory);
+    call.run("check .").expect(2).saying(&["is not UTF-8"]);
+    call.run("check ../b.orch.yaml").expect(1);
 }
 
 #[test]

@@ -29,15 +29,15 @@ pub enum PemSource {
 }
 
 impl ClientCertificate {
-    /// Reads the certificates and the key, from the certificate's file if there is no key file. Invalid certificates
-    /// are skipped. No error shows any of the PEM text.
+    /// Reads the certificates and the key. Without a separate key, the certificate's PEM must also contain the key.
+    /// No error shows any of the PEM text.
     pub(super) fn load_certificates_and_key(
         &self,
     ) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), HttpError> {
         let pem = self.certificate.load_text()?;
         let certificates: Vec<_> = CertificateDer::pem_slice_iter(pem.expose_secret().as_bytes())
-            .filter_map(Result::ok)
-            .collect();
+            .collect::<Result<_, _>>()
+            .map_err(|_| self.certificate.pem_error("is not valid PEM"))?;
         if certificates.is_empty() {
             return Err(self.certificate.pem_error("contains no certificate"));
         }
