@@ -5,8 +5,8 @@ use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::io;
 use std::path::Path;
 
-/// Returns the file's content, or the reason why it is not a document: a link or a submodule, unreliable or unreadable
-/// bytes on disk, or too many bytes.
+/// Returns the file's content, or the reason why it is not a document: it is a link or a submodule, it is too large, or
+/// it is on disk and cannot be read or may differ from what a commit would store.
 pub(crate) fn read_document(
     repository: &Repository,
     file: &SnapshotFile,

@@ -57,8 +57,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     }
 }
 
-/// Prints the help text or the error in the arguments. If standard output is a closed pipe, the reader chose to stop,
-/// so a failed write is ignored.
+/// Prints the help text or the error in the arguments. In CI, the error is an annotation if the host has annotations.
+/// If standard output is a closed pipe, the reader chose to stop, so a failed write is ignored.
 fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -> exit::ExitStatus {
     if !error.use_stderr() {
         let _ = error.print();

@@ -45,7 +45,7 @@ impl SavedStatement {
             ));
         }
         let parts: Vec<(&str, &str)> = self
-            .listed_parts(predicate)
+            .listed_files_of_version(predicate)
             .map(|file| (file.path, file.sha256))
             .collect();
         let computed_digest = compute_digest(&parts);
@@ -82,14 +82,14 @@ impl SavedStatement {
         commit: &CommitId,
     ) -> Result<Vec<String>, PublishError> {
         let files = self
-            .listed_parts(predicate)
+            .listed_files_of_version(predicate)
             .chain(listed_rules_file(predicate.rules.as_ref()));
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
     /// Returns a problem for each subject without a name or a usable digest, and for a subject that is another commit
     /// than `commit`, which the predicate is about. A statement without a commit among its subjects is valid, because
-    /// earlier programs signed such statements.
+    /// `actions/attest` signs only subjects with a SHA-256.
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {
@@ -115,7 +115,10 @@ impl SavedStatement {
     }
 
     /// Returns the subjects that are files of the version, without the subject for the version as a whole.
-    fn listed_parts<'s>(&'s self, predicate: &PublicationPredicate) -> impl Iterator<Item = ListedFile<'s>> {
+    fn listed_files_of_version<'s>(
+        &'s self,
+        predicate: &PublicationPredicate,
+    ) -> impl Iterator<Item = ListedFile<'s>> {
         self.subjects
             .iter()
             .filter(move |subject| !predicate.is_version(subject))

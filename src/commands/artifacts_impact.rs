@@ -9,8 +9,9 @@ use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::pipelines::is_pipeline;
 
-/// Runs `sluicegate artifacts impact`: prints which components run a changed pipeline, in the repositories of `--repos`
-/// or, without that flag, in the current one. Files that cannot be searched cause warnings.
+/// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two versions.
+/// Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each file that
+/// cannot be searched, and a message if there is no older version to compare with.
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
     let mut impact = ConsumerImpact::default();

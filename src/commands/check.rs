@@ -51,8 +51,8 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     Ok(status)
 }
 
-/// Opens the files to check: a repository, or a directory without git. The destinations open the workspace, because
-/// they first replace the reports of an earlier run.
+/// Opens the files to check: a repository, or a directory without git. Also replaces the reports of an earlier run,
+/// which would look current if this run failed.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
     let destinations = NamedDestinations {
         reports: &args.gate.destinations,
@@ -65,7 +65,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         None => args.selection.paths.as_slice(),
     };
     let (workspace, _) =
-        destinations.open_workspace(run, run.open_repository_or_directory(paths), |workspace| {
+        destinations.replace_reports_and_open(run, run.open_repository_or_directory(paths), |workspace| {
             resolve_revisions(run, workspace, args)
         })?;
     Ok(workspace)
@@ -108,20 +108,20 @@ fn build_run<'a>(
     subject.build_run(snapshot, paths, change)
 }
 
-/// Adds two notes to the report: that files on disk differ from the commit that was checked instead, unless `--head`
-/// names that commit, and that the files are not in a git repository.
+/// Adds a note to the report if the checked commit differs from the files on disk, and a note if the files are not in a
+/// git repository. With `--head`, the user chose the commit, so the first note is omitted.
 fn add_notes(gate: &mut GateRun<'_>) {
     let files = &gate.subject;
     let settings = files.settings;
     let is_checkout = settings.revisions.head.is_none();
-    let note = is_checkout
+    let difference_note = is_checkout
         .then(|| {
             files
                 .workspace
                 .describe_differences_on_disk(gate.session, &files.snapshot, &settings.selection)
         })
         .flatten();
-    let without_git = files.workspace.describe_missing_repository();
-    gate.add_notes(note);
-    gate.add_notes(without_git);
+    let missing_repository_note = files.workspace.describe_missing_repository();
+    gate.add_notes(difference_note);
+    gate.add_notes(missing_repository_note);
 }

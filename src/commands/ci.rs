@@ -16,13 +16,14 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
 
-/// Runs `sluicegate ci`: reviews the change, and publishes after a passed review if the settings publish on its branch
-/// or tag.
+/// Runs `sluicegate ci`: reviews the change, then publishes if the review passed and the setting `publish-on` includes
+/// the branch or tag.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
     reject_shared_statement_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
-    // A publish requires a review of all pipelines.
+    // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
+    // review of all pipelines.
     let planned_publish = match gate.explain_partial_review() {
         None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
@@ -53,8 +54,8 @@ fn reject_shared_statement_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> R
     Ok(())
 }
 
-/// Publishes after a passed review. A local run without `--publish` only shows what would be published. A failure is
-/// reported here as the failure of the publish, because the review has its own report.
+/// Publishes after a passed review. A local run without `--publish` only prints a preview of the publish. A failed
+/// publish is reported here, because the caller would report it as a failed review.
 fn publish(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
@@ -81,6 +82,7 @@ fn publish(
         merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),
         comparison: None,
+        // A dry run does not print a report, so its result may use standard output.
         is_output_reserved: gate.report.is_some()
             && gate.subject.settings.verdict.destinations.has_stdout_report(),
         is_ci: true,

@@ -14,7 +14,8 @@ use crate::workspace::WarningTiming;
 use std::mem;
 
 /// Runs `sluicegate context`: prints what the job would review and why, without evaluating a rule. Warns about gate
-/// configuration files that cannot be used, and about files that escape the review.
+/// configuration files that cannot be used, and about what a review would miss: files whose names only look like those
+/// of pipelines, and directories with pipelines that are now a symbolic link or a submodule.
 pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     let revisions = workspace
@@ -47,22 +48,22 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
             .warn(&format!("a gate configuration file cannot be used: {reason}"));
     }
     let selected_files = selection_result.pipelines;
-    let unchanged_pipelines = list_unchanged_files(&snapshot, &paths, &selected_files)?;
+    let unchanged_files = list_unchanged_files(&snapshot, &paths, &selected_files)?;
     for warning in selected_files.warnings() {
         run.ui.warn(&warning);
     }
     if args.json || args.output.output == OutputFormat::Json {
         let mut document = build_context_json(&target, &selected_files);
-        document["policy"] = workspace.describe_policy().into();
+        document["policy"] = workspace.describe_config_file_source().into();
         run.ui.print_result(&format_json(&document))?;
     } else {
         let remote = describe_remote_state(&target, &workspace.repo);
-        let policy = workspace.describe_policy();
+        let policy = workspace.describe_config_file_source();
         let pipelines_text = RunContextText {
             target: &target,
             selection: &selected_files,
             paths: &paths,
-            unchanged_files: unchanged_pipelines,
+            unchanged_files,
         };
         run.ui.print_result(&pipelines_text.render(&remote, policy))?;
     }

@@ -7,8 +7,9 @@ use crate::operations::diff::{PipelineResult, ResultKind, TextStyle, compared_si
 use crate::report;
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture. With `--exit-code`, a change to
-/// more than the layout exits with the status of a failed gate.
+/// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture. With `--external`, runs as git's
+/// external diff program. With `--exit-code`, exits with the status of a failed gate if more than the layout of a
+/// pipeline changed, or if the interface of the shared pipelines changed.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     if args.external {
         return external_diff::run(run, args);

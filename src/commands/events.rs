@@ -55,18 +55,18 @@ fn read_cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
 }
 
 /// Returns the window of time to export. With a cursor of the last run, the window starts at the cursor and `--from`
-/// does not apply. Without a cursor, `--from` and `--to` set the window.
+/// does not apply. Without a cursor, `--from` and `--to` set the window. An error names the file of the cursor.
 fn choose_window(
     args: &ExportArgs,
     last_cursor: Option<&Cursor>,
-    path: Option<&Path>,
+    cursor_path: Option<&Path>,
     now: Timestamp,
 ) -> Result<Window, Failure> {
     let from = args.from.as_deref().map(parse_time).transpose()?;
     let end = args.to.as_deref().map(parse_time).transpose()?;
-    match (last_cursor, path) {
-        (Some(cursor), Some(path)) => Ok(cursor.build_window(end, now, path)?),
-        _ => Ok(Window { from, to: end }.into_checked(now)?),
+    match (last_cursor, cursor_path) {
+        (Some(cursor), Some(cursor_path)) => Ok(cursor.build_window(end, now, cursor_path)?),
+        _ => Ok(Window { from, to: end }.validate(now)?),
     }
 }
 

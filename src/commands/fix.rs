@@ -17,8 +17,8 @@ use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::GitError;
 use std::mem;
 
-/// Runs `sluicegate fix`: replaces the values of findings that have one correct value, or lets the agent fix findings.
-/// If a fix is rejected, exits with the status of a failed gate.
+/// Runs `sluicegate fix`: fixes the findings for which only one value is correct, or with `--agent` lets the agent fix
+/// findings. If a fix is rejected, exits with the status of a failed gate.
 pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     if args.agent_fix.agent {
         return agent_fix::run_fix(run, args);
@@ -32,8 +32,8 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     )?;
     // Only files on disk can be changed, so the commit of a CI job does not matter.
     settings.gate.revisions.head = None;
-    // `--all` is turned off for the comparison, because its base shows what the change renamed. The unchanged pipelines
-    // are added to the selection afterwards.
+    // With `--all`, no base would be searched, but the base shows what the change renamed. Therefore the flag is turned
+    // off here, and `find_fixes` adds the unchanged pipelines.
     let includes_unchanged = mem::take(&mut settings.gate.revisions.all);
     let subject = CheckSubject {
         session: run,
@@ -88,8 +88,8 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Checks the files, and returns the fixes of the findings within the paths. With `includes_unchanged`, unchanged
-/// pipelines are checked, too, and a base that cannot be found is not an error.
+/// Checks the files, and returns the fixes of the findings within the paths. With `includes_unchanged`, checks all
+/// pipelines, which is possible without a base, so a base that cannot be found is not an error.
 fn find_fixes(
     subject: &CheckSubject<'_>,
     args: &CheckArgs,
@@ -110,6 +110,7 @@ fn find_fixes(
     if includes_unchanged {
         gate.select_all_pipelines()?;
     }
+    // `None`: the rules of the project are evaluated.
     let rules_file = None;
     let mut engine = LocalReview::for_check(&mut gate, rules_file)?;
     // `None`: no publish follows that needs more pipelines.

@@ -15,7 +15,8 @@ use crate::operations::init::{git_diff, init_summary, new_files, repository_fact
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate init`: writes the configuration and the job for this repository.
+/// Runs `sluicegate init`: writes the configuration and the CI job for this repository, or with `--git-diff` sets up
+/// `git diff` instead. A dry run only prints what would be written.
 pub(crate) fn run(run: &Run, args: &InitArgs) -> CommandResult {
     if args.git_diff {
         return git_diff::run(run, args.dry_run);

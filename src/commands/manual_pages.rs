@@ -74,7 +74,7 @@ fn has_page(command: &Command) -> bool {
 }
 
 /// Returns the manual page of a command, as roff. The examples are added here line by line, because `clap_mangen` would
-/// wrap them like prose. The options of every command are described on their own page; the other pages refer to it.
+/// wrap them like prose. One page describes the options that all commands share; the other pages refer to it.
 fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let examples = command.get_after_help().map(ToString::to_string);

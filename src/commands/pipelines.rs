@@ -7,13 +7,13 @@ use crate::session::{CommandResult, Run};
 /// Runs `sluicegate pipelines`: lists the published pipelines, or executes one.
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     match verb {
-        PipelinesVerb::List { output } => list_pipelines(run, output),
+        PipelinesVerb::List { output } => print_published_pipelines(run, output),
         PipelinesVerb::Run(args) => execute::run(run, &args),
     }
 }
 
 /// Prints the published pipelines of the project.
-fn list_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
+fn print_published_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let project = run.create_project_client()?;
     run.block_on(async {
         let response = project.platform.fetch_published_pipelines(project.id).await;

@@ -18,7 +18,7 @@ use jiff::Timestamp;
 /// review report, that review must have passed.
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
-    run.replace_publish_files_of_policy(&workspace, args)?;
+    run.replace_publish_files_named_by_policy(&workspace, args)?;
     let revisions = workspace.sources.resolve_revisions_to_publish(args)?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
     workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);

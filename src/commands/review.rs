@@ -43,7 +43,7 @@ impl<'a> ReviewSubject<'a> {
         let repo = run
             .open_repository_for_paths(&args.selection.paths)
             .map_err(Failure::from);
-        let (mut workspace, revisions) = destinations.open_workspace(run, repo, |workspace| {
+        let (mut workspace, revisions) = destinations.replace_reports_and_open(run, repo, |workspace| {
             let sources = &workspace.sources;
             let revisions = sources.resolve_revisions(&args.selection, args.branch.clone())?;
             Ok((revisions, DeepenSubject::Commit))
@@ -68,7 +68,7 @@ impl<'a> ReviewSubject<'a> {
         })
     }
 
-    /// Starts a run of the gate: selects the pipelines of the reviewed commit. If all are selected, prints the reason.
+    /// Starts a run of the gate: selects the pipelines of the reviewed commit. Prints the reason if all are selected.
     pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
         workspace.note_uncommitted_files(run, &self.target.head, "review");
@@ -97,7 +97,7 @@ impl<'a> ReviewSubject<'a> {
         Ok(gate)
     }
 
-    /// Reviews the selected pipelines and those of the publish, and delivers one report. A dry run prints its plan.
+    /// Reviews the selected pipelines and those that a publish would upload. A dry run only prints its plan.
     pub(super) fn review(
         &self,
         gate: &mut GateRun<'_>,
@@ -142,7 +142,7 @@ impl<'a> ReviewSubject<'a> {
     fn print_plan(&self, gate: &GateRun<'_>) -> CommandResult {
         let is_remote = !self.is_local();
         let request_count = is_remote
-            .then(|| self.remote_review().count_requests(gate))
+            .then(|| self.remote_review().check_and_count_requests(gate))
             .transpose()?;
         gate.session.ui.print_result(&gate.render_plan(request_count))?;
         Ok(ExitStatus::Success)

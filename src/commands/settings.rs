@@ -16,7 +16,7 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
     let (mut settings, policy) = if run.find_repository().is_some() {
         let workspace = run.open_workspace()?;
         workspace.sources.resolve_connection(&run.global)?;
-        let policy = workspace.describe_policy();
+        let policy = workspace.describe_config_file_source();
         (workspace.sources.list_effective_settings(&run.global), policy)
     } else {
         let sources = run.read_setting_sources()?;

@@ -77,8 +77,8 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
 }
 
 /// Recomputes the changes for consumers that the receipt lists, from the published commit and the commit of the version
-/// that the publish compared with. The platform must have that version, from that commit. Returns an empty list if the
-/// publish did not compare with a version.
+/// that the publish compared with. It is also a difference if the platform does not have that version, or built it from
+/// a different commit. Returns an empty list if the publish did not compare with a version.
 fn compare_consumer_changes(
     run: &Run,
     platform: &Platform,

@@ -185,9 +185,9 @@ fn parse_url(text: &str) -> Result<Url, Failure> {
     Url::parse(text).map_err(|error| Failure::usage(format!("{text:?} is not a URL: {error}")))
 }
 
-/// Sends the report and its annotations to Bitbucket: for the reviewed commit if the host has it, otherwise for the
-/// commit of the build if that has the same pipelines and rules, and fails otherwise. The requests need no token,
-/// because they go through the proxy of the runner.
+/// Sends the report and its annotations to Bitbucket for the reviewed commit. If the host does not have that commit,
+/// uses the commit of the build; fails unless the pipelines and rules there are the reviewed ones. The requests do not
+/// need a token, because they go through the proxy of the runner.
 fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));

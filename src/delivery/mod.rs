@@ -151,8 +151,8 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
 }
 
 /// Adds summaries of the changes in the pipelines to the report of a review, if an output includes them, and returns
-/// the changes. Removes the path of each limit whose file the reviewed snapshot lacks. A report that was read from a
-/// file already contains these facts and stays unchanged.
+/// the changes. If the reviewed snapshot lacks the file that a limit of the verdict is about, removes the path from the
+/// limit. A report that was read from a file already contains these facts and stays unchanged.
 fn add_repository_facts<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
@@ -274,11 +274,12 @@ fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Change
     report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
     report_result(step_results::print_findings(run, delivery, &context));
     let style = choose_annotation_style(delivery.destinations.annotations, delivery.host());
-    // A log that is not quiet has shown the deferred warnings as notes of the report, and annotations show them, too.
+    // The deferred warnings are also notes of the report. A quiet log without annotations does not show these notes.
     if run.ui.is_quiet() && style == AnnotationStyle::None {
         run.print_deferred_warnings();
     }
     run.discard_deferred_warnings();
+    // From here on, a failure of the run does not replace the reports.
     run.finish_reports();
     report_result(step_results::append_step_summary(run, delivery, &context));
     report_result(step_results::append_step_outputs(run, delivery));

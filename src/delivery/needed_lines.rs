@@ -23,6 +23,7 @@ impl<'a> NeededLines<'a> {
     /// lists or annotates findings on touched lines first. Empty if no output needs this.
     pub(super) fn for_sorting(delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
+        // The page marks every finding on a touched line, including known and waived ones.
         if delivery.destinations.has_report(Format::is_html_page) {
             return Self::for_findings(report.findings());
         }
@@ -89,7 +90,8 @@ impl<'a> NeededLines<'a> {
     }
 }
 
-/// Returns whether the host gets annotations, which are sorted by whether the change touched their lines.
+/// Returns whether the host gets annotations: from its log, or through Code Insights on Bitbucket. They are sorted by
+/// whether the change touched their lines.
 fn has_annotations(delivery: &Delivery<'_>) -> bool {
     let (annotations, host) = (delivery.destinations.annotations, delivery.host());
     choose_annotation_style(annotations, host) != AnnotationStyle::None

@@ -94,9 +94,9 @@ fn build_terminal_links(run: &Run, delivery: &Delivery<'_>) -> TerminalLinks {
     }
 }
 
-/// Returns the directory that the paths in the log are relative to. In a local run, this is the current directory, so
-/// that an editor or a shell finds the files, even if it is outside the repository. In CI, or if it cannot be
-/// determined, it is the repository root, as in reports.
+/// Returns the directory that the paths in the log are relative to. In a local run, this is the current directory, even
+/// outside the repository, because an editor or a shell finds the files from there. In CI, or if the current directory
+/// cannot be determined, it is the repository root, as in reports.
 fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
     let Some((repo, _)) = delivery
         .files
@@ -116,6 +116,7 @@ fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
             PathBase::Subdirectory(parts.join("/"))
         };
     }
+    // If the root is below the current directory, its relative path is enough.
     let root = root.strip_prefix(&current_dir).unwrap_or(&root);
     PathBase::Outside(root.to_string_lossy().into_owned())
 }
@@ -339,7 +340,8 @@ fn build_team_rule_text(rule: &TeamRule) -> RuleText {
     }
 }
 
-/// Returns the texts about one rule: its summary, the fix, and the paragraphs of the help.
+/// Returns the texts about one rule: its summary, the fix, and the sentences of the help. Unlike the help of team rules
+/// and project checks, they do not include the fix.
 fn build_rule_text(rule: &dyn rules::Rule) -> RuleText {
     let documentation = rule.documentation();
     let help = std::iter::once(documentation.reason).chain(documentation.details.iter().copied());

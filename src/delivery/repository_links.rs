@@ -89,7 +89,8 @@ pub(super) fn find_repository_url(run: &Run, host: Host) -> Option<String> {
             let name = run.env.get("BITBUCKET_REPO_FULL_NAME")?;
             Some(format!("https://bitbucket.org/{name}"))
         }
-        // The address may contain a user name. A repository of another host has other pages.
+        // Only for Azure Repos (`TfsGit`): a repository on another host, such as GitHub, has other pages. The address
+        // may contain a user name.
         Host::Azure if run.env.get("BUILD_REPOSITORY_PROVIDER") == Some("TfsGit") => {
             let address = run.env.get("BUILD_REPOSITORY_URI")?.strip_prefix("https://")?;
             let (_, address_without_user) = address.split_once('@').unwrap_or(("", address));

@@ -25,7 +25,7 @@ pub(super) fn write_review_statement<S: RunSubject>(
     if !files.is_requested() {
         return Ok(Vec::new());
     }
-    let (workspace, commit) = match find_reviewed_commit(gate, report) {
+    let (workspace, commit) = match require_reviewed_commit(gate, report) {
         Ok(reviewed_commit) => reviewed_commit,
         Err(reason) => {
             session.report_missing_statement("review", &reason);
@@ -60,7 +60,7 @@ pub(super) fn write_review_statement<S: RunSubject>(
 
 /// Returns the workspace and the reviewed commit if the review may have a statement. The error is the reason why it
 /// must not have one.
-fn find_reviewed_commit<'g, S: RunSubject>(
+fn require_reviewed_commit<'g, S: RunSubject>(
     gate: &'g GateRun<'_, S>,
     report: &Report,
 ) -> Result<(&'g Workspace<'g>, CommitId), String> {

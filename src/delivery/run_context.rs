@@ -17,7 +17,8 @@ const MAX_PATH_WIDTH: usize = 60;
 const MAX_ROWS_PER_REASON: usize = 3;
 
 /// Describes whether the head commit is on the remote, from which the platform reads it. The text begins with "yes",
-/// "no", "not certain" or "not needed"; a review by the platform fails if the commit is not on the remote.
+/// "no" or "not certain", or is "not needed" if there is nothing to review. A review by the platform fails if the
+/// commit is not on the remote.
 pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> String {
     match target.check_head_on_remote(repo) {
         Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),

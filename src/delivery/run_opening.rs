@@ -36,7 +36,7 @@ impl NamedDestinations<'_> {
     /// Opens the workspace of `repo`, replaces the files that an earlier run left at the destinations, and fetches
     /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. `find_revisions`
     /// returns the requested revisions, and whether a commit or the checkout is reviewed.
-    pub(crate) fn open_workspace<'a>(
+    pub(crate) fn replace_reports_and_open<'a>(
         &self,
         run: &'a Run,
         repo: Result<Repository, Failure>,
@@ -64,11 +64,11 @@ impl NamedDestinations<'_> {
     /// have added one.
     fn replace_old_reports(&self, run: &Run, workspace: &Workspace<'_>) -> Result<(), Failure> {
         if let Some(args) = self.attestation {
-            run.remove_statements_of_policy(workspace, args, self.publish)?;
+            run.remove_statements_named_by_policy(workspace, args, self.publish)?;
         }
         if self.is_dry {
             return Ok(());
         }
-        run.replace_reports_of_policy(workspace, self.reports, self.publish)
+        run.replace_files_named_by_policy(workspace, self.reports, self.publish)
     }
 }

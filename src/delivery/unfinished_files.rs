@@ -120,8 +120,8 @@ impl OutputFiles {
         }
     }
 
-    /// Adds the statement about a review that flags and the environment name, to be removed. A dry run removes it, too:
-    /// the change may have added the file, and a later step would sign it.
+    /// Adds the files of the review's statement, which flags and the environment name, to the files to remove. A dry
+    /// run removes them, too: the change may have added the statement, and a later step would sign it.
     fn with_review_statement(mut self, run: &Run, args: &AttestationArgs) -> Self {
         let files = settings::requested_review_attestation(args, &run.env);
         self.removed_files.extend(files.list_paths().map(Path::to_owned));
@@ -141,8 +141,8 @@ impl OutputFiles {
 
 impl Run {
     /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
-    /// result of an earlier run remains. Fails if the run reads one of these files; the others are replaced
-    /// nevertheless.
+    /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. Fails if the run
+    /// reads one of the files, but still replaces the others.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
@@ -173,7 +173,7 @@ impl Run {
             if is_input(&path) {
                 overwritten_input = Some(path);
             } else {
-                // The smoke runs in an old receipt may be continued.
+                // A publish looks in the old receipt for the smoke runs of the earlier run.
                 if self.may_replace(&path) {
                     self.keep_earlier_receipt(&path);
                 }
@@ -183,8 +183,9 @@ impl Run {
         overwritten_input.map_or(Ok(()), |path| Err(input_path_failure(&path)))
     }
 
-    /// Removes the statements at the paths that the configuration file names, even in a dry run.
-    pub(crate) fn remove_statements_of_policy(
+    /// Removes the statements at the paths that the configuration file names. A dry run removes them, too: the change
+    /// may have added one, and a later step would sign it.
+    pub(crate) fn remove_statements_named_by_policy(
         &self,
         workspace: &Workspace<'_>,
         args: &AttestationArgs,
@@ -206,9 +207,9 @@ impl Run {
     }
 
     /// Replaces the reports at the paths that the configuration file names, otherwise at the paths where the host looks
-    /// for them, and the files of a publish. Also records which annotations the file requests, for the failures of this
-    /// run. Must not be called in a dry run, which keeps old reports.
-    pub(crate) fn replace_reports_of_policy(
+    /// for them, and the files of a publish. Also records the resolved style of annotations, in which failures of this
+    /// run are shown. Must not be called in a dry run, which keeps old reports.
+    pub(crate) fn replace_files_named_by_policy(
         &self,
         workspace: &Workspace<'_>,
         destinations: &DestinationArgs,
@@ -216,7 +217,7 @@ impl Run {
     ) -> Result<(), Failure> {
         let sources = &workspace.sources;
         let mut files = OutputFiles::default();
-        // An invalid setting is reported where the settings are read.
+        // An unusable configuration file is treated as missing in CI. An error is reported where the settings are read.
         if let Ok(destinations) = sources
             .clone()
             .resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations))
@@ -234,8 +235,9 @@ impl Run {
         self.replace_old_files(&files)
     }
 
-    /// Replaces or removes the files that an earlier publish left at the paths that the configuration file names.
-    pub(crate) fn replace_publish_files_of_policy(
+    /// Replaces or removes the files that an earlier publish left at the paths that the configuration file names. Fails
+    /// if one of them is the review report that this publish requires and therefore reads.
+    pub(crate) fn replace_publish_files_named_by_policy(
         &self,
         workspace: &Workspace<'_>,
         args: &PublishArgs,
@@ -371,8 +373,8 @@ fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Wr
     report::render(format, &report, &context, writer)
 }
 
-/// Writes the JUnit report of a publish that has not ended, with the verdict "undecided". The name of the version is
-/// not known here, so its case has the name `version`.
+/// Writes the JUnit report of a publish that has not ended, with the verdict "undecided". The test case of the version
+/// is called `version`, because the version's name is not known here.
 fn write_unfinished_publish(reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
     let run = PublishRun {
         version: "version".to_owned(),

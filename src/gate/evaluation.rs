@@ -51,8 +51,8 @@ impl Evaluation {
     }
 
     /// Builds the evaluation of a run from the collected results. Finds the causes that decide the verdict and the
-    /// sentences that explain them; files that could not be compared are one of these if the verdict is undecided. Then
-    /// folds the findings that only follow from a broken link.
+    /// sentences that explain them. If the verdict is undecided, files that could not be compared with the base are
+    /// also explained. Then folds the findings that only follow from a broken link.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
@@ -93,7 +93,7 @@ impl Evaluation {
         self.notes.extend(notes);
     }
 
-    /// Adds a limit of the verdict, and its text as a note.
+    /// Adds a fact that limits the verdict, and its text as a note.
     pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
         self.notes.push(limit.text.clone());
         self.limits.push(limit);
@@ -146,8 +146,8 @@ impl Evaluation {
             .print(session, self.status() == ExitStatus::Success)
     }
 
-    /// Returns the exit status of the run. If the job excuses an unavailable platform, unreviewed files and doubts are
-    /// ignored.
+    /// Returns the exit status of the run. If the job excuses an unavailable platform, ignores unreviewed files and
+    /// unclear results. A request that the platform refused is an error of the job, so it can change the status.
     pub(crate) fn status(&self) -> ExitStatus {
         let mut causes = self.causes.clone();
         if self.excuse.is_some() {

@@ -9,7 +9,7 @@ use crate::gate::{SelectedPipelines, Tally};
 use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
-    GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings, merge_rules,
+    GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings, format_changed_rules,
 };
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
@@ -121,7 +121,8 @@ impl Workspace<'_> {
 
 impl TipComparison<'_> {
     /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
-    /// file, also lists differences of unknown effect, because they may be stricter.
+    /// file, also lists differences of unknown effect, because they may be stricter. Adds a hidden directory that the
+    /// target renamed, and shared pipelines that consumers would lose.
     fn find_stricter_settings(
         &self,
         files: &GateFiles,
@@ -169,8 +170,8 @@ impl TipComparison<'_> {
         )
     }
 
-    /// Returns the path that a file of the platform has in the target. Returns `None` if the target has no hidden
-    /// directory.
+    /// Returns the path of a file in the platform's hidden directory at the tip of the target. Returns `None` if the
+    /// target has no hidden directory.
     fn path_at_tip(&self, file_name: &str) -> Option<String> {
         let config_dir = self.tip_config_dir.as_ref()?;
         Some(format!("{config_dir}/{file_name}"))
@@ -180,7 +181,7 @@ impl TipComparison<'_> {
     /// target has no hidden directory.
     fn find_rules_after_merge(&self) -> Option<RuleSet> {
         let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
-        let rules_file = merge_rules(MergeVersions {
+        let rules_file = format_changed_rules(MergeVersions {
             head: &head,
             tip: &tip,
             bases: &bases,
@@ -226,6 +227,7 @@ impl TipComparison<'_> {
         let Loaded::Read(tip, _) = interface_version::read_interface(repo, &self.tip, config_dir)? else {
             return Ok(None);
         };
+        // If a consumer of the target could not use a pipeline at a base, the target has shared or changed it since.
         let mut ids_changed_by_target = BTreeSet::new();
         for base in &self.bases {
             ids_changed_by_target.extend(self.find_broken_ids(base)?);
@@ -288,7 +290,7 @@ impl StricterTarget {
     }
 
     /// Returns the note that the changed pipelines were also evaluated against the target's rules. Returns `None` if
-    /// they were not, or if the target is not certainly stricter.
+    /// they were not, or if no setting of the target is stricter. Rules that only differ need no note.
     pub(crate) fn evaluation_note(&self) -> Option<String> {
         let is_evaluated = self.rules.is_some() && !self.changed_pipelines.is_empty();
         (is_evaluated && self.is_stricter()).then(|| {
@@ -359,10 +361,10 @@ impl StricterTarget {
     }
 }
 
-/// Adds a result of the target's rules to a file's results, which come from the change's rules. If these have a result
-/// of the same rule, it stays if the rule could not be evaluated, and is replaced if it is less severe. Otherwise, only
-/// violations about further subjects are added. A violation with a size is not added, because a counting rule has one
-/// violation, and the change's result already contains it.
+/// Adds a result of the target's rules to a file's results, which come from the change's rules. If the file already has
+/// a result of this rule, keeps that result if it is an error, and replaces it if it is less severe. Otherwise, adds
+/// only the violations about other subjects. Violations with a size are not added, because a counting rule has one
+/// violation, which the change's result already contains.
 fn merge_result(file: &mut FileResults, target_result: RuleResult) {
     let Some(change_result) = file
         .results

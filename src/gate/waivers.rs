@@ -68,13 +68,13 @@ impl Workspace<'_> {
     }
 
     /// Returns a function that determines whether a rule id exists: in the program, in the rules file, in the team's
-    /// rules, or in the rules file of the policy revision. That file is included because the waivers of a rule that the
-    /// change removes can be removed only later.
+    /// rules, or in the rules file of the policy revision. The last file is included because the waivers of the policy
+    /// revision may still name a rule that the change removes.
     pub(crate) fn build_rule_lookup<'r>(
         &self,
         rules: Option<&'r RuleSet>,
     ) -> Result<impl Fn(&str) -> bool + use<'r>, Failure> {
-        let base = match &self.policy_revision {
+        let policy_rules = match &self.policy_revision {
             PolicyRevision::Commit { commit, .. } => {
                 self.read_rules_at(&self.repo.snapshot(commit.clone()))?
             }
@@ -82,7 +82,7 @@ impl Workspace<'_> {
         };
         let team_rules = self.list_known_team_rules()?;
         Ok(move |id: &str| {
-            let files = [rules, base.as_ref()];
+            let files = [rules, policy_rules.as_ref()];
             let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
             rules::find_rule(id).is_some()
                 || ProjectCheck::find_by_id(id).is_some()
@@ -109,8 +109,8 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the findings that the waivers allow as waived. A pipeline or component that the change renames is also
-    /// matched by its former name.
+    /// Marks the findings that the waivers allow as waived, and adds notes about the waivers to the tally. A pipeline
+    /// or component that the change renames is also matched by its former name.
     pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
         let mut former_names = OldNames {
             // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
@@ -120,6 +120,7 @@ impl GateRun<'_> {
         if !waivers.is_empty() {
             let components = self.renamed_components();
             for file in tally.all_files() {
+                // Former names only matter for violations that name a component.
                 let mut violations = file.results.iter().flat_map(|result| &result.violations);
                 if violations.all(|violation| violation.about.is_none()) {
                     continue;

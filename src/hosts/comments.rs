@@ -52,7 +52,8 @@ struct OwnComment {
 }
 
 /// Posts `body`, which starts with `marker`, or updates this program's existing comment that starts with the marker.
-/// Deletes further comments that start with it, which simultaneous runs may have posted. Errors get a hint of the host.
+/// Deletes further comments that start with it, which simultaneous runs may have posted. An error about access gets
+/// a hint for the host.
 pub(crate) async fn post_or_update_comment(
     client: &HostClient,
     thread: &Thread,

@@ -51,7 +51,8 @@ pub(crate) async fn print_artifacts(
     print_list(run, artifacts.into_iter().map(|item| item.raw), output, &keys)
 }
 
-/// Prints a list as a table with a column for each key, or as JSON.
+/// Prints a list as a table with a column for each key, or as JSON. Instead of an empty table, prints that no artifact
+/// is published.
 fn print_list(
     run: &Run,
     items: impl Iterator<Item = Value>,

@@ -53,6 +53,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     if args.dry_run {
         return print_dry_run(run, args, &plan, &state);
     }
+    // Once the project exists, users may have been invited, and a token with another role may be enough.
     if !state.is_done(ProvisionStep::Project) {
         run.ui.say(&format!(
             "{VISIBILITY_RULE}: all steps need a token with that role"
@@ -90,8 +91,9 @@ fn choose_state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     run.env.current_dir().join(state_file)
 }
 
-/// Applies `--resolve` to steps whose response was lost, so that their result is unknown. `again` repeats the
-/// step; `done`, or the id of the project, marks it as done with the request that the file now describes.
+/// Applies `--resolve` to steps whose result is unknown because the response was lost. `again` repeats the step;
+/// `done`, or the id of the project, marks it as done. The state then contains the definition of the step from the
+/// current file, so that `check_plan` accepts a file that has changed since.
 fn apply_resolutions(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
@@ -199,8 +201,8 @@ fn report_step(
     let _ = run.ui.print_result(&(text::escape_line(&line) + "\n"));
 }
 
-/// Returns the failure for a run that stopped, with a hint how to continue. The exit code is 8 if a step was done,
-/// because the project is then incomplete.
+/// Returns the failure for a run that stopped, with a hint how to continue. The exit code is 8 if a step was done or
+/// may have been done, because the project is then incomplete. A denied request always has exit code 4.
 fn stop_failure(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Failure {
     let has_finished_step = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
     let status = match &stop {
@@ -217,6 +219,7 @@ fn stop_failure(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Fa
         if error.is_maybe_processed() {
             hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
         } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
+            // The platform hides the new project from a token without the role.
             hint = format!(
                 "{VISIBILITY_RULE}: run the command again with a token that has this role; it continues from {}",
                 path.display()

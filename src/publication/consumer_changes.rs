@@ -56,12 +56,12 @@ impl PublishComparison {
 }
 
 impl Publication<'_> {
-    /// Compares the plan with the version that consumers use. If the version name is `{next}`, it depends on the
+    /// Compares the plan with the version that consumers use. If the version name contains `{next}`, it depends on the
     /// changes, and is replaced by the computed name.
     ///
-    /// Returns `None` if the comparison is turned off. `{next}` and `--compat fail` need a complete comparison, and
-    /// fail without one. Otherwise, a failed request (`None`) or a comparison of the ids alone only causes a warning,
-    /// unless access was denied.
+    /// `{next}` and `--compat fail` need a complete comparison, and fail without one. Otherwise, a failed request for
+    /// the latest version and a comparison of the ids alone only cause a warning; denied access is always an error.
+    /// Returns `None` if the comparison is turned off or that request failed.
     pub(super) fn compare_and_name_version(
         &self,
         platform: &Platform,
@@ -117,8 +117,8 @@ impl Publication<'_> {
     }
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
-    /// latest version; both are `None` if no version is enabled. The inner error is that of the request for the latest
-    /// version, which the caller may tolerate.
+    /// latest version. If no version is enabled, there is no latest version. The inner error is a failed request for
+    /// the latest version, which the caller may tolerate; a failed request for `--against` is an outer error.
     #[expect(clippy::type_complexity, reason = "the type is two values or an error")]
     fn request_compared_version(
         &self,
@@ -197,12 +197,14 @@ impl Publication<'_> {
             &old_offer.read_interface_version(self.workspace)?,
             &InterfaceVersion::for_plan(&self.workspace.repo, plan.interface.clone(), planned_files),
         )?;
+        // If the version was published from a working tree, the file of its commit may not list all of its ids.
         changes.extend(interface::find_unlisted_removals(
             &old.ids,
             &old_offer.interface,
             &plan.interface,
         ));
         let repository = old_offer.repository(self.workspace);
+        // If no other change was found, a change to the shared-pipelines file is listed as a changed file.
         let includes_shared_file = changes.is_empty();
         changes.extend(self.list_changed_files(plan, repository, &old_offer.commit, includes_shared_file)?);
         Ok((Compatibility::new(old.to_compared_version(), changes), None))
@@ -313,8 +315,10 @@ fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
 /// Returns the error that the publish would break consumers. Its hint names the flags that accept the break.
 fn breaks_failure(plan: &Plan, comparison: &PublishComparison) -> Failure {
     let message = describe_breaks(plan, &comparison.compat);
+    // The hint suggests the next version only if its name would accept the break.
     let name_hint = match (&comparison.next_version, &comparison.compat.against) {
         (Ok(next), Some(old)) if find_acceptance_by_version_names(Some(old), next).is_some() => {
+            // `{next}` may have set this name already, but only a name that a user chose accepts a break.
             if plan.version_name.contains(next.as_str()) {
                 format!("`{{next}}` does not accept a break: pass --version-name {next}, or ")
             } else {

@@ -15,8 +15,9 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 impl Publication<'_> {
-    /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status that the publish
-    /// would have; for example, the gate fails if the publish would break consumers.
+    /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the decision; for
+    /// example, the gate fails if the publish would break consumers. If the planned version already exists, this is
+    /// printed as a reason for a failure, but does not change the status.
     pub(super) fn execute_dry_run(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
         let decision = match &platform {
@@ -86,6 +87,7 @@ impl Publication<'_> {
         } else if let Some(reason) = &preview.skip_reason {
             self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
         } else {
+            // Here, the only possible refusal is that the version already exists; the summary shows it as a warning.
             self.write_summary(
                 &format!("Dry run: would publish version {name}"),
                 plan,

@@ -13,8 +13,8 @@ use sluicegate_pipelines::findings::Verdict;
 use std::path::Path;
 
 impl Publication<'_> {
-    /// Writes the JUnit report if one is requested, in place of the undecided one that was written first. A failure to
-    /// write it is reported but does not change the exit status.
+    /// Writes the JUnit report if one is requested, in place of the undecided report from the start of the run. A
+    /// failure to write it is reported but does not change the exit status.
     pub(super) fn report_junit(
         &self,
         case_name: &str,
@@ -25,6 +25,7 @@ impl Publication<'_> {
         let Some(path) = &self.settings.junit else {
             return;
         };
+        // A later failure must not replace the report with an undecided one.
         self.run.finish_publish_report();
         if let Err(failure) = self.write_junit(path, case_name, status, problems, smoke) {
             self.run.report_failure(&failure);

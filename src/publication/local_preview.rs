@@ -40,7 +40,7 @@ impl Publication<'_> {
     ) -> Result<String, Failure> {
         self.check_settings(required_review.as_ref())?;
         let mut plan = plan?;
-        self.accept_covering_review(&plan, required_review)?;
+        self.require_covering_review(&plan, required_review)?;
         let platform = self.run.create_platform_client(self.connection)?;
         match self.decide_on_upload(&platform, &mut plan)? {
             PublishDecision::Refuse(failure) => Err(failure),

@@ -61,11 +61,11 @@ pub(crate) fn require_merged(
         .branch
         .as_deref()
         .filter(|branch| is_branch_run && may_publish(branch));
-    let is_listed = match branch {
+    let is_on_publish_branch = match branch {
         Some(branch) => context::may_be_on_branch(&workspace.repo, &workspace.ci, branch, &target.head)?,
         None => false,
     };
-    if workspace.ci.host.is_local() || target.idle_reason.is_some() || is_listed {
+    if workspace.ci.host.is_local() || target.idle_reason.is_some() || is_on_publish_branch {
         return Ok(MergedCommit(()));
     }
     context::require_merged(

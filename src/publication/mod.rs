@@ -99,7 +99,7 @@ impl Publication<'_> {
             Err(error) if self.settings.dry_run => return self.report_plan_error(error),
             plan => plan?,
         };
-        self.accept_covering_review(&plan, required_review)?;
+        self.require_covering_review(&plan, required_review)?;
         if self.settings.dry_run {
             self.print_plan_warnings(&plan);
             return self.execute_dry_run(plan);
@@ -120,7 +120,7 @@ impl Publication<'_> {
                 if let Some(comparison) = &self.comparison {
                     self.print_consumer_changes(&plan, &comparison.compat);
                 }
-                self.upload_plan(&platform, &plan)
+                self.execute_upload(&platform, &plan)
             }
         }
     }
@@ -140,7 +140,7 @@ impl Publication<'_> {
 
     /// Fails if the required review does not cover all pipelines of the plan; otherwise, stores the facts about the
     /// review for the receipt. Warns of pipelines that the configuration excludes from reviews.
-    fn accept_covering_review(
+    fn require_covering_review(
         &mut self,
         plan: &Plan,
         required_review: Option<RequiredReview<'_>>,
@@ -237,7 +237,7 @@ impl Publication<'_> {
     /// Uploads the plan, runs the smoke runs, and reports the outcome. The version is disabled if a newer commit was
     /// published meanwhile, or if smoke runs are due but the version may be incomplete. With smoke runs, a signal does
     /// not end the run before this is decided.
-    fn upload_plan(&self, platform: &Platform, plan: &Plan) -> CommandResult {
+    fn execute_upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
             "publishing {file_count} as version {} of {}",

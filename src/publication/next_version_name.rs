@@ -23,8 +23,8 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Counts on from `next_version` in the smallest steps until no version, enabled or not, has the resulting name,
-    /// and sets that name in the plan. Returns the semantic version in it.
+    /// Increases the patch number of `next_version` until no version, enabled or not, has the resulting name, and sets
+    /// that name in the plan. Returns the semantic version in the name.
     pub(super) fn set_unused_version_name(
         &self,
         plan: &mut Plan,
@@ -43,7 +43,7 @@ impl Publication<'_> {
     }
 
     /// Sets the version name: its template with `next_version` for `{next}`. Fails if the name is not a semantic
-    /// version, because the next publish could not count on from it.
+    /// version, because the next publish could not increase it.
     fn set_version_name(&self, plan: &mut Plan, next_version: String) -> Result<(), Failure> {
         plan.version_name = with_publish_request(
             self.workspace,
@@ -65,7 +65,8 @@ impl Publication<'_> {
     }
 }
 
-/// Returns the error that `{next}` has no value, because it cannot be counted on from the latest version.
+/// Returns the error that `{next}` has no value, because the name of the latest version has no number that can be
+/// increased.
 pub(super) fn next_version_failure(error: &NextNameError) -> Failure {
     let hint = match error {
         NextNameError::NotSemantic(_) => {

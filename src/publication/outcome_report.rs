@@ -121,8 +121,9 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
     }
 }
 
-/// Describes the outcome of an upload that did not succeed: first the state of the version, or that it could not be
-/// disabled, then the version that consumers get, all problems and the platform's error.
+/// Describes the outcome of an upload that did not succeed: the state of the version, the version that consumers get,
+/// all problems and the platform's error. If an incomplete or unverified version could not be disabled, begins with
+/// that problem, because consumers may use the version.
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     let mut problems = outcome.problems.iter();
     let mut message = match outcome.kind {
@@ -133,8 +134,9 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
                 format!("{name} was published, but could not be verified")
             };
             if outcome.disable_failed {
-                let first = problems.next().cloned().unwrap_or_default();
-                format!("{first}\n  {state}")
+                // The first problem says why the version could not be disabled.
+                let disable_problem = problems.next().cloned().unwrap_or_default();
+                format!("{disable_problem}\n  {state}")
             } else {
                 state
             }

@@ -61,8 +61,8 @@ impl PlannedPublish {
     }
 
     /// Returns why the publish would accept breaking changes, so that the review before it accepts them, too; `None` if
-    /// it would not. It accepts them if no version is enabled, `head` is already published, or the version name
-    /// announces them.
+    /// it would not. It accepts them if no version is enabled, the compared version (`--against`, otherwise the latest)
+    /// was published from `head`, or the version name announces them.
     pub(crate) fn find_reason_to_accept_breaks(
         &self,
         run: &Run,

@@ -24,6 +24,7 @@ pub(crate) fn resolve_settings_and_connection<'a>(
             sources.resolve_connection(&run.global)?,
         ))
     });
+    // An unusable file is reported first, because an error in the settings may only be a consequence.
     reject_unusable_policy(workspace)?;
     Ok(settings?)
 }
@@ -66,8 +67,10 @@ pub(crate) fn check_stricter_gate(
         .map(|base| workspace.repo.snapshot(base.clone()))
         .collect();
     let files = workspace.find_gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
+    // A publish does not review a change, so no pipelines are selected.
     let stricter_target =
         workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
+    // Different rules alone may not be stricter.
     let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {
         return Ok(());
     };

@@ -11,8 +11,8 @@ use sluicegate_platform::api::Artifact;
 impl Publication<'_> {
     /// Returns the decision to publish nothing if a version of this commit exists, enabled or not, and the version name
     /// comes from a template; otherwise `None`. If a person chose the name, the commit is published again. If exactly
-    /// the planned version exists and is enabled, `--if-exists` decides later. With a template, fails if the commits of
-    /// some versions are unknown.
+    /// the planned version exists and is enabled, `--if-exists` decides later. With a template, fails if no version of
+    /// this commit is found but the commits of some versions are unknown.
     pub(super) fn decide_on_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {
@@ -20,6 +20,7 @@ impl Publication<'_> {
         }
         let versions = self.list_versions_of_head(&plan.version_name);
         let is_template = find_name_origin(&self.settings.version_name) == NameOrigin::Template;
+        // The planned version is first, then enabled ones.
         let Some(version) = versions.first() else {
             if is_template {
                 self.history.require_known_commits(&plan.prefix)?;

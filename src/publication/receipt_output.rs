@@ -9,8 +9,8 @@ use crate::session::failure_conversion::to_write_failure;
 use crate::session::statement_output::STATEMENT_FAILED;
 
 impl Publication<'_> {
-    /// Writes the receipt, the attestation statement and the step outputs, and prints the receipt with `--json`.
-    /// Reports each failure, and returns the worst exit status.
+    /// Writes the receipt, the attestation statement and the step outputs. With `--json`, also prints the receipt,
+    /// except in a dry run, which prints its preview. Reports each failure, and returns the worst exit status.
     pub(super) fn write_records(&self, receipt: Receipt) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let receipt = self.complete_receipt(receipt);

@@ -186,7 +186,7 @@ impl<'r> RequiredReview<'r> {
 
     /// Returns the facts about the review for the receipt. Fails unless the review covers each pipeline of the plan,
     /// except those that the configuration excludes from reviews. `needs_result` returns whether a rule may apply to a
-    /// pipeline, so that it was not really reviewed if the report has no result for it.
+    /// pipeline; if the report has no result for such a pipeline, it was not really reviewed.
     pub(super) fn require_coverage(
         &self,
         plan: &Plan,

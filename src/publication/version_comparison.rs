@@ -66,7 +66,8 @@ impl VersionComparison<'_> {
 }
 
 /// Compares what two versions or revisions offer to consumers: `--from`, otherwise the latest version, with `--to`,
-/// otherwise `HEAD`. Fails if neither has a shared-pipelines file.
+/// otherwise `HEAD`. If there is no latest version, the comparison has no changes. Fails if neither version or revision
+/// has a shared-pipelines file.
 pub(crate) fn compare_versions<'a>(
     run: &'a Run,
     args: &ComparedVersionsArgs,
@@ -75,8 +76,8 @@ pub(crate) fn compare_versions<'a>(
     let prefix = workspace.sources.resolve_prefix(args.prefix.clone())?;
     let connection = workspace.sources.resolve_connection(&run.global)?;
     // Two revisions can be compared without the platform.
-    let is_missing = connection.require_base_url().is_err() || connection.require_token().is_err();
-    let platform = if is_missing && args.from.is_some() {
+    let is_platform_configured = connection.require_base_url().is_ok() && connection.require_token().is_ok();
+    let platform = if !is_platform_configured && args.from.is_some() {
         None
     } else {
         Some(run.create_platform_client(&connection)?)
@@ -121,6 +122,7 @@ impl OfferLookup<'_> {
     /// Returns what the older version or revision offers: the one with this name, otherwise the latest version. `None`
     /// means that consumers have no version yet; if a published prefix is similar, a warning names it.
     fn load_old_offer(&self, name: Option<&str>) -> Result<Option<ComparedOffer>, Failure> {
+        // Without a platform, there is a name: `compare_versions` omits the platform only with `--from`.
         let (None, Some(platform)) = (name, self.platform) else {
             return self.load_offer(name).map(Some);
         };
@@ -254,6 +256,7 @@ impl OfferLookup<'_> {
             &old_offer.read_interface_version(self.workspace)?,
             &new_offer.read_interface_version(self.workspace)?,
         )?;
+        // A version that was published from a working tree may offer more ids than the file in its commit lists.
         changes.extend(interface::find_unlisted_removals(
             &old.ids,
             &old_offer.interface,
@@ -262,6 +265,7 @@ impl OfferLookup<'_> {
         let is_same_offer = changes.is_empty();
         let shared_files = [&old_offer.interface.file, &new_offer.interface.file];
         let mut file_changes = self.list_changed_files(old_offer, new_offer, selection);
+        // Changes to the offer usually explain a changed shared-pipelines file, so it is not listed with them.
         file_changes.retain(|change| is_same_offer || !shared_files.contains(&&change.subject()));
         changes.extend(file_changes);
         Ok(Compatibility::new(old.to_compared_version(), changes))

@@ -175,6 +175,7 @@ impl Publication<'_> {
         // A fetch may have added commits since the repository was opened.
         let mut repo = self.workspace.repo.reopen()?;
         let mut order = compare_commits(&repo, head, version_commit)?;
+        // A commit can be fetched only by its full id.
         if !self.settings.revisions.deepen || !is_full_id(version_commit) {
             return Ok(order);
         }

@@ -20,8 +20,8 @@ struct LatestCommit {
 
 impl Publication<'_> {
     /// Returns the decision to refuse a commit that is or may be older than the commit of the latest version; otherwise
-    /// `None`. If a person chose the version name, an older commit is only a warning. Nothing is refused if the planned
-    /// version exists already.
+    /// `None`. Only warns if a person chose the version name, or if the platform reports no commit for the latest
+    /// version. Nothing is refused if the planned version exists already.
     pub(super) fn decide_on_older_commit(
         &self,
         platform: &Platform,
@@ -108,8 +108,9 @@ impl Publication<'_> {
     }
 
     /// Returns whether a person chose the version name for this publish, so that going back to an older commit is
-    /// intended. `sluicegate ci` publishes without a person's attention, so no name is chosen there. A rerun of a job
-    /// repeats a template, the tag of the run and the name in the configuration file, so these are not chosen.
+    /// intended. A name from a template is never chosen, and no name is chosen in `sluicegate ci`, which publishes
+    /// without a person's attention. In a job, the tag of the run and the name in the configuration file are not chosen
+    /// either, because a rerun of the job repeats them.
     fn is_name_chosen(&self) -> bool {
         let is_job = !self.workspace.ci.host.is_local();
         let template = &self.settings.version_name;
@@ -122,8 +123,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Fails if the platform lists an enabled version but does not return a latest one, because the order is then
-    /// unknown.
+    /// Fails if the platform lists an enabled version but does not return a latest one, because it is then unknown
+    /// whether the commit to publish is older.
     fn reject_missing_latest(&self) -> Result<(), Failure> {
         let Some(version) = self.history.enabled_versions().next() else {
             return Ok(());

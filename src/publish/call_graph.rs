@@ -48,9 +48,9 @@ impl CallGraph {
         )
     }
 
-    /// Reads only the calls to `callees`, which the snapshot may lack. To save time, a file is parsed only if its bytes
-    /// contain the name of a callee, and it is not even read if `known_facts` contains its facts. If there are too many
-    /// names to search for, every pipeline that may name a file is parsed.
+    /// Reads the calls to `callees`, even to those that the snapshot lacks; other calls may be missing. To save time, a
+    /// file is parsed only if its bytes may contain the name of a callee, and it is not even read if `known_facts`
+    /// contains its facts. If there are too many names to search for, every pipeline that may name a file is parsed.
     pub fn read_callers_of(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -157,7 +157,7 @@ impl CallGraph {
     }
 
     /// Returns the pipelines that call one of the callees, directly or indirectly, each with a shortest chain of calls
-    /// to it. The search is breadth-first and starts at the callees, which are not part of the result.
+    /// from it to a callee. The search is breadth-first and starts at the callees, which are not part of the result.
     pub fn transitive_callers_of(&self, callees: &BTreeSet<&str>) -> Vec<TransitiveCaller> {
         let mut chains_by_caller: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut current_step: Vec<&str> = callees.iter().copied().collect();
@@ -168,7 +168,7 @@ impl CallGraph {
                 let callers_by_name = self
                     .callers_by_ambiguous_name
                     .get_key_value(file_name(callee))
-                    // All files of an ambiguous name have these callers, and the first one has reached them.
+                    // These callers may call each file of this name, so they are visited only for the first of them.
                     .filter(|(name, _)| visited_names.insert(name.as_str()))
                     .into_iter()
                     .flat_map(|(_, callers)| callers);

@@ -304,8 +304,8 @@ impl ClosureCheck<'_> {
         }
     }
 
-    /// Adds a problem that does not stop the publish. If `is_needed` is false, no offered pipeline needs the file, so
-    /// that the summary can suggest excluding it.
+    /// Adds a problem that does not stop the publish. `is_needed` is false if no offered pipeline needs the file; the
+    /// summary of the warnings then suggests excluding the file.
     fn add_warning(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
         self.warnings.push(Warning {
             kind,

@@ -127,6 +127,7 @@ impl ContentReader {
         if let Some(repository) = open_repository.as_ref() {
             return read(repository);
         }
+        // A partial clone then fetches all pipelines that it lacks at once.
         let repository = Repository::open(&self.root)?.with_documents(is_pipeline);
         read(open_repository.insert(if self.caches_blobs {
             repository

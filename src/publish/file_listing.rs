@@ -37,7 +37,7 @@ impl<'a> FileListing<'a> {
                 .filter(|file| file.kind != FileKind::Submodule)
                 .map(|file| (file.path.clone(), file))
                 .collect(),
-            submodules: snapshot.list_submodules()?,
+            submodules: snapshot.list_nested_repositories()?,
             snapshot,
         })
     }

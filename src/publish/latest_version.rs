@@ -15,8 +15,9 @@ pub enum LatestVersion {
     Unknown(String),
 }
 
-/// Returns the version that \[Latest\] means after `disabled_version` was disabled. Repeats the lookup until `timeout`,
-/// because the platform may still return the disabled version for a while.
+/// Returns the version that \[Latest\] means after `disabled_version` was disabled. Repeats the lookup, because
+/// the platform may still return the disabled version for a while. If it does so until `timeout`, the result is
+/// unknown.
 pub async fn poll_latest_after_disabling(
     platform: &Platform,
     prefix: &str,

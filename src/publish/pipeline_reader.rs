@@ -41,8 +41,8 @@ impl PipelineFile {
     }
 }
 
-/// Reads these files, and returns the facts about each in the same order. A file that is not needed and does not refer
-/// to another file is not parsed.
+/// Reads these files, and returns the facts about each in the same order. To save time, parses only the files that are
+/// needed or may refer to other files.
 pub(super) fn read_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],
@@ -50,9 +50,9 @@ pub(super) fn read_pipelines(
     read_matching_pipelines(contents, files, &may_refer_to_files)
 }
 
-/// Reads these files, and parses those that are needed or whose bytes `needs_parsing` accepts. For the others, only the
-/// size and the hash are known. The files are read one after the other, because threads of libgit2 only wait for each
-/// other, and parsed in parallel.
+/// Reads these files, and parses those that are needed or whose bytes `needs_parsing` accepts. The others have no
+/// references in the result. The files are parsed in parallel, but read one after the other, because threads that read
+/// with libgit2 only wait for each other.
 pub(super) fn read_matching_pipelines(
     contents: &ContentReader,
     files: &[PipelineToRead<'_>],

@@ -88,9 +88,9 @@ impl PlanExecution<'_> {
         }
     }
 
-    /// Uploads the plan until its outcome is known. If an upload gets no usable response, or a conflict that an earlier
-    /// attempt of this run may have caused, looks up the version. Uploads again, up to [`MAX_UPLOADS`] times in total,
-    /// only if the platform does not list the version.
+    /// Uploads the plan, and returns the outcome. Looks up the version if no usable response arrives, or if an earlier
+    /// attempt of this run may have caused the reported conflict. If the platform does not list the version, uploads
+    /// the plan again, up to [`MAX_UPLOADS`] times in total, or returns an unknown outcome if this would not help.
     async fn upload_until_decided(&self) -> Outcome {
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = MAX_UPLOADS;
@@ -121,6 +121,7 @@ impl PlanExecution<'_> {
             tracing::info!("the upload got no usable response; looking up the version: {error}");
             match self.resolve_lost_upload(error).await {
                 LostUpload::Decided(outcome) => return outcome,
+                // After a conflict, another upload would only cause the next conflict.
                 LostUpload::NotFound(error)
                     if is_conflict || remaining_uploads == 0 || !may_retry_upload(&error) =>
                 {
@@ -131,8 +132,9 @@ impl PlanExecution<'_> {
         }
     }
 
-    /// Looks up a version whose upload got no usable response. The outcome is decided unless the platform does not list
-    /// the version; it depends on whether this run or another one published the version.
+    /// Looks up the version after an upload without a usable response, and decides the outcome by who published the
+    /// version: this run or another one. The outcome is unknown if the lookup does not show this. Returns
+    /// [`LostUpload::NotFound`] if the platform does not list the version.
     async fn resolve_lost_upload(&self, lost_error: HttpError) -> LostUpload {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
@@ -167,15 +169,16 @@ impl PlanExecution<'_> {
             assess_accepted_upload(self.plan, response, self.options.on_ignored);
         outcome.error = error;
         if self.options.verify {
-            let certainly_differs = self.verify_version(&mut outcome).await;
+            let certainly_differs = self.record_version_differences(&mut outcome).await;
             is_suspect |= certainly_differs;
         }
         self.disable_if_suspect(outcome, is_suspect).await
     }
 
-    /// Looks up the published version, compares it with the plan and records the result in `outcome`. Returns whether
-    /// the version certainly differs: false if it could not be looked up, because it may be complete.
-    async fn verify_version(&self, outcome: &mut Outcome) -> bool {
+    /// Looks up the published version, and records in `outcome` how it differs from the plan, or why it could not be
+    /// looked up. Returns true only if the version certainly differs: after a failed lookup, the version may be
+    /// complete.
+    async fn record_version_differences(&self, outcome: &mut Outcome) -> bool {
         let (reason, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
             LookupResult::NotFound => ("the platform does not list the version".to_owned(), None),

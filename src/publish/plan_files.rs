@@ -27,7 +27,7 @@ pub fn build_plan(
     head: &CommitId,
     request: &PublishRequest<'_>,
 ) -> Result<Plan, PublishError> {
-    let prefix = version_name::validate_header("prefix", request.prefix.clone())?;
+    let prefix = version_name::validate_header_value("prefix", request.prefix.clone())?;
     let version_name = build_version_name(repository, head, request)?;
     let listing = FileListing::load(repository, head, request)?;
     let contents = Arc::new(ContentReader::new(repository.root().to_owned()));

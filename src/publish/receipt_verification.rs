@@ -65,7 +65,7 @@ impl Receipt {
         let (Some(old_commit), Some(new_commit)) = commits else {
             return Ok(None);
         };
-        // The receipt does not name the hidden directory, but lists the shared-pipelines file in it.
+        // The receipt does not name the platform's hidden directory, but lists the shared-pipelines file in it.
         let config_dir = self.files.iter().find_map(|file| {
             let config_dir = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
             (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
@@ -108,8 +108,8 @@ impl Receipt {
     ) -> Result<Vec<String>, PublishError> {
         let mut differences = Vec::new();
         let recorded_changes = compat.changes.iter().filter(|change| {
-            // A change without an id is about a file. A shared pipeline that was only in a working tree is in no
-            // commit.
+            // A change without an id is about a file. A removed shared pipeline without an old location is known only
+            // from the platform: its version was published from a working tree, so the old commit does not list it.
             let is_of_worktree = change.kind == ChangeKind::PipelineRemoved && change.old.is_none();
             change.id.is_some() && !is_of_worktree
         });
@@ -168,6 +168,7 @@ impl CommitPair<'_> {
         compat: &Compatibility,
         files: &[ReceiptFile],
     ) -> Result<Vec<String>, PublishError> {
+        // A change without an id is about a file.
         let listed_paths: BTreeSet<String> = compat
             .changes
             .iter()

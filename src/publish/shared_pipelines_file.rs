@@ -16,7 +16,8 @@ pub(super) struct SharedPipelinesFile {
 }
 
 impl SharedPipelinesFile {
-    /// Reads the shared-pipelines file, which must exist and be valid for a publish.
+    /// Reads the shared-pipelines file. Fails if it is missing or invalid, or if its content is uncertain (see
+    /// [`reject_uncertain_files`]).
     pub(super) fn load(
         listing: &FileListing<'_>,
         contents: &ContentReader,

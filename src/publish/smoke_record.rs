@@ -85,8 +85,8 @@ impl SmokeRecord {
         verdict.clone_into(&mut self.verdict);
     }
 
-    /// Returns the reasons why consumers cannot rely on the version, a sentence each: a run did not succeed or end, or
-    /// the version was disabled.
+    /// Returns the reasons why consumers cannot rely on the version, a sentence each: a run did not succeed or has not
+    /// ended, or the version was disabled.
     pub(super) fn list_problems(&self) -> Vec<String> {
         let mut problems: Vec<String> = self
             .runs
@@ -100,6 +100,7 @@ impl SmokeRecord {
                 )
             })
             .collect();
+        // In a receipt file, the verdict may contradict the runs.
         if problems.is_empty() && !self.is_passed() {
             problems.push(format!("the verdict of the smoke runs is `{}`", self.verdict));
         }

@@ -43,7 +43,8 @@ pub(super) fn resolve_script_defect(
     Ok(defect)
 }
 
-/// Fails if there is a defective file. The error lists all of them, but its hint is about only one kind of defect.
+/// Fails if there is a defective file. The error lists all of them, but its hint is only about the defect that is first
+/// in [`FileDefect`].
 pub(super) fn reject_unusable_files(mut defects: Vec<(FileDefect, Problem)>) -> Result<(), PublishError> {
     defects.sort_by_key(|(defect, _)| *defect);
     let Some((defect, _)) = defects.first() else {

@@ -58,8 +58,8 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
     }
 }
 
-/// Adds the differences between the published version and the plan to the outcome. Returns whether there are any; if
-/// not, the version is verified.
+/// Adds the differences between the published version and the plan to the outcome, which then becomes `Incomplete`, and
+/// returns true. If there are no differences, the version is verified.
 pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &ArtifactDetails) -> bool {
     let mut differences = compare_with_plan(details, plan);
     differences.extend(find_disabled_difference(details));
@@ -73,7 +73,8 @@ pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &A
 }
 
 /// Returns the outcome if another run published the version: a conflict, with the differences to the plan. With
-/// `--if-exists same-content`, it is a success if nothing differs.
+/// `--if-exists same-content`, it is a success if the plan's files are from a commit and nothing differs. The success
+/// has a note if it is unknown whether the platform ignored files.
 pub(super) fn assess_existing_version(
     plan: &Plan,
     if_exists: IfExists,

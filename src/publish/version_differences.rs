@@ -17,7 +17,7 @@ pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<S
 }
 
 /// Returns the differences between a published version and this commit with these shared pipelines, given by id and
-/// path.
+/// path. A path is compared only if the platform reports the source of the pipeline.
 pub fn compare_with_shared_pipelines<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,

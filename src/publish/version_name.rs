@@ -47,7 +47,8 @@ pub enum NameOrigin {
     Template,
 }
 
-/// Returns what determines the names of this template: a user who writes the name, the tag, or the commit and the run.
+/// Returns what determines the names of this template: its own text if it has no placeholder, the tag if `{tag}` is the
+/// only placeholder, or else other facts, such as the commit.
 pub fn find_name_origin(template: &str) -> NameOrigin {
     if template == "auto" {
         return NameOrigin::Template;
@@ -152,7 +153,7 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
     if name.eq_ignore_ascii_case(LATEST_ALIAS) {
         return Err(VersionNameError::Reserved);
     }
-    validate_header("version name", name)
+    validate_header_value("version name", name)
 }
 
 /// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.
@@ -213,7 +214,10 @@ impl VersionNameError {
 
 /// Returns the value if it can be sent as an HTTP header. Only ASCII is accepted, because servers read other characters
 /// differently. `subject` names the value in the error.
-pub(super) fn validate_header(subject: &'static str, value: String) -> Result<String, VersionNameError> {
+pub(super) fn validate_header_value(
+    subject: &'static str,
+    value: String,
+) -> Result<String, VersionNameError> {
     // `to_header_value` reports control characters.
     if let Some(character) = value.chars().find(|c| !c.is_ascii() && !c.is_control()) {
         return Err(VersionNameError::NotAscii {

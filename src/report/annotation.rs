@@ -54,8 +54,8 @@ pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext)
     annotate_findings(report, context, remarks)
 }
 
-/// Collects the annotations of files for a report, the reason for the verdict if no annotation is an error, and the
-/// notes that limit the verdict.
+/// Collects the annotations for a report: those of files, the reason for the verdict if no annotation is an error, and
+/// the notes that limit the verdict.
 pub(super) fn collect_report_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
     let mut annotations = collect_file_annotations(report, context);
     let has_error = annotations
@@ -125,7 +125,8 @@ fn annotate_findings(
 }
 
 /// Sorts the findings by level, the errors first. Within a level, the first finding of each rule in each file comes
-/// before the second finding of any rule.
+/// before the second finding of any rule: hosts show only the first annotations, and a rule with many findings must
+/// not hide the others.
 fn spread_findings(findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
     let mut counts: HashMap<(&str, &str), usize> = HashMap::new();
     let mut numbered_findings = Vec::with_capacity(findings.len());
@@ -168,6 +169,7 @@ pub(super) fn annotate_notices(view: &View<'_>, is_passing: bool) -> Vec<Annotat
 fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> Annotation {
     let (title, message) = match kind {
         NoticeKind::GateChanges => {
+            // The text has only the changed settings, or is empty if they are unknown.
             let change = entry.render_line(&PathBase::Root);
             ("gate change", format!("{GATE_CHANGE_INTRO}{change}"))
         }
@@ -223,7 +225,7 @@ fn annotate_file(level: Level, path: &str, line: u32, title: &str, message: Stri
 }
 
 /// Returns at most `limit_for(level)` annotations of each level. If there are more, the last one states the number of
-/// omitted annotations and that `overflow_place` has them.
+/// omitted annotations and that `overflow_place` has them; it is added even if the limit is 0.
 fn limit_annotations(
     annotations: &[Annotation],
     limit_for: impl Fn(Level) -> usize,

@@ -195,7 +195,8 @@ pub(super) fn render_file_changes(
         .enumerate()
         .map(|(index, (file, flowchart))| {
             let value_share = value_shares[index];
-            // There is no limit if all values fit: each takes the place of its count, which is a part of the list.
+            // The share lacks the bytes of the line counts that values replace, because these are in the list's share.
+            // It would therefore be too small if all values fit.
             let value_limit = if value_share == value_bytes[index] {
                 no_limit
             } else {

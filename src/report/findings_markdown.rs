@@ -54,8 +54,9 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
         (None, Severity::Error) => "❌",
         (None, Severity::Warning) => "🟡",
     };
-    let block = entry.describe_block();
-    let message = match &block {
+    // One sentence about this finding and all related ones, and a list of the names that they are about.
+    let joint_description = entry.describe_block();
+    let message = match &joint_description {
         Some((message, _)) => message.clone(),
         None => finding.message(),
     };
@@ -72,8 +73,8 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
             other_places.map(|other_finding| render_place(other_finding, context))
         );
     }
-    let block_names = block.map(|(_, names)| names);
-    if let Some(related_text) = block_names.or_else(|| entry.describe_related_findings()) {
+    let names = joint_description.map(|(_, names)| names);
+    if let Some(related_text) = names.or_else(|| entry.describe_related_findings()) {
         let _ = write!(
             markdown,
             "<br>{}",

@@ -47,6 +47,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     let remarks = collect_remarks(report);
     let is_explained = remarks.iter().any(|remark| remark.affects_verdict);
     issues.extend(remarks.iter().map(build_remark_issue));
+    // `find_verdict_remark` returns `None` if findings explain the verdict.
     let verdict = find_verdict_remark(report, context).filter(|_| !is_explained);
     issues.extend(
         verdict

@@ -154,8 +154,8 @@ impl Format {
         }
     }
 
-    /// Returns whether the report is an HTML page. Only a page draws pipelines, and marks all findings on changed
-    /// lines, including known ones.
+    /// Returns whether the report is an HTML page. Some data is prepared only for a page: pictures of unchanged
+    /// pipelines, and whether the change touched the lines of known findings.
     pub const fn is_html_page(self) -> bool {
         match self {
             Self::Html => true,
@@ -194,9 +194,9 @@ impl fmt::Display for Format {
     }
 }
 
-/// Writes the report in this format, in UTF-8 with a final line break. It can also be written to standard output,
-/// because a CI host does not find commands in it, except in the format that consists of them. Only Markdown and HTML
-/// are created in memory before they are written.
+/// Writes the report in this format, in UTF-8 with a final line break. A CI host that prints the report does not find
+/// commands in it, except in [`Format::Github`], which consists of commands. Only Markdown and HTML are created in
+/// memory before they are written.
 pub(crate) fn render(
     format: Format,
     report: &Report,
@@ -273,7 +273,7 @@ impl AnnotationStyle {
 }
 
 /// Returns the annotations of files as commands of the host, to be printed unchanged to standard output, one per line.
-/// The notices are not included: the text for the log has them as commands.
+/// The notices of the run are not included, because [`terminal::render`] writes them to the log as commands.
 pub(crate) fn list_annotations(
     style: AnnotationStyle,
     report: &Report,

@@ -14,8 +14,8 @@ pub(crate) enum PathBase {
 }
 
 impl PathBase {
-    /// Converts a path that is relative to the repository root to one that is relative to this directory. For a
-    /// directory outside the repository, puts the path of the root in front. The path `.` is the root itself.
+    /// Converts a path that is relative to the repository root to one that is relative to this directory. If this
+    /// directory is outside the repository, puts the path of the root in front. The root itself has the path `.`.
     pub(super) fn display_path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self {
             Self::Root => Cow::Borrowed(path),

@@ -72,8 +72,9 @@ fn shorten_and_escape(text: &str) -> String {
     escape(&truncation::truncate(text, MAX_TEXT_CHARS))
 }
 
-/// Describes what the changes since the older version mean for consumers, from the most severe class of the changes. If
-/// breaking changes were accepted, adds the reason.
+/// Describes what the changes since the older version mean for consumers, according to the most severe class of the
+/// changes. If breaking changes were accepted, adds the reason. If only ids were compared, or if there is no older
+/// version, reports this instead.
 fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
     let old_name = shorten_and_escape(old_name);
     if compat.ids_only {

@@ -76,8 +76,9 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         .collect()
 }
 
-/// Returns a remark with the reason why a run does not pass, at any file, for formats that show only entries about
-/// files. `None` if the run passes, or if it fails because of findings. Findings do not explain an undecided verdict.
+/// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings. An
+/// undecided run always has a remark, because findings do not explain it. The remark is at any file, because some
+/// formats show only entries about files.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let fails_by_finding = results.any(|result| result.fails_gate(report.fail_on()));
@@ -94,8 +95,8 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
     })
 }
 
-/// Collects the notes that limit the verdict as remarks. If there was no file to review, the only relevant note is that
-/// the tip of the target branch has a stricter gate configuration; the others are omitted.
+/// Collects the notes that limit the verdict as remarks. If there was no file to review, only the note that the tip of
+/// the target branch has a stricter gate configuration is collected: the others limit the evaluation of files.
 pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
     let has_files = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     let mut remarks = Vec::new();
@@ -114,7 +115,8 @@ pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportC
             path: path.unwrap_or_else(|| choose_anchor_path(report, context)),
             line: None,
             text: limit.text.clone(),
-            // The text has commit ids and numbers, which change from run to run.
+            // The text is not part of the fingerprint, because its commit ids and numbers change from run to run. The
+            // ordinal separates limits of the same kind and path.
             fingerprint: Fingerprint::new(&["limit", limit.kind.name(), path.unwrap_or_default()], *ordinal),
         });
         *ordinal += 1;

@@ -169,7 +169,8 @@ pub(crate) struct RuleText {
 
 impl ReportContext {
     /// Returns an id by which an earlier report or comment of this review is found and replaced on the host. It differs
-    /// for each category and shard, because these are separate reviews of the same change.
+    /// for each category and shard, because these are separate reviews of the same change. The category is shortened,
+    /// and its characters other than ASCII letters and digits become `-`.
     pub(crate) fn review_id(&self, report: &Report) -> String {
         let mut id = "sluicegate".to_owned();
         if !self.category.is_empty() {
@@ -280,7 +281,8 @@ impl SourceLines {
         self.files.get(path)?.get(&line_number).map(String::as_str)
     }
 
-    /// Returns a line with the kept lines among those around it; empty if the line itself was not kept.
+    /// Returns the kept lines from `before_count` lines before `line` to `after_count` lines after it; empty if `line`
+    /// itself was not kept.
     fn find_lines_around(
         &self,
         path: &str,
@@ -319,8 +321,9 @@ impl ChangedLines {
     }
 }
 
-/// Returns those of `lines`, the line numbers of findings, that a hunk of the diff touches. A line includes the block
-/// that is indented below it, so that a component is touched if one of its links was removed.
+/// Returns those of `lines`, the line numbers of findings, that a hunk of the diff touches. A hunk also touches a line
+/// if it is in the block that is indented below the line: a finding is at the first line of its component, but a
+/// change, such as a removed link, can be anywhere in the component's block.
 pub(crate) fn select_touched_lines(
     text: &str,
     lines: impl IntoIterator<Item = u32>,

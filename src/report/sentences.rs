@@ -173,9 +173,9 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
     Some(problem)
 }
 
-/// Lists the reasons why the run does not pass, for a report with a headline: those in the report, or else a general
-/// sentence if neither a finding nor an unreviewed file explains the verdict. The log has already shown
-/// `logged_reasons`, so they are removed from the end of a reason. The caller must escape the reasons.
+/// Lists the reasons why the run does not pass, for formats whose headline has the verdict: the reasons in the report,
+/// or else a sentence if neither an error among the findings nor an unreviewed file explains the verdict. Removes the
+/// `logged_reasons`, which the log has already shown, from the end of each reason. The caller must escape the reasons.
 pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
     let reasons: Vec<String> = report
         .verdict_reasons()
@@ -191,8 +191,8 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
     }
 }
 
-/// Returns the instruction for an undecided review; `None` if the verdict is decided or there is no
-/// general advice.
+/// Returns the instruction for an undecided review; `None` if the verdict is decided, or if a local check reviewed all
+/// files, because there is no general advice for it.
 pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     if report.verdict != Verdict::Undecided {
         return None;
@@ -314,7 +314,7 @@ pub(super) fn capitalize(text: &str) -> String {
 }
 
 /// Changes a text to a sentence: it starts with a capital letter, unless it starts with a name (see [`capitalize`]),
-/// and ends with punctuation, to which a closing parenthesis belongs.
+/// and ends with a period, unless it already ends with punctuation or a closing parenthesis.
 pub(super) fn to_sentence(text: &str) -> String {
     let mut sentence = capitalize(text.trim());
     if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', ':', ')']) {

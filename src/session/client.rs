@@ -42,7 +42,7 @@ impl Run {
     }
 
     /// Creates a client of the platform for this connection, and prints the warnings about the connection. Fails if a
-    /// required setting is missing.
+    /// required setting is missing or a needed proxy variable cannot be used.
     pub(crate) fn create_platform_client(&self, connection: &Connection) -> Result<Platform, Failure> {
         for warning in &connection.warnings {
             self.ui.warn(warning);

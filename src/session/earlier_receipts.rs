@@ -27,12 +27,12 @@ impl Run {
         receipts.get(path).cloned()
     }
 
-    /// Returns whether git tracks the file, or a directory or link in its path: then the change controls its content. A
-    /// path that git cannot look up is treated as tracked.
+    /// Returns whether git tracks the file, or a link or submodule in its path: then the change controls its content.
+    /// Also looks up the path to which links lead. A path that git cannot look up is treated as tracked.
     pub(crate) fn is_tracked_path(&self, repo: &Repository, path: &Path) -> bool {
         policy::list_tracked_paths(repo.root(), path)
             .iter()
-            .flat_map(|tracked_path| Path::new(tracked_path).ancestors())
+            .flat_map(|path_in_repository| Path::new(path_in_repository).ancestors())
             .filter_map(Path::to_str)
             .filter(|ancestor| !ancestor.is_empty())
             .any(|ancestor| repo.is_tracked(ancestor, self.hook_index_path()).unwrap_or(true))

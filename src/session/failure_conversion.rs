@@ -47,8 +47,8 @@ impl From<GitError> for Failure {
     }
 }
 
-/// Returns the exit status of a git error. A tree that no git program writes cannot be evaluated, so the run is
-/// undecided.
+/// Returns the exit status of a git error. If a tree is damaged or malicious, its files cannot be evaluated, so the
+/// run is undecided.
 const fn git_exit_status(error: &GitError) -> ExitStatus {
     match error {
         GitError::InvalidTree { .. } => ExitStatus::Undecided,

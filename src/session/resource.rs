@@ -68,7 +68,7 @@ impl Run {
         self.print_items(output, "results", items, columns, empty_message)
     }
 
-    /// Prints raw entries as [`Self::print_list`] does; the envelope stores them in `list_field`.
+    /// Prints a list as [`Self::print_list`] does, but from raw entries, which are in the field `list_field` in JSON.
     pub(crate) fn print_items(
         &self,
         output: OutputArgs,

@@ -28,6 +28,7 @@ impl Signals {
         self.is_handled.store(true, Ordering::SeqCst);
         match self.receiver.wait_for(Option::is_some).await {
             Ok(status) => status.unwrap_or(ExitStatus::Interrupted),
+            // The run has ended, so this status has no effect.
             Err(_) => ExitStatus::Interrupted,
         }
     }
@@ -63,8 +64,8 @@ pub(crate) fn run_until_signal(
     }
 }
 
-/// Runs the command on a separate thread, and waits for its end or a signal. A signal ends the run unless the command
-/// handles signals: such a command receives the exit status and ends the run itself.
+/// Runs the command on a separate thread with a larger stack, while this thread waits for its end or a signal. A signal
+/// ends the run unless the command handles signals: such a command receives the exit status and ends the run itself.
 fn run_on_thread(
     ui: Ui,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,

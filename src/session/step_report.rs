@@ -62,8 +62,8 @@ pub(crate) const fn choose_annotation_style(style: Annotations, host: Host) -> A
 }
 
 impl Run {
-    /// Returns the CI host that the job names, or else the detected one, even if the rest of its context cannot be
-    /// read. An invalid name is ignored here.
+    /// Returns the CI host that `--ci` or its variable names, or else the detected host. An invalid name is ignored
+    /// here, because it is reported when the workspace is opened.
     pub(crate) fn host(&self) -> Host {
         let host = settings::requested_host(&self.global, &self.env).ok().flatten();
         host.unwrap_or_else(|| Host::detect(&self.env))
@@ -77,6 +77,7 @@ impl Run {
     /// Shows a failure with this title to the CI host, and to the user in the log unless an annotation shows it there.
     /// Returns the exit status of the failure.
     pub(crate) fn report_failure_as(&self, title: &str, failure: &Failure) -> ExitStatus {
+        // The log has not shown a report with these warnings.
         self.print_deferred_warnings();
         let status = failure.status();
         if self.annotation_style() == AnnotationStyle::None {
@@ -108,7 +109,7 @@ impl Run {
         Ok(())
     }
 
-    /// Returns the syntax of annotations in the log of this run.
+    /// Returns the syntax of annotations in the log: by the style that the job requests, or else by that of the policy.
     fn annotation_style(&self) -> AnnotationStyle {
         let style = self.annotations.or_else(|| *lock(&self.policy_annotations));
         choose_annotation_style(style.unwrap_or_default(), self.host())
@@ -140,7 +141,7 @@ impl Run {
         lock(&self.deferred_warnings).clear();
     }
 
-    /// Prints the warnings that were kept for the report.
+    /// Prints the deferred warnings, because the log does not show a report that contains them.
     pub(crate) fn print_deferred_warnings(&self) {
         let warnings = mem::take(&mut *lock(&self.deferred_warnings));
         for warning in warnings {

@@ -81,7 +81,7 @@ impl ProgressDisplay {
         self.with_style("{msg} [{bar:30}] {bytes}/{total_bytes}, {bytes_per_sec}, {eta} left")
     }
 
-    /// Sets the template of the bar, in the syntax of `indicatif`.
+    /// Sets the template of the bar, in the syntax of `indicatif`. If it is invalid, the bar keeps its style.
     fn with_style(self, template: &str) -> Self {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.bar.set_style(style.progress_chars("=> "));

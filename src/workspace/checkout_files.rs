@@ -25,9 +25,9 @@ impl Workspace<'_> {
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
-    /// Warns if the job has checked out another commit than the event's, because the review covers the event's commit.
-    /// Warns only for an event without a commit of its own, such as a schedule: such a job may have checked out its
-    /// commit on purpose. With `--head`, the choice is explicit.
+    /// Warns if the job has checked out another commit than the one that the host names, because the review covers the
+    /// host's commit. Warns only if the event is not about a commit, for example a schedule: its job may check out any
+    /// commit. With `--head`, the choice is explicit, so there is no warning.
     pub(crate) fn warn_of_other_checkout(
         &self,
         run: &Run,
@@ -59,9 +59,9 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns a note about the pipelines and gate files whose content on disk differs from the evaluated commit, or
-    /// that they could not be compared. Returns `None` if no file differs, if the files on disk themselves were
-    /// evaluated, and in a bare repository, which has no files on disk.
+    /// Returns a note about the pipelines and other files of the review whose content on disk differs from the
+    /// evaluated commit, or that they could not be compared. Returns `None` if no file differs, if the files on disk
+    /// themselves were evaluated, and in a bare repository, which has no files on disk.
     pub(crate) fn describe_differences_on_disk(
         &self,
         run: &Run,
@@ -117,7 +117,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the paths of the selected files, pipelines and gate files that differ between the commit and the disk.
+    /// Returns the paths of the pipelines, selected files, platform files and gate files that differ between the commit
+    /// and the disk.
     fn find_paths_differing_on_disk(
         &self,
         run: &Run,

@@ -25,7 +25,7 @@ pub(crate) struct GateFiles {
 }
 
 impl GateFiles {
-    /// Returns the paths of all files of the gate configuration.
+    /// Returns the paths of the gate configuration, except rules files without a link, which are recognized by name.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.settings
             .iter()

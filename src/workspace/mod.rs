@@ -260,8 +260,9 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. Only these
-    /// commits may show which branch has the policy, so that branch is fetched at the end if it is still missing.
+    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. The last
+    /// step may find out the default branch or the commit of the host. These may determine another branch with the
+    /// policy, so that branch is fetched at the end if it is missing.
     fn fetch_missing_commits(
         &mut self,
         run: &Run,
@@ -290,7 +291,7 @@ impl<'a> Workspace<'a> {
 
     /// Returns the path and the revision from which the configuration file is read, or the reason why none is read, for
     /// display.
-    pub(crate) fn describe_policy(&self) -> String {
+    pub(crate) fn describe_config_file_source(&self) -> String {
         match (&self.config_file, &self.policy_revision) {
             (None, _) => "the file set by the job, outside the repository".to_owned(),
             (Some(path), PolicyRevision::Head { reason }) => format!("{path} of the checkout: {reason}"),

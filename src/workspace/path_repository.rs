@@ -42,9 +42,11 @@ impl Run {
         if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
             return Ok(repository?);
         }
+        // A directory replaces neither a repository that cannot be read nor one that the job determines.
         let is_directory_possible = matches!(&repository, Ok(_) | Err(GitError::NotARepository { .. }));
         if !is_directory_possible || !self.may_leave_repository(paths) {
             let hint = "run the command inside a clone, or pass the directory or file to check: `sluicegate check .`";
+            // In a local run without git, a directory is checked only if the user names a path.
             let needs_path_hint = is_directory_possible && paths.is_empty() && !is_ci(&self.env);
             return repository.map_err(|error| {
                 let failure = Failure::from(error);
@@ -87,9 +89,10 @@ impl Run {
             .ok()
     }
 
-    /// Returns the root of a project without git: the nearest directory with a file of the platform or of this program.
-    /// Without such a directory, it is the only directory that was typed, otherwise the current directory if it
-    /// contains the paths, otherwise the directory of the first path.
+    /// Returns the root of a project without git: the nearest directory that contains all paths and a file of the
+    /// platform or of this program. The search stops at a directory that every user can write to. Without such a root,
+    /// it is the only directory that was typed, otherwise the current directory if it contains the paths, otherwise the
+    /// directory of the first path.
     fn find_root_without_git(&self, paths: &[PathBuf]) -> Option<PathBuf> {
         let current_dir = self.env.current_dir().canonicalize().ok()?;
         let mut dirs = Vec::new();

@@ -16,7 +16,8 @@ pub(crate) enum WarningTiming {
 
 impl Workspace<'_> {
     /// Warns if settings of the checkout's configuration file are not used, because the policy revision has no such
-    /// file or an unusable one. Also warns of misnamed files.
+    /// file or an unusable one. With [`WarningTiming::IfNotReported`], the warning waits, and is not printed if the log
+    /// shows a report, which contains it. Also warns of misnamed files, always at once.
     pub(crate) fn warn_of_unused_settings(&self, run: &Run, timing: WarningTiming) {
         if let Some(note) = self.sources.note() {
             match timing {

@@ -58,8 +58,8 @@ impl RulesRemedy {
 }
 
 impl Workspace<'_> {
-    /// Returns how the user can provide the rules file that a review of the snapshot did not find. If the snapshot has
-    /// the file nevertheless, the platform looks for it in another directory.
+    /// Returns how the user can provide the rules file that the platform or this program did not find in the snapshot.
+    /// If this program finds the file, the platform looks for it in another directory.
     /// `deleted_config_dir` is the hidden directory from which the change deletes the file, if any.
     pub(crate) fn find_rules_remedy(
         &self,
@@ -105,7 +105,8 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns whether any hidden directory of the snapshot has a rules file, even behind a link.
+    /// Returns whether any hidden directory of the snapshot, or the directory that a setting names, has a rules file,
+    /// even behind a link. If none has one, a local check may evaluate the default rules.
     pub(crate) fn has_rules_file(&self, snapshot: &Snapshot<'_>) -> Result<bool, Failure> {
         for dir in list_hidden_root_entries(snapshot)?
             .iter()

@@ -55,7 +55,7 @@ impl StandardInput {
 
     /// Adds the text of standard input to the snapshot, at the path from `--stdin-path`, and returns that path.
     pub(crate) fn add_to_snapshot(&self, snapshot: &mut Snapshot<'_>) -> String {
-        snapshot.put_file(&self.path, self.file.path().to_owned());
+        snapshot.substitute_file(&self.path, self.file.path().to_owned());
         self.path.clone()
     }
 }

@@ -5,8 +5,9 @@ use crate::job::context::{self, ContextError, PolicyRevision};
 use crate::job::policy::{self, PolicySource};
 use sluicegate_git::Repository;
 
-/// Returns the newest commit of the branch that the change goes to, regardless of `--policy`. On the default branch, it
-/// may be newer than the reviewed commit of a rerun or of a scheduled run. In a local run, it is the policy revision.
+/// Returns the newest commit of the branch that the change goes to, regardless of `--policy`. For a run on the default
+/// branch, returns [`PolicyRevision::Head`], unless the branch has a commit that head lacks, for example in a rerun or
+/// a scheduled run. In a local run, returns the policy revision.
 /// `is_host_commit` says that the run reviews the commit that the CI host names.
 pub(crate) fn find_target_revision(
     repo: &Repository,

@@ -47,8 +47,8 @@ impl Workspace<'_> {
         }
     }
 
-    /// Returns the rules of the team that a waiver may name: those that apply to this run, and those of the checkout. A
-    /// file that cannot be read has no rules.
+    /// Returns the rules of the team that a waiver may name: those that apply to this run, and those of the checkout,
+    /// because the waivers file of the checkout may name them. An invalid file has no rules.
     pub(crate) fn list_known_team_rules(&self) -> Result<Vec<TeamRuleSet>, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(Vec::new());

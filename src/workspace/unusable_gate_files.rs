@@ -43,7 +43,7 @@ struct GateFileProblem {
 }
 
 impl GateFileProblem {
-    /// Creates a problem. The `content` of the files that cause it shows whether the base has the same problem.
+    /// Creates a problem that is not about a key that only the job may set.
     fn new(content: Vec<GateFileVersion>, message: String) -> Self {
         Self {
             content,
@@ -85,9 +85,8 @@ impl Workspace<'_> {
             return Ok(unusable);
         }
         let is_head = true;
-        let head_problems = self
-            .read_gate_version(run, snapshot, resolve, is_head)?
-            .find_problems()?;
+        let head_version = self.read_gate_version(run, snapshot, resolve, is_head)?;
+        let head_problems = head_version.find_problems()?;
         if head_problems.is_empty() {
             return Ok(unusable);
         }
@@ -95,10 +94,8 @@ impl Workspace<'_> {
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
             let is_head = false;
-            base_problems.push(
-                self.read_gate_version(run, &base_snapshot, resolve, is_head)?
-                    .find_problems()?,
-            );
+            let base_version = self.read_gate_version(run, &base_snapshot, resolve, is_head)?;
+            base_problems.push(base_version.find_problems()?);
         }
         for (kind, problem) in head_problems {
             let is_in_all_bases = base_problems.iter().all(|problems| {
@@ -148,6 +145,7 @@ impl GateVersion<'_> {
         }
         if let Err(error) = &self.config_dir {
             let ConfigDirError::Several(names) = error;
+            // The names are compared with the base like the content of a file: other directories are a new problem.
             let content = names
                 .iter()
                 .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
@@ -168,7 +166,7 @@ impl GateVersion<'_> {
     }
 
     /// Checks the configuration file of this version, and adds its problems to `problems`. Stores the path of the team
-    /// rules file that it sets, and returns the hidden directory that it sets.
+    /// rules file that applies with it, and returns the hidden directory if the file sets the one that applies.
     fn check_config_file(&mut self, problems: &mut GateFileProblems) -> Result<Option<String>, Failure> {
         let Some(path) = &self.workspace.config_file else {
             return Ok(None);
@@ -212,12 +210,11 @@ impl GateVersion<'_> {
             let problem = GateFileProblem::new(content.clone(), errors.join("; "));
             problems.insert("output paths", problem);
         }
+        // A wrong output path may also be the reason for a bad value, so it would be reported twice.
         let reason = self.explain_bad_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
-            problems.insert(
-                "settings",
-                GateFileProblem::new(content, format!("{path}: {reason}")),
-            );
+            let message = format!("{path}: {reason}");
+            problems.insert("settings", GateFileProblem::new(content, message));
         }
         let config_file = self.workspace.config_file.as_deref();
         self.team_rules_path = sources
@@ -239,11 +236,12 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Returns the problem if a value of the configuration file cannot be used. An error that also occurs without the
-    /// file comes from the job's settings, so it is not a problem of the file.
+    /// Returns the problem if a value of the configuration file cannot be used. If the selection fails also without the
+    /// file, the error comes from the job's settings, so it is not a problem of the file.
     fn explain_bad_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let config_dir = match sources.resolve_config_dir(&self.run.global) {
             Ok(dir) => dir,
+            // The run has already failed if the job sets an invalid directory, so this one is the file's.
             Err(error) => return Ok(Some(error.to_note())),
         };
         let selection = match self.resolve_selection(sources) {
@@ -265,7 +263,8 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Resolves the selection of the command. An invalid connection or path of the team rules is an error, too.
+    /// Resolves the selection of the command. Fails also if a setting of the connection or the path of the team rules
+    /// is invalid, because the configuration file may set them.
     fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
         sources.resolve_connection(&self.run.global)?;
         sources.resolve_team_rules_path(&self.run.global, self.workspace.config_file.as_deref())?;
@@ -314,7 +313,8 @@ impl GateVersion<'_> {
         (version, rules.ok().flatten())
     }
 
-    /// Checks the waivers file. Its problem includes the rules files (`rules_versions`), which show which rules exist.
+    /// Checks the waivers file. If the change edits a rules file (`rules_versions`), the problem is new, even if the
+    /// waivers are the same, because a waiver becomes invalid if its rule is removed.
     fn check_waivers_file(
         &self,
         rules_versions: Vec<GateFileVersion>,

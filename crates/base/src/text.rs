@@ -84,7 +84,7 @@ pub struct JsonEscaper<W> {
 }
 
 impl<W: io::Write> JsonEscaper<W> {
-    /// Creates a writer that escapes a second `#` in a row, so that no line contains a command of a CI host (`##vso[`).
+    /// Creates a writer that passes the escaped JSON on to `writer`.
     pub const fn new(writer: W) -> Self {
         Self {
             writer,
@@ -94,10 +94,11 @@ impl<W: io::Write> JsonEscaper<W> {
 }
 
 impl<W: io::Write> io::Write for JsonEscaper<W> {
-    /// Writes the bytes with each `#` that follows another one escaped, because a CI host takes a line with `##` for a
-    /// command.
+    /// Writes the JSON with each `#` that follows another one escaped, because a CI host takes a line with `##` for a
+    /// command. The first `#` may be the last byte of the previous call.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if memchr::memchr(b'#', bytes).is_none() {
+            // A call without bytes does not separate two `#`.
             self.is_after_mark &= bytes.is_empty();
             self.writer.write_all(bytes)?;
             return Ok(bytes.len());

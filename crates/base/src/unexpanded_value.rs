@@ -67,8 +67,8 @@ fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
     (!name.is_empty() && (is_first || is_capital)).then(|| &text[..=name.len()])
 }
 
-/// Returns `%NAME%` at the start of the text. If two hexadecimal digits follow, the second `%` is an escape of a URL
-/// (`%C3%A4`).
+/// Returns `%NAME%` at the start of the text. Returns `None` if two hexadecimal digits follow, because the second `%`
+/// then begins an escape in a URL (`%C3%A4`).
 fn find_percent_variable(text: &str) -> Option<&str> {
     let length = variable_name_length(&text[1..]);
     let suffix = text[1 + length..].strip_prefix('%')?;

@@ -176,7 +176,8 @@ impl Repository {
 
     /// Returns the probable default branch of the remote: the result of [`Self::find_recorded_default_branch`],
     /// otherwise `main` or `master` of the only remote. Returns `None` if that remote has both, or if there are several
-    /// remotes. If a push must not influence what a change is compared with, use only the recorded default branch.
+    /// remotes. Anyone who can push can create a branch `main`; if a push must not choose the base of a comparison, use
+    /// [`Self::find_recorded_default_branch`] instead.
     pub fn find_likely_default_branch(&self) -> Result<Option<RemoteBranch>, GitError> {
         if let Some(branch) = self.find_recorded_default_branch()? {
             return Ok(Some(branch));

@@ -143,8 +143,7 @@ impl<'s> Differences<'s> {
             .collect()
     }
 
-    /// Converts the differences from one base to changes, with a deleted and an added file of similar content as a
-    /// rename.
+    /// Converts the differences from one base to changes. The deleted and the added file of a rename become one change.
     fn build_changes(&self, base_index: usize, differences: &[TreeDifference]) -> Vec<Change> {
         let renames = renames::find_renames(self.repository, differences, &*self.find_disk_path);
         let source_indices: HashSet<usize> = renames.iter().map(|rename| rename.deleted_index).collect();

@@ -21,12 +21,11 @@ fn disable_hash_checks() {
 impl Repository {
     /// Finds the repository that contains `from` by its `.git`: a working tree, a linked worktree or a submodule.
     ///
-    /// A bare repository is never found: its files could be files of a checkout, so that the change under review would
-    /// control its configuration
-    /// (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository>).
+    /// A bare repository is never found. A change could add one as files of a checkout, and would then control its
+    /// configuration (<https://git-scm.com/docs/git-config#Documentation/git-config.txt-safebareRepository>).
     ///
-    /// A checkout that belongs to another user (common in containers) is opened too. This applies to this one
-    /// repository and does not change anyone's git configuration: no program that its configuration names is run.
+    /// A checkout that belongs to another user (common in containers) is opened, too, because no program that its
+    /// configuration names is run. This does not change anyone's git configuration.
     pub fn discover(from: &Path) -> Result<Self, GitError> {
         let absolute = from.canonicalize().ok();
         let (git_dir, folder) = absolute
@@ -100,8 +99,7 @@ fn is_git_dir(folder: &Path) -> bool {
 /// Opens the repository in libgit2. If libgit2 does not support its format, refuses it or misses its list of shallow
 /// commits, opens it through a stand-in, a temporary git directory that refers to the real one.
 fn open_in_libgit2(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitError> {
-    // Opens the directory with the `.git`, so that libgit2 finds the working tree; a bare repository is opened
-    // itself.
+    // `from` contains `.git`, so that libgit2 also finds the working tree, or is itself a bare repository.
     match Library::open_ext(from, RepositoryOpenFlags::NO_SEARCH, std::iter::empty::<&OsStr>()) {
         Ok(library) if !is_shallow_worktree(&library) => Ok(build_opened_repository(library)),
         Ok(_) => {
@@ -112,6 +110,7 @@ fn open_in_libgit2(git_dir: &Path, from: &Path) -> Result<OpenedRepository, GitE
             from: from.to_owned(),
         }),
         Err(error) => {
+            // libgit2 refuses a repository of another user with this code.
             let is_foreign = error.code() == ErrorCode::Owner;
             stand_in::open_through_stand_in(git_dir, from, is_foreign)
         }

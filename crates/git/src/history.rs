@@ -14,8 +14,8 @@ impl Repository {
     /// Returns the best common ancestors of two commits, as `git merge-base --all` does: one in most histories,
     /// several after criss-cross merges, and no commit if the two share no history.
     ///
-    /// A shallow clone can yield a merge-base that is older than the real one, or hide it. The result is trusted only
-    /// if neither history reaches the edge of the clone other than through a merge-base; otherwise the result is
+    /// A shallow clone can yield a merge-base that is older than the real one, or hide it. Therefore, if the history of
+    /// either commit reaches the edge of the clone on a path without a merge-base, the result is
     /// [`GitError::ShallowHistory`]. Too many merge-bases are an error, too.
     pub fn find_merge_bases(&self, left: &CommitId, right: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let tips = [self.find_commit(left)?.id(), self.find_commit(right)?.id()];

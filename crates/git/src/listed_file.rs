@@ -95,6 +95,7 @@ impl ListedFile {
 
     /// Returns the path as text, or an error if it is not UTF-8.
     pub(super) fn utf8_path(&self) -> Result<String, GitError> {
+        // The text is owned only if bytes that are not UTF-8 were replaced.
         match self.display_path() {
             Cow::Borrowed(path) => Ok(path.to_owned()),
             Cow::Owned(path) => Err(GitError::PathNotUtf8 { path }),
@@ -173,7 +174,7 @@ pub(super) fn list_disk_files(
         .filter_map(|entry| {
             let status = status_by_path
                 .remove(&entry.path)
-                .filter(|_| !is_unmodified(repository.root(), &entry, has_attributes));
+                .filter(|_| !is_false_change(repository.root(), &entry, has_attributes));
             build_tracked_file(repository.root(), entry, status)
         })
         .collect();
@@ -210,10 +211,10 @@ fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
     }
 }
 
-/// Returns whether git considers the file unmodified although libgit2 reports a change. libgit2 applies neither
-/// encodings nor filters, so it can report a difference in content where there is none; git compares size and time
-/// first. Without attributes, the report of libgit2 is right.
-fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool {
+/// Returns whether libgit2's report of a change is wrong: the file on disk has the size and the time that the index
+/// records, which git compares first. libgit2 applies neither encodings nor filters, so it can report a change to
+/// content that was only converted. Without attributes, the report is right.
+fn is_false_change(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool {
     let Some(path) = std::str::from_utf8(&entry.path).ok().filter(|_| has_attributes) else {
         return false;
     };
@@ -232,32 +233,33 @@ fn is_unmodified(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool 
         })
 }
 
-/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file, whose changes git does not report,
-/// is still read from disk, so that they are found. A file that a sparse checkout omits keeps its staged version.
+/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file is read from disk, because git does
+/// not report its changes. A file that a sparse checkout omits is missing but not deleted: it keeps its staged version.
 /// libgit2 reports a file as deleted if a pipe or a device has replaced it, so the disk is checked again.
 fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
     // `git update-index --assume-unchanged` sets the second flag.
     let is_hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
     let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
-    let is_deleted = (seems_deleted || is_hidden) && !is_file_on_disk(root, &entry.path);
-    if is_deleted && !is_skipped {
+    let is_missing = (seems_deleted || is_hidden) && !is_file_on_disk(root, &entry.path);
+    if is_missing && !is_skipped {
         return None;
     }
     // In a conflict the index has the path several times, and the file on disk differs from all of them.
     let has_staged_version = conflict_stage(&entry) == 0 && !is_intent_to_add(&entry);
-    let is_unmodified = has_staged_version && (is_deleted || (status.is_none() && !is_hidden));
+    let is_unmodified = has_staged_version && (is_missing || (status.is_none() && !is_hidden));
     let staged_state = to_file_state(&entry);
     Some(ListedFile {
         path: entry.path,
         known_state: is_unmodified.then_some(staged_state),
-        on_disk: !is_deleted && staged_state.kind != FileKind::Submodule,
+        on_disk: !is_missing && staged_state.kind != FileKind::Submodule,
         hidden: is_hidden,
         substitute: None,
     })
 }
 
-/// Returns whether the disk has something other than a directory at this path.
+/// Returns whether the disk has something other than a directory at this path. A path that is not UTF-8 is treated as
+/// missing.
 fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
     std::str::from_utf8(path)
         .ok()

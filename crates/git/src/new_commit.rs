@@ -51,8 +51,8 @@ impl Repository {
             .map_err(GitError::library("create a commit"))
     }
 
-    /// Writes a commit with these files added to the parent's files, and moves the branch to the commit. The author's
-    /// email address is fixed, because only the demo and the local platform create commits.
+    /// Writes a commit with these files added to the parent's files, and moves the branch to the commit, wherever the
+    /// branch was. The author's email address is fixed, because only the demo and the local platform create commits.
     fn write_commit(
         &self,
         commit: &NewCommit<'_>,
@@ -73,6 +73,7 @@ impl Repository {
         let author = Signature::now(commit.author, "demo@example.invalid")?;
         let reference = format!("refs/heads/{}", commit.branch);
         let parents: Vec<&git2::Commit<'_>> = parent.into_iter().collect();
+        // The branch is moved separately, because libgit2 moves only a branch whose tip is the first parent.
         let id = self
             .library
             .commit(None, &author, &author, commit.message, &tree, &parents)?;

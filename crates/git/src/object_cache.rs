@@ -65,8 +65,8 @@ impl TreeCache {
         self.repeated_trees.get(id)
     }
 
-    /// Remembers that the tree was read, and caches its content if the tree was read before. Remembers up to
-    /// [`MAX_SEEN_TREES`] trees.
+    /// Caches the content of a tree that was read before. Otherwise remembers only that the tree was read, because most
+    /// trees are read once. Remembers up to [`MAX_SEEN_TREES`] trees.
     pub(super) fn record_tree_read(&mut self, id: Oid, content: &[u8]) {
         if self.seen_ids.contains(&id) {
             self.repeated_trees.add(id, content);

@@ -31,7 +31,8 @@ impl Repository {
 
 impl OldContent {
     /// Returns the ranges of lines in `new` that the change touched, counted from 1, in order; all lines of a new file.
-    /// A deletion touches the line before it. A file that is too large to compare has no touched lines.
+    /// A deletion touches the line before it, or line 0 at the start of the file. A file that is too large to compare
+    /// has no touched lines.
     pub fn find_changed_lines(&self, new: &[u8]) -> Result<Vec<RangeInclusive<u32>>, GitError> {
         let old = match self {
             Self::NewFile => return Ok(vec![1..=u32::MAX]),

@@ -31,9 +31,9 @@ const MAX_SOURCES: usize = 4;
 /// Maximum number of pieces of each side that are compared with each other; a piece needs 16 bytes.
 const MAX_PIECES: usize = 8 * 1024 * 1024;
 
-/// Returns the renames among the differences, by equal content, by similar content of files with a unique name, by the
-/// highest similarity unless there are too many pairs, and for documents by their name alone. A file whose content is
-/// not available locally is compared by its id only.
+/// Returns the renames: pairs of equal files, then of similar files with the same unique name, then the most similar
+/// pairs (unless there are too many), then documents with the same unique name. If the content of a file is not
+/// available locally, only its id is compared.
 pub(super) fn find_renames(
     repository: &Repository,
     differences: &[TreeDifference],
@@ -186,7 +186,7 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Pairs files whose name is unique among the added and among the deleted files, if their contents are similar.
-    /// Only two files are in memory at a time, because there may be more files than the limit for comparisons.
+    /// Only two files are in memory at a time, because this step has no limit on the number of files.
     fn pair_by_unique_name(&mut self, contents: &dyn RenameContents) {
         let deleted_by_name = index_unique_names(self, &self.deleted_indices);
         let mut pairs = Vec::new();
@@ -217,8 +217,8 @@ impl<'a> RenameSearch<'a> {
         Some(self.read_pieces(contents, target)?.similarity(&source_pieces))
     }
 
-    /// Pairs the remaining files of the caller's choice (`is_paired_by_name`) that have the same name. Both maps
-    /// contain the names that were unique before any file was paired: then no other file of that name came or went.
+    /// Pairs the remaining files with the same name that `is_paired_by_name` accepts. Both maps contain only names that
+    /// were unique before any file was paired, so no other file with that name was added or deleted.
     fn pair_by_name_alone(
         &mut self,
         added_by_name: &HashMap<&str, usize>,
@@ -264,7 +264,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns pairs of added and similar deleted files, the best pairs first. `max_pieces` limits the memory.
+    /// Returns pairs of added and similar deleted files, the best pairs first. `max_pieces` limits each side.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
@@ -340,7 +340,7 @@ impl<'a> RenameSearch<'a> {
         candidates
     }
 
-    /// Returns the deleted files whose size fits an added file, with their pieces, up to the limit of pieces.
+    /// Reads the deleted files whose size fits an added file. Omits the files that exceed `max_pieces`.
     fn read_rename_sources<'f>(
         &self,
         contents: &dyn RenameContents,
@@ -365,8 +365,8 @@ impl<'a> RenameSearch<'a> {
             .collect()
     }
 
-    /// Returns the pieces of a file and subtracts the number of pieces from `remaining_pieces`. `None` if the file
-    /// cannot be read or exceeds the limit; after that, every file is `None`.
+    /// Returns the pieces of a file and subtracts their number from `remaining_pieces`; `None` if the file cannot be
+    /// read. For a file with more pieces than remain, and for all files after it, the result is `None`, too.
     fn read_pieces_within(
         &self,
         contents: &dyn RenameContents,

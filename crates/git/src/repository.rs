@@ -84,9 +84,9 @@ impl Repository {
         self
     }
 
-    /// Sets which paths are those of documents. Renames of a document are also found by its file name alone: a document
-    /// that moved and changed completely is the same if no other file of that name was added or deleted. A partial
-    /// clone fetches the documents that it lacks together.
+    /// Sets which paths are those of documents. If a document moves to another directory and its content changes
+    /// completely, this is still a rename, provided that no other file of that name was added or deleted. A partial
+    /// clone fetches its missing documents together.
     #[must_use]
     pub fn with_documents(mut self, is_document: fn(&str) -> bool) -> Self {
         self.is_document = is_document;

@@ -116,12 +116,15 @@ impl Repository {
         matches
     }
 
-    /// Returns the reference to use and a message about other matches, or `None` if no reference matches.
+    /// Returns the reference to use and a message about other matches, or `None` if no reference matches. The first of
+    /// these rules that applies decides:
     ///
-    /// A single match is used, except a tag that has the name of a remote's branch. Several matches are used if they
-    /// are one commit and no remote has the branch. Otherwise the branch of the remote is used; without one, or if a
-    /// commit's id begins with the name, the name is ambiguous. If only a commit's id matches, the result is `None`,
-    /// because an id is no reference: the caller resolves it as an expression.
+    /// - If only a commit's id matches and no remote has the branch, the result is `None`. An id is not a reference;
+    ///   the caller resolves it as an expression.
+    /// - A single match is used, unless it is an id, or a tag with the name of a remote's branch.
+    /// - Several matches are used if they are the same commit and no remote has the branch.
+    /// - The branch of the remote is used, unless a commit's id begins with the name.
+    /// - The name is ambiguous, which is an error.
     fn choose_reference(
         &self,
         name: &str,
@@ -175,8 +178,8 @@ fn find_name_length(revision: &str) -> usize {
         .unwrap_or(revision.len())
 }
 
-/// Returns whether git looks up the name in only one place: no name, a full name, `@`, or a name like `HEAD`, which
-/// nobody can push.
+/// Returns whether no pushed reference can take the place of the one that the name means: an empty name, `@`, a full
+/// name, or a name like `HEAD`, which git keeps outside of `refs/`, where nobody can push.
 fn has_single_meaning(name: &str) -> bool {
     let is_special_head =
         name.ends_with("HEAD") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');

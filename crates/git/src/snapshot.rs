@@ -54,7 +54,8 @@ impl Repository {
         Ok(self.build_listed_snapshot("the index", files, has_attributes))
     }
 
-    /// Returns whether the checked-out commit or the index (`index`, or git's own) has a file with this path.
+    /// Returns whether the checked-out commit or the index has a file with this path. `index` is the index file to read
+    /// instead of the repository's own.
     pub fn is_tracked(&self, path: &str, index: Option<&Path>) -> Result<bool, GitError> {
         let at_head = match self.head() {
             Ok(head) => self.find_file(&head.commit, path)?.is_some(),
@@ -122,7 +123,7 @@ impl Repository {
 impl Snapshot<'_> {
     /// Uses the file at `content_path` as the content of `path`, for text that is not saved yet. The path may be new.
     /// Has no effect on the files of a commit.
-    pub fn put_file(&mut self, path: &str, content_path: PathBuf) {
+    pub fn substitute_file(&mut self, path: &str, content_path: PathBuf) {
         if let SnapshotFiles::Listed { files, .. } = &mut self.files {
             let file = ListedFile::from_substitute(path, content_path);
             match files.binary_search_by(|file| file.path.as_slice().cmp(path.as_bytes())) {
@@ -158,8 +159,8 @@ impl Snapshot<'_> {
         Ok(self.compare_with_bases(bases, is_wanted)?.find_changes())
     }
 
-    /// Compares the wanted files with each base, as [`Self::find_changes`] does, for callers that compute the changes
-    /// more than once.
+    /// Compares the wanted files with each base. Callers use this instead of [`Self::find_changes`] to compute several
+    /// results from one comparison. Without a base, every wanted file differs.
     pub fn compare_with_bases(
         &self,
         bases: &[CommitId],
@@ -176,6 +177,7 @@ impl Snapshot<'_> {
                     .into_iter()
                     .map(|base| repository.list_tree_differences(base, commit, is_wanted))
                     .collect::<Result<_, _>>()?;
+                // The files of a commit are in git, so none of them is read from disk.
                 Differences::new(repository, differences_by_base, Box::new(|_| None))
             }
             SnapshotFiles::Listed { files, .. } => {
@@ -240,16 +242,13 @@ impl Snapshot<'_> {
             SnapshotFiles::Commit(commit) => {
                 Ok(self.repository.find_file(commit, path)?.map(SnapshotFile::from))
             }
-            SnapshotFiles::Listed {
-                files,
-                has_attributes,
-                ..
-            } => {
+            SnapshotFiles::Listed { files, .. } => {
                 let Some(file) = find_listed_file(files, path) else {
                     return Ok(None);
                 };
-                let is_converted =
-                    *has_attributes && !find_converted_paths(self.repository.root(), &[file]).is_empty();
+                // Attributes may have made git check out other bytes than it stores.
+                let is_converted = self.has_attributes()
+                    && !find_converted_paths(self.repository.root(), &[file]).is_empty();
                 self.build_file(file, is_converted)
             }
         }
@@ -286,7 +285,7 @@ impl Snapshot<'_> {
 
     /// Returns the paths of other repositories within this one: submodules, and on disk also repositories that were not
     /// added. A submodule is not recognizable by its path, so if a commit may have any, all entries are listed.
-    pub fn list_submodules(&self) -> Result<Vec<String>, GitError> {
+    pub fn list_nested_repositories(&self) -> Result<Vec<String>, GitError> {
         let paths: Vec<String> = match &self.files {
             SnapshotFiles::Commit(_) if self.find_file(".gitmodules")?.is_none() => Vec::new(),
             SnapshotFiles::Commit(commit) => {
@@ -339,9 +338,10 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the file, or `None` if it no longer exists on disk. If an unmodified file has other bytes on disk than
-    /// git stores (`is_converted`), it is read as stored: attributes of the change must not show other content to the
-    /// gate. `doubt` is set if the bytes on disk may differ from those that a commit would store.
+    /// Returns the file, or `None` if it is missing on disk and its blob is not known. An unmodified file whose bytes
+    /// on disk differ from those that git stores (`is_converted`) is read from git, because attributes in the reviewed
+    /// change must not decide which content is reviewed. `doubt` is set if the bytes on disk may differ from those
+    /// that a commit would store.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {
         let path = file.utf8_path()?;
         if let Some(state) = file.known_state

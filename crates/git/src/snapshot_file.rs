@@ -30,7 +30,7 @@ pub enum ContentDoubt {
 }
 
 impl ContentDoubt {
-    /// Returns the reason, for use after a file name and a colon.
+    /// Returns the reason for the doubt and a way to avoid it, for use after a file name and a colon.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Hidden => {

@@ -32,9 +32,9 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "worktreeconfig",
 ];
 
-/// Opens the repository with the git directory `git_dir` through a stand-in, a temporary git directory that libgit2
-/// accepts. The search for the repository started at `from`. `foreign` says that the repository belongs to another
-/// user.
+/// Opens the repository with the git directory `git_dir` through a stand-in, a temporary git directory, because libgit2
+/// refuses or misreads the real one. `from` is the directory that contains `.git`, or the bare repository. `foreign`
+/// says that the repository belongs to another user.
 pub(super) fn open_through_stand_in(
     git_dir: &Path,
     from: &Path,
@@ -71,8 +71,8 @@ pub(super) fn open_through_stand_in(
 }
 
 /// Returns whether the repository is a partial clone, whose remote has the objects that are missing here: git marks it
-/// with the setting `remote.NAME.promisor` or `extensions.partialclone`. A configuration that cannot be read has no
-/// such setting.
+/// with the setting `remote.NAME.promisor` or `extensions.partialclone`. Returns false if the configuration cannot be
+/// read.
 pub(super) fn is_partial_clone(common_dir: &Path) -> bool {
     let Ok(config) = open_config(common_dir) else {
         return false;
@@ -130,10 +130,10 @@ fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitEr
     }
 }
 
-/// Returns the root of the working tree: the directory in the setting `core.worktree`, otherwise the directory that
-/// contains `.git`, or else the parent of the git directory. `None` for a bare repository. The settings `core.worktree`
-/// and `core.bare` describe the main worktree, so they are not read for a linked one, which has a root even if the
-/// repository is bare.
+/// Returns the root of the working tree: the directory in the setting `core.worktree`, otherwise `from` or its nearest
+/// parent directory that contains `.git`, or else the parent of the git directory. `None` for a bare repository. The
+/// settings `core.worktree` and `core.bare` describe the main worktree, so they are not read for a linked one, which
+/// has a root even if the repository is bare.
 fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Path) -> Option<PathBuf> {
     if git_dir.canonicalize().ok()? == common_dir {
         if config.get_bool("core.bare").unwrap_or(false) {
@@ -214,8 +214,9 @@ fn copy_references(source: &Path, target: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Returns the object directories to borrow from. libgit2 accepts relative paths only in the first list, so those
-/// of the repository are made absolute here.
+/// Returns the text of the stand-in's `alternates` file: the repository's object directory, and those that the
+/// repository itself borrows from. The paths are made absolute, because libgit2 resolves a relative path only if it
+/// begins with `.`.
 fn render_alternates(objects: &Path) -> Result<String, GitError> {
     let repository_alternates = read_short_file(&objects.join("info/alternates")).unwrap_or_default();
     let borrowed_folders = repository_alternates
@@ -249,7 +250,7 @@ fn copy_remote_config(source: &Config, target: &Path) -> Result<(), GitError> {
         .for_each(|entry| settings.extend(entry.name().ok().map(str::to_owned).zip(entry_value(entry))))
         .map_err(&copy_error)?;
     for (name, value) in settings {
-        // The pattern matches none of the values, so that a setting with several values keeps them all.
+        // Values that match the pattern are replaced; `^$` matches only empty ones, so all others are added.
         copy.set_multivar(&name, "^$", &value).map_err(&copy_error)?;
     }
     Ok(())

@@ -40,7 +40,8 @@ pub(super) struct TreeDifference {
 }
 
 impl Repository {
-    /// Returns the wanted files of the commit, sorted by path. `is_wanted` gets the full path.
+    /// Returns the wanted files of the commit, sorted by path. `is_wanted` gets the full path. In a partial clone, also
+    /// records the documents among the files, to fetch them together later.
     pub fn list_files(
         &self,
         commit: &CommitId,
@@ -291,7 +292,7 @@ impl TreeWalk<'_> {
         Ok(())
     }
 
-    /// Adds the difference of a file at the current path, if the file is wanted.
+    /// Adds the difference of a file at the current path, if the file is wanted. Fails if the path is not UTF-8.
     fn add_file_difference(
         &mut self,
         old: Option<TreeEntry<'_>>,
@@ -301,6 +302,7 @@ impl TreeWalk<'_> {
         if !(self.is_wanted)(&path) {
             return Ok(());
         }
+        // The text is owned only if bytes that are not UTF-8 were replaced in it.
         if matches!(path, std::borrow::Cow::Owned(_)) {
             return Err(GitError::PathNotUtf8 {
                 path: path.into_owned(),

@@ -36,8 +36,8 @@ pub(super) struct FileState {
     pub kind: FileKind,
 }
 
-/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and to check
-/// that is several times faster than to look for the first byte that is not.
+/// Returns the path, with `\u{fffd}` in place of bytes that are not UTF-8. Almost every path is UTF-8, and for these
+/// paths `from_utf8` is several times faster than `from_utf8_lossy`.
 pub(super) fn path_to_text(path: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(path) {
         Ok(path) => Cow::Borrowed(path),
@@ -65,8 +65,9 @@ struct EntryOrder<'a> {
 }
 
 impl<'a> EntryOrder<'a> {
-    /// Checks that the entries are in the order of git and that no name occurs twice. In this order, other entries may
-    /// be between a file and a directory with the same name, so files whose name is a prefix of later names are kept.
+    /// Checks that the entry comes after the previous one in git's order, and that no earlier entry has its name. In
+    /// this order, entries such as `a.b` are between a file `a` and a directory `a`, so the file is remembered as long
+    /// as its name is a prefix of the next names.
     fn check_next_entry(&mut self, entry: TreeEntry<'a>) -> Result<(), &'static str> {
         if let Some(last) = self.previous.replace(entry) {
             if last.cmp_in_tree(&entry).is_ge() {
@@ -211,8 +212,9 @@ impl<'a> TreeEntries<'a> {
             .map_err(|reason| invalid_tree(self.tree, reason))
     }
 
-    /// Skips the entries that are equal in both trees and returns the number of skipped entries. One check is enough
-    /// for both trees once their previous entries are equal and no earlier file's name is a prefix of the next names.
+    /// Skips the entries that are equal in both trees and returns the number of skipped entries. After the first of
+    /// them, the previous entries are equal, too, so only one tree is checked, unless either tree still remembers files
+    /// in `prefix_files`.
     pub(super) fn skip_equal_entries(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped_count = 0;
         while let Ok((entry, unread)) = split_entry(self.unread) {
@@ -241,7 +243,7 @@ impl<'a> TreeEntries<'a> {
 /// need no parsing.
 fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
     let cut_off = "an entry of the tree is cut off";
-    // A mode has six digits at most.
+    // A mode has at most six digits, so the search for the blank after it ends early.
     let blank = raw.iter().take(8).position(|byte| *byte == b' ').ok_or(cut_off)?;
     let (octal, after_mode) = (&raw[..blank], &raw[blank + 1..]);
     let end = memchr::memchr2(0, b'/', after_mode).ok_or(cut_off)?;

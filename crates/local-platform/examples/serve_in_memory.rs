@@ -26,6 +26,7 @@ async fn request_projects() -> Result<String, Box<dyn Error>> {
         agent_behavior: AgentBehavior::default(),
     })
     .await?;
+    // The platform uses plain HTTP, so the client needs no certificates.
     let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build()?;
     let request = client
         .get(format!("http://{}/v1/projects", platform.address()))

@@ -48,8 +48,8 @@ struct DrainedBody {
 impl Stream for DrainedBody {
     type Item = Result<Bytes, axum::Error>;
 
-    /// Passes on the next piece of the body, and forgets the body at its end or after an error. From the first read on,
-    /// the client sends the body, so that the rest can be drained.
+    /// Passes on the next piece of the body, and forgets the body at its end or after an error. The first read makes a
+    /// waiting client send the body, so from then on the rest can be drained.
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.can_drain = true;
         let Some(stream) = &mut self.stream else {

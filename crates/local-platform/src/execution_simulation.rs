@@ -88,8 +88,8 @@ fn is_of_kind(component: &Component, kind: &str) -> bool {
     component.kind.as_deref() == Some(kind)
 }
 
-/// Returns the names of the components that follow this one if it succeeds. Transitions for a failure are followed only
-/// if the component has no other transitions.
+/// Returns the names of the components that follow this one if it succeeds. If the component has only transitions for a
+/// failure, these are followed, so that the walk can reach an end component.
 fn list_next_names(component: &Component) -> impl Iterator<Item = &str> {
     let has_success_transition = component
         .links

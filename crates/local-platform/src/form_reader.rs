@@ -55,9 +55,9 @@ impl FormReader {
             self.skip_epilogue().await?;
             return Ok(None);
         }
-        let head = self.read_head().await?;
+        let headers = self.read_part_headers().await?;
         self.inside_part = true;
-        parse_part_name(&head).map(Some)
+        parse_part_name(&headers).map(Some)
     }
 
     /// Returns the next piece of the current part, or `None` at its end.
@@ -81,7 +81,7 @@ impl FormReader {
     }
 
     /// Reads the headers of a part, and skips the empty line between them and the part's bytes.
-    async fn read_head(&mut self) -> Result<BytesMut, Problem> {
+    async fn read_part_headers(&mut self) -> Result<BytesMut, Problem> {
         let end_mark = b"\r\n\r\n";
         loop {
             let end = memmem::find(&self.buffer, end_mark);
@@ -89,9 +89,9 @@ impl FormReader {
                 return Err(malformed_form("the headers of a form part are too long"));
             }
             if let Some(end) = end {
-                let head = self.buffer.split_to(end);
+                let headers = self.buffer.split_to(end);
                 self.buffer.advance(end_mark.len());
-                return Ok(head);
+                return Ok(headers);
             }
             self.receive_piece().await?;
         }

@@ -20,7 +20,8 @@ pub(super) trait JsonFields {
         self.find_text(field).unwrap_or_default()
     }
 
-    /// Returns the UUID in a field that was checked before, or the nil UUID if the field has no valid one.
+    /// Returns the UUID in a field. The nil UUID, for a field without a valid one, is only a fallback: the shape of the
+    /// body has already rejected such a field.
     fn uuid_or_nil(&self, field: &str) -> Uuid {
         self.find_value(field)
             .and_then(Value::as_str)

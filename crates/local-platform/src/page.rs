@@ -124,7 +124,7 @@ pub(super) struct PagedList<T> {
 }
 
 impl<T> PagedList<T> {
-    /// Wraps the items of the page in the envelope; `total` is the number of items in all pages.
+    /// Creates a page with these items; `total` is the number of items in all pages.
     pub(super) fn new(page: Page, results: Vec<T>, total: u64) -> Self {
         Self {
             results,

@@ -113,7 +113,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, detail)
     }
 
-    /// Creates a 405; the `Allow` header lists the methods of the path.
+    /// Creates a 405; axum adds the `Allow` header, which lists the methods of the path.
     pub(super) fn method_not_allowed() -> Self {
         Self::new(
             StatusCode::METHOD_NOT_ALLOWED,

@@ -67,7 +67,7 @@ pub(super) fn find_pipeline_document(path: &Path, name: &str) -> Result<Option<V
 
 /// Returns whether the repository has this branch. A repository without commits is treated as having any branch,
 /// because the branch may still be pushed.
-pub(super) fn has_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
+pub(super) fn may_have_branch(path: &Path, branch: &str) -> Result<bool, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     if find_head(&repository)?.is_none() {
         return Ok(true);

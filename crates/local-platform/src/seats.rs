@@ -58,14 +58,14 @@ impl Seats {
             }
             self.close_longest_idle_connection();
             let free = Arc::clone(&self.free).acquire_owned();
-            // The semaphore is never closed.
+            // Tries again at intervals, because a connection may become idle. The semaphore is never closed.
             if let Ok(Ok(permit)) = timeout(RETRY_INTERVAL, free).await {
                 return self.occupy_seat(permit);
             }
         }
     }
 
-    /// Creates the seat of a new connection, which is idle at first, from a permit of the semaphore.
+    /// Creates the seat of a new connection. The connection is idle until its first request.
     fn occupy_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
         let seat = Seat {
             seats: self.clone(),
@@ -108,6 +108,8 @@ impl Seat {
     pub(super) fn mark_busy(&self) -> bool {
         let mut idle = lock_state(&self.seats.idle);
         let number = lock_state(&self.idle_number).take();
+        // Without a number, the connection is already marked as busy. If its number is no longer in the list, it was
+        // told to close.
         number.is_none_or(|number| idle.connections.remove(&number).is_some())
     }
 

@@ -58,8 +58,10 @@ fn definition_members(vocabulary: &Vocabulary) -> Vec<ShapePart> {
 }
 
 /// Returns the rule that `endpoint`, the source or the target, has a connection. If the connection is missing, the
-/// error is reported for its required `member`. Ignores an endpoint that is not an object, which its own shape reports.
+/// error names the `member` that the API document requires in a connection. Ignores an endpoint that is not an object,
+/// because the shape of the endpoint reports this.
 fn connection_rule(endpoint: &'static str, member: &'static str, message: &'static str) -> ShapePart {
+    // The schema of the members already requires the endpoint and its connection.
     let json_schema = None;
     rule(
         move |check, body| {

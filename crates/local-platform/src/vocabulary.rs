@@ -37,7 +37,7 @@ pub struct Vocabulary {
 }
 
 impl Default for Vocabulary {
-    /// Returns the vocabulary in which each name is the neutral token itself.
+    /// Returns the vocabulary of the API document, in which each token, such as `WAREHOUSE_A`, is its own name.
     fn default() -> Self {
         Self {
             warehouses: ["WAREHOUSE_A".into(), "WAREHOUSE_B".into()],

@@ -38,7 +38,8 @@ impl<'t, W: Fn(Position) -> bool> ScalarSearch<'t, W> {
         }
     }
 
-    /// Adds the location of the scalar if the event is a wanted one. The events must come in their order.
+    /// Adds the location of a scalar at a wanted position; ignores every other event. The events must be added in the
+    /// order of the document, because the search for byte offsets only moves forward.
     pub(crate) fn add_event(&mut self, event: &Event<'_>, span: &Span) {
         let Event::Scalar(value, style, anchor, _) = event else {
             return;
@@ -146,23 +147,24 @@ fn double_quoted_length(source: &str) -> Option<usize> {
     None
 }
 
-/// Returns the range of a block scalar's content, from its first character, at `start`, to its last character before
-/// the next line with less indentation. Returns `None` if there is no content.
+/// Returns the range of a block scalar's content; `None` if there is no content. The content begins at `start` and ends
+/// before the next line with less indentation. Blank lines at its end are not included.
 fn find_block_range(text: &str, start: usize) -> Option<Range<usize>> {
-    let (text_before, text_after) = text.split_at_checked(start)?;
+    let text_before = text.get(..start)?;
     let block_indent = text_before.len() - text_before.trim_end_matches(' ').len();
     let mut end = start;
     let mut line_start = start - block_indent;
     for line in text.get(line_start..)?.split_inclusive('\n') {
         let content = line.trim_end_matches(['\r', '\n']);
         let indent = content.len() - content.trim_start_matches(' ').len();
-        if indent < block_indent && indent < content.len() {
+        let is_blank = indent == content.len();
+        if !is_blank && indent < block_indent {
             break;
         }
-        if indent < content.len() {
+        if !is_blank {
             end = line_start + content.len();
         }
         line_start += line.len();
     }
-    (!text_after.is_empty() && end > start).then_some(start..end)
+    (end > start).then_some(start..end)
 }

@@ -36,7 +36,7 @@ pub struct ScalarReplacement {
 }
 
 /// Returns the document with these texts in place of the scalars at these positions. Fails, with the position, if a
-/// scalar cannot be replaced alone.
+/// scalar is missing or cannot be replaced without changing another part of the document.
 pub fn replace_scalars(bytes: &[u8], new_texts: &NewTexts) -> Result<Vec<u8>, DocumentError> {
     let document = EditableDocument::parse(bytes, |position| new_texts.contains_key(&position))?;
     let (new_document, ()) = document.rewrite(new_texts, |_, _| ())?;
@@ -73,13 +73,14 @@ impl<'a> EditableDocument<'a> {
 
     /// Returns the document with these texts in place of the scalars at these positions. Also returns the result of
     /// `derive` for its bytes and its tree, so that the caller need not parse the document again. Fails, with the
-    /// position, if a scalar cannot be replaced alone.
+    /// position, if a scalar is missing or cannot be replaced without changing another part of the document.
     pub fn rewrite<T>(
         &self,
         new_texts: &NewTexts,
         mut derive: impl FnMut(&[u8], Tree<'_>) -> T,
     ) -> Result<(RewrittenDocument, T), DocumentError> {
-        // Inside brackets, more texts need quotes. The parser does not report whether a scalar is inside brackets.
+        // Inside brackets, more texts need quotes. The parser does not report whether a scalar is inside brackets, so
+        // these quotes are added only if the first attempt fails.
         self.rewrite_in_context(new_texts, Context::Block, &mut derive)
             .or_else(|_| self.rewrite_in_context(new_texts, Context::Flow, &mut derive))
     }
@@ -176,8 +177,8 @@ pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Opti
 }
 
 impl ScalarLocation {
-    /// Returns the text in the style of the scalar, or in other quotes if the style cannot represent it. A text in a
-    /// block is returned unchanged.
+    /// Returns the text in the style of the scalar, or in other quotes if the style cannot represent it. A text for a
+    /// block is returned unchanged. If the block cannot represent it, the comparison of the documents fails later.
     fn format_text(&self, text: &str, context: Context) -> String {
         match self.style {
             ScalarStyle::Literal | ScalarStyle::Folded => text.to_owned(),
@@ -253,8 +254,9 @@ fn is_expected_entry(old_entry: &MapEntry<'_>, new_entry: &MapEntry<'_>, new_tex
     old_entry.value == new_entry.value && new_entry.key.text == expected_text
 }
 
-/// Returns the error that a text cannot be written in the style of its scalar: the last replaced scalar that begins at
-/// this position or before it. Without a position, the last replaced scalar of the document is blamed.
+/// Returns the error that the style of a scalar cannot represent its new text. `position` is where the new document is
+/// invalid or differs. The error names the last replaced scalar that begins there or earlier, because it is the likely
+/// cause. Without a position, the error names the last replaced scalar of the document.
 fn style_error(new_texts: &NewTexts, position: Option<Position>) -> DocumentError {
     let last_position = position.unwrap_or(Position {
         line: u32::MAX,

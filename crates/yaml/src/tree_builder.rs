@@ -204,8 +204,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Adds a complete node to the innermost open list or map, or sets it as the root. A discarded node is not added to
-    /// a list.
+    /// Adds a complete node to the innermost open list or map, or sets it as the root. A discarded node is added only
+    /// to a map, because every key of a map is checked for duplicates.
     fn add_value(&mut self, id: NodeId, weight: usize) {
         let Some(parent) = self.open_frames.last_mut() else {
             self.root = Some(id);
@@ -223,9 +223,9 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to: a key or a value. Fails for an alias inside that node, which is not
-    /// complete yet and therefore not recorded. The amount of data to which aliases expand is limited; an alias below
-    /// the skipped key does not count, because its node is not kept.
+    /// Adds the node that an alias refers to (a key or a value). Fails if the alias is inside that node, which
+    /// is recorded only when it is complete, or if all aliases together expand to too much data. An alias that is used as
+    /// a value but not kept (see [`Self::is_next_node_kept`]) is not included in that amount.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
             return Err(DocumentError::at_position(

@@ -72,9 +72,9 @@ impl BasePaths {
         self.0.extend(base_paths.0);
     }
 
-    /// Adds the paths of further files, but only of those whose version at the base is among the evaluated
-    /// `base_files`: a file without results at the base must not make the comparison incomplete.
-    pub(crate) fn add_evaluated(&mut self, base_paths: Self, base_files: &[FileResults]) {
+    /// Adds the paths of files that were evaluated separately. Omits each file whose version at the base is not among
+    /// the evaluated `base_files`, because a file without results at the base makes the comparison incomplete.
+    pub(crate) fn add_evaluated_paths(&mut self, base_paths: Self, base_files: &[FileResults]) {
         let evaluated_paths: BTreeSet<&str> = base_files.iter().map(|file| file.path.as_str()).collect();
         self.0.extend(base_paths.0.into_iter().filter(|(_, base_path)| {
             base_path
@@ -101,7 +101,8 @@ struct BaseResults<'b> {
 }
 
 impl<'b> BaseResults<'b> {
-    /// Indexes the results of a base by path. Files without a review and files with doubtful results are unusable.
+    /// Indexes the results of a base by path, and collects the files of its failed batches. The results of a file are
+    /// unusable if it was not reviewed or its results are doubtful.
     fn from_tally(base_paths: &'b BasePaths, tally: &'b Tally) -> Self {
         let mut unusable_files = BTreeMap::new();
         for file in &tally.unreviewed_files {
@@ -151,7 +152,7 @@ impl<'b> BaseResults<'b> {
 }
 
 /// Marks each finding of these files as known if every base has it, too. Also records the files whose batch failed at
-/// every base: in other files, the platform passed the known findings, so they do not explain a failed batch of head.
+/// every base: only in these files can known findings explain why a batch of head failed.
 /// `is_incomplete` returns whether the review of a file is incomplete, so that a missing finding is not treated as
 /// fixed.
 pub(crate) fn mark_known_in_files(

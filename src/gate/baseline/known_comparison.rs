@@ -155,8 +155,8 @@ struct BaseFinding {
 }
 
 impl BaseFindings {
-    /// Groups the findings of a file at the base by identity. Results whose status can never make a finding known are
-    /// skipped.
+    /// Groups the findings of a file at the base by identity. Skips evaluation errors that the content of the pipeline
+    /// does not cause, because these are never known.
     fn from_results(results: Option<&FileResults>) -> Self {
         let mut findings = Self::default();
         for result in results.into_iter().flat_map(|results| &results.results) {
@@ -175,9 +175,9 @@ impl BaseFindings {
         findings
     }
 
-    /// Returns the state of each finding of a result in comparison with this base. Also records whether the rule could
-    /// be evaluated on head, because the number of fixed findings depends on it. Project checks are not
-    /// recorded, because they have no result if they pass.
+    /// Returns the state of each finding of a result in comparison with this base. Also records the rule as evaluated
+    /// or failed on head, for the number of fixed findings. A project check is not recorded as evaluated: it has no
+    /// result if it passes.
     fn determine_states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
         let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
@@ -213,6 +213,7 @@ impl BaseFindings {
         let Some(group) = self.groups.get_mut(&build_identity_key(finding)) else {
             return false;
         };
+        // Without a match, too: a finding that got worse is not fixed.
         group.head_count += 1;
         let is_worse = |old_size: u64, new_size: u64| rules::is_worse_size(finding.rule, old_size, new_size);
         let mut nearest_match: Option<(usize, Option<u64>)> = None;
@@ -222,6 +223,7 @@ impl BaseFindings {
                 (Some(old_size), Some(new_size)) => !is_worse(old_size, new_size),
                 (old_size, new_size) => old_size.is_none() && new_size.is_none(),
             };
+            // Head is not worse than any match, so the least bad match is the nearest.
             let is_nearer = match (nearest_match, base_finding.size) {
                 (None, _) => true,
                 (Some((_, Some(nearest_size))), Some(size)) => is_worse(size, nearest_size),

@@ -39,8 +39,8 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Restricts the baseline to the files that the run selects. At a former path that the run does not select, no
-    /// finding is known.
+    /// Restricts the baseline to the paths that the run selects. If a file was renamed from an unselected path, none of
+    /// its findings is known, because no rule was enforced at that path.
     pub(crate) fn with_selection(self, selection: &Selection) -> Self {
         Self {
             selection: Some(selection.clone()),

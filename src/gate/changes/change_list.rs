@@ -90,7 +90,7 @@ pub(crate) fn compare_changes(
     let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
     let mut facts_by_path = ChangedPipelineFacts::new();
     for (file, facts) in compared_files {
-        // A renamed pipeline may have a name that is not that of a pipeline.
+        // If the change renamed a pipeline, its new name may no longer be that of a pipeline.
         if let Some(facts) = facts.filter(|_| is_pipeline(&file.summary.path)) {
             facts_by_path.push((file.summary.path.clone(), facts));
         }

@@ -137,13 +137,14 @@ impl VersionPairs<'_> {
         })
     }
 
-    /// Reads the content of a file from git, or the reason why it cannot be read. Returns `None` for a missing file and
-    /// for a submodule, which has no content.
+    /// Reads the content of a file from git. The inner error is the reason why it cannot be read. Returns `None` for a
+    /// missing file and for a submodule, which has no content.
     fn read_content(&self, file: Option<&SnapshotFile>) -> Result<Option<ReadContent>, GitError> {
         let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
             return Ok(None);
         };
         let content = match &file.content {
+            // `read_pair` passes a file on disk only if git may store other content for it.
             FileContent::Disk(_) => Err(file
                 .doubt
                 .map_or("the file exists only on disk", ContentDoubt::reason)

@@ -52,22 +52,22 @@ impl<'a> CheckSubject<'a> {
         })
     }
 
-    /// Builds the run that checks the files of this snapshot against the bases of `change`. The pipelines are selected
-    /// by the same comparison. Fails if a path that restricts the run does not exist.
+    /// Builds the run that checks the files of this snapshot. `comparison` describes the change, and also selects the
+    /// pipelines. Fails if a path that restricts the run does not exist.
     pub(crate) fn build_run(
         &self,
         snapshot: Snapshot<'a>,
         paths: CheckPaths,
-        change: Comparison,
+        comparison: Comparison,
     ) -> Result<GateRun<'a>, Failure> {
-        paths.require_existing_paths(self.workspace, &snapshot, &change)?;
+        paths.require_existing_paths(self.workspace, &snapshot, &comparison)?;
         let files = ReviewedFiles {
             workspace: self.workspace,
             settings: &self.settings.gate,
             snapshot,
             paths,
-            comparison: change.clone(),
-            change,
+            change: comparison.clone(),
+            comparison,
         };
         Ok(GateRun::new(self.session, files))
     }
@@ -128,8 +128,8 @@ impl<'a> CheckSubject<'a> {
         self.resolve_comparison(&self.revisions_for_all())
     }
 
-    /// Resolves what is compared with what: the commit that the job sets as head, or the checkout if it sets none, and
-    /// the base of either. `revisions` contains the base that the job sets, and whether all pipelines are reviewed.
+    /// Finds the base of the commit that the job sets as head, or of the checkout if the job does not set a head.
+    /// `revisions` contains the requested base, and whether all pipelines are requested.
     fn resolve_comparison(&self, revisions: &RequestedRevisions) -> Result<Comparison, Failure> {
         match self.settings.gate.revisions.head {
             Some(_) => self
@@ -154,9 +154,9 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the pipelines to check. If the base is head itself and no pipeline differs from it, selects every
-    /// pipeline, provided that a review of head would do so, as on the default branch. The gate changes remain those of
-    /// the first comparison.
+    /// Selects the pipelines to check. If the base is head itself and no pipeline differs from it, selects all
+    /// pipelines, provided that head has no base, as on the default branch. The gate changes remain those of the first
+    /// selection.
     pub(crate) fn select_pipelines(
         &self,
         run: &mut GateRun<'_>,

@@ -85,7 +85,7 @@ impl InterfaceComparison {
             .into_iter()
             .filter(|change| !known_keys.contains(&build_change_key(change)));
         self.changes.extend(new_changes);
-        // The head, which is read for each base, is readable for all of them or for none.
+        // All comparisons read the same head. If it is readable, and one base is not, the change repairs the file.
         self.is_repaired |= base_comparison.is_repaired;
         self.unreadable = self.unreadable.take().or(base_comparison.unreadable);
     }

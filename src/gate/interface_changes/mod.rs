@@ -19,9 +19,9 @@ const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. Th
                       (--accept-breaking).";
 
 impl GateRun<'_> {
-    /// Adds the changes for consumers to the evaluation. A breaking change fails the run unless the job or
-    /// `accept_break` accepts it. If breaking changes fail the run, unknown changes fail it, too, except in CI if the
-    /// change repairs an unreadable file. Changes for consumers are found even if no pipeline changed.
+    /// Adds the changes for consumers to the evaluation, even if no pipeline changed. With `--compat fail`, a breaking
+    /// change fails the run unless the job or `accept_break` accepts it, and unknown changes make the run undecided. In
+    /// CI, unknown changes add only a note if the change repairs an unreadable file.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
         let (ci, breaks) = (
             &self.subject.workspace.ci,
@@ -68,8 +68,8 @@ impl GateRun<'_> {
     }
 
     /// Returns the changes for consumers, and the first base that differs. Returns `None` if the comparison is turned
-    /// off, nothing differs, there is no base, or the review is restricted to other files. A base that cannot be
-    /// determined is an error only if a breaking change would fail the run.
+    /// off, if the event has nothing to review, if there is no base, if nothing differs, or if the review is restricted
+    /// to other files. A base that cannot be determined is an error only if a breaking change would fail the run.
     fn find_interface_changes(&self) -> Result<Option<(CommitId, InterfaceComparison)>, Failure> {
         let ReviewedFiles {
             workspace,

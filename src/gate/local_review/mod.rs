@@ -51,8 +51,8 @@ impl LocalReview {
         Ok(Self::new(Some(rules)))
     }
 
-    /// Creates the local review of a change from a fork, against the rules file of its commit. Every report gets a note
-    /// about it.
+    /// Creates the local review of a change from a fork, which the platform cannot read. A note in the report states
+    /// that the change was checked against the rules file of its own commit.
     pub(crate) fn for_fork() -> Self {
         let rules = None;
         Self {
@@ -89,7 +89,8 @@ impl ReviewEngine for LocalReview {
         None
     }
 
-    /// Prints how many pipelines are checked, and reads the project's rules unless other rules were chosen.
+    /// Prints how many pipelines are checked, and reads the project's rules unless other rules were chosen. Without a
+    /// rules file, prepares the rule set that reports for each pipeline why there are no rules.
     fn prepare(&mut self, run: &GateRun<'_>) -> Result<(), Failure> {
         let pipeline_count = format_count(run.selection.pipelines.files.len(), "pipeline");
         run.session.ui.say(&format!(
@@ -163,8 +164,8 @@ impl ReviewEngine for LocalReview {
         Ok((base_paths, base_tally))
     }
 
-    /// Adds the note that other rules were evaluated, and the note that the configured hidden directory has no rules
-    /// file.
+    /// Adds a note if the evaluated rules are not those of the project, and a note if the hidden directory that the job
+    /// sets has no rules file.
     fn add_notes(&self, run: &GateRun<'_>, head_tally: &mut Tally) {
         head_tally
             .notes
@@ -179,7 +180,7 @@ impl ReviewEngine for LocalReview {
         head_tally.notes.extend(missing_rules_note);
     }
 
-    /// Builds the evaluation. The review of a change from a fork gets a note about it.
+    /// Builds the evaluation. For a change from a fork, adds the note that the platform did not review the change.
     fn conclude(&mut self, run: &GateRun<'_>, head_tally: Tally) -> Result<Evaluation, Failure> {
         let mut evaluation = Evaluation::new(head_tally, run.subject.settings.verdict.fail_on);
         evaluation.add_notes(self.is_for_fork.then(|| FORK_NOTE.to_owned()));
@@ -221,8 +222,8 @@ pub(crate) fn evaluate_all(
     Ok(tally)
 }
 
-/// Evaluates the rules on these files as they were at the base. Each file with a finding of level error is treated as a
-/// failed batch, as if the platform had reported it.
+/// Evaluates the rules on these files as they were at the base. Adds a failed batch for each file with a finding of
+/// level error, because the comparison with head expects one for each file that failed.
 pub(crate) fn evaluate_at_base(
     repo: &Repository,
     rules: &RuleSet,

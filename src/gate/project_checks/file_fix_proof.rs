@@ -39,7 +39,7 @@ impl FileProver<'_> {
     pub(super) fn prove_file(&self, mut candidate: FixCandidate<'_>) -> FixProof {
         let mut proof = FixProof::default();
         let bytes = mem::take(&mut candidate.bytes);
-        match self.rewrite_file(&mut candidate, &bytes, &mut proof) {
+        match self.build_fixed_document(&mut candidate, &bytes, &mut proof) {
             Ok(Some((document, comparison))) => proof.fixed_files.push(FixedFile {
                 path: candidate.path.to_owned(),
                 old_bytes: bytes,
@@ -61,7 +61,7 @@ impl FileProver<'_> {
     /// Returns the document with the new values, and how it differs from the old one; `None` if no value can be
     /// replaced. Rejects the values that cannot be replaced in place, and tries again without them. The error is the
     /// reason why all others are rejected, too.
-    fn rewrite_file(
+    fn build_fixed_document(
         &self,
         candidate: &mut FixCandidate<'_>,
         bytes: &[u8],

@@ -85,8 +85,8 @@ impl GateRun<'_> {
         wanted_files
     }
 
-    /// Proves the fixes that are proposed for the findings in these files. Each file is checked alone against the rules
-    /// first, then all files together against the project checks. The proof lists accepted and rejected fixes.
+    /// Proves the fixes that are proposed for the findings in these files. Rejects the fixes in files that cannot be
+    /// changed. Checks each other file alone against the rules, then all together against the project checks.
     fn prove_project_fixes(
         &self,
         project_scope: &ProjectScope<'_>,
@@ -170,9 +170,9 @@ struct ProjectProver<'p> {
 }
 
 impl ProjectProver<'_> {
-    /// Reads the pipelines that the candidates would call with their fixes, because the checks compare a pipeline with
-    /// its callers: the facts with the fixes replace the others for this search alone. Then counts the project's
-    /// findings without the fixes, because the newly read pipelines can add some.
+    /// Reads the pipelines that the candidates call after their fixes, because the checks compare each call with the
+    /// called pipeline. Only this search uses the facts with the fixes. Then counts the project's findings without the
+    /// fixes, because the newly read pipelines can add findings.
     fn read_callees_and_count_findings(
         &mut self,
         files: &[SnapshotFile],
@@ -208,7 +208,7 @@ impl ProjectProver<'_> {
 
     /// Counts the findings of the project checks with the current facts.
     fn count_project_findings(&self) -> Result<FindingCounts, Failure> {
-        let files = self.scope.list_findings(
+        let files = self.scope.check_facts(
             self.snapshot,
             self.pipeline_files,
             &self.facts,
@@ -246,7 +246,8 @@ impl ProjectProver<'_> {
     }
 
     /// Checks the project with the fixes of these files and all fixes accepted before. Returns the reason to reject the
-    /// fixes if they cause a new finding. Otherwise, the facts of the fixed files remain in place.
+    /// fixes if a finding that they should fix remains or a new one appears. Keeps the facts with the fixes only if the
+    /// fixes are accepted.
     fn find_project_objection(&mut self, files: &mut [FixedFile]) -> Result<Option<String>, Failure> {
         self.swap_facts(files);
         let mut fixed_counts = FindingCounts::new();

@@ -221,9 +221,9 @@ impl GateRun<'_> {
     /// Chooses the unchanged pipelines that must be read because the change may break them: those that name an added,
     /// removed, moved or possibly defective file, and those that call a pipeline that lost a variable. Chooses all
     /// pipelines if there are several bases, if the gate configuration changed, if the selection includes all pipelines
-    /// or has other bases, or if there are too many names to search for. Without a base, chooses only those that the
-    /// selected pipelines reach, because findings in other pipelines are not reported.
+    /// or has other bases, or if there are too many names to search for.
     fn choose_other_files(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
+        // Without a base, only findings in the selected pipelines are reported, and these need only their callees.
         if self.subject.comparison.bases.is_empty() && !self.is_whole_project() {
             return Ok(OtherFiles::Reached);
         }
@@ -253,11 +253,12 @@ impl GateRun<'_> {
         names.extend(moved_changes.iter().flat_map(|change| change.paths()));
         let defective_scripts = self.find_defective_scripts(&differences.list_changed_regular_paths())?;
         names.extend(defective_scripts.iter().map(String::as_str));
+        // Each modified pipeline may add its name below.
         if names.len() + modified_changes.len() > FileNameSearch::MAX_NAMES {
             return Ok(OtherFiles::All);
         }
         let modified_paths = modified_changes.iter().map(|change| change.path.as_str());
-        names.extend(self.find_narrowed_pipelines(base, &modified_paths.collect(), facts)?);
+        names.extend(self.find_pipelines_with_removed_variables(base, &modified_paths.collect(), facts)?);
         if names.is_empty() {
             return Ok(OtherFiles::Reached);
         }
@@ -281,7 +282,7 @@ impl GateRun<'_> {
 
     /// Returns the modified pipelines that lack a variable which they declared at the base, because callers may still
     /// set it. Includes pipelines that cannot be read at the base or in head.
-    fn find_narrowed_pipelines<'c>(
+    fn find_pipelines_with_removed_variables<'c>(
         &self,
         base: &CommitId,
         paths: &BTreeSet<&'c str>,

@@ -43,8 +43,8 @@ impl FixScope<'_> {
         max_files: None,
     };
 
-    /// Returns the scope of a run without a report, whose log lists at most this number of findings. The number of
-    /// files is limited, because the user would not see most of the fixes.
+    /// Returns the scope of the fixes if the only output is a log that lists at most `max_findings` findings. Limits
+    /// the number of files, because the user would not see most of the fixes.
     pub(crate) const fn for_log(max_findings: usize) -> FixScope<'static> {
         FixScope {
             max_files: Some(max_findings.saturating_mul(FILES_PER_LISTED_FINDING)),
@@ -52,8 +52,8 @@ impl FixScope<'_> {
         }
     }
 
-    /// Reads the content in which values are replaced: the checked content, or that of the file on disk, which `fix`
-    /// rewrites. The inner error is the reason why it cannot be read.
+    /// Reads the content to fix: the content that the run checked, or the content on disk if the command `fix` rewrites
+    /// the file. The inner error is the reason why the content cannot be read.
     pub(super) fn read_content(
         &self,
         repo: &Repository,

@@ -101,8 +101,8 @@ pub(crate) struct ProjectScope<'a> {
 
 impl ProjectScope<'_> {
     /// Runs the project checks. Returns the findings, and the contents from which they were derived. `known_facts`
-    /// contains the facts that were already read. Of the other files, reads the changed ones, and those unchanged ones
-    /// that `choose_others` chooses or that are called.
+    /// contains the facts that were already read. Of the other pipelines, reads the changed ones, and those unchanged
+    /// ones that `choose_others` chooses, that are called, or that the shared-pipelines file lists.
     pub(crate) fn check_project(
         &self,
         snapshot: &Snapshot<'_>,
@@ -136,7 +136,7 @@ impl ProjectScope<'_> {
             self.read_files_with_callees(&files, &pipeline_files, start_paths, &mut facts)?;
         }
         self.read_callees_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
-        let findings = self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
+        let findings = self.check_facts(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
         let contents = ProjectContents {
             files,
             facts,
@@ -158,7 +158,7 @@ impl ProjectScope<'_> {
         let mut facts = BTreeMap::new();
         self.read_files_with_callees(&files, &pipeline_files, paths.clone(), &mut facts)?;
         self.read_callees_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
-        let mut results = self.list_findings(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
+        let mut results = self.check_facts(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
         results.retain(|file| paths.contains(file.path.as_str()));
         Ok(results)
     }
@@ -201,7 +201,7 @@ impl ProjectScope<'_> {
     }
 
     /// Runs the project checks with the facts that were read. Looks up the scripts that the pipelines name.
-    pub(super) fn list_findings(
+    pub(super) fn check_facts(
         &self,
         snapshot: &Snapshot<'_>,
         files: &PipelineFiles<'_>,

@@ -193,7 +193,7 @@ impl BatchQueue {
     fn finish_batch(&mut self, response: BatchResponse) {
         match &response.outcome {
             Ok(_) => self.failure_count = 0,
-            Err(BatchError::Request(error)) if response.files.len() > 1 && self.may_split(error) => {
+            Err(BatchError::Request(error)) if response.files.len() > 1 && self.allow_split(error) => {
                 let middle = response.files.len() / 2;
                 let mut first_half = response.files;
                 let second_half = first_half.split_off(middle);
@@ -219,16 +219,16 @@ impl BatchQueue {
     /// Returns whether a smaller batch may get a response. A request that is too large is always split. If a batch got
     /// no response, each of its files may be the cause: only a limited number of these splits is allowed, and counted
     /// here.
-    fn may_split(&mut self, error: &HttpError) -> bool {
+    fn allow_split(&mut self, error: &HttpError) -> bool {
         if self.is_stopped {
             return false;
         }
         if error.kind() == ErrorKind::TooLarge {
             return true;
         }
-        let may_split = has_no_response(error) && self.split_count < MAX_SPLITS;
-        self.split_count += usize::from(may_split);
-        may_split
+        let is_allowed = has_no_response(error) && self.split_count < MAX_SPLITS;
+        self.split_count += usize::from(is_allowed);
+        is_allowed
     }
 
     /// Passes a response on to the receiver.

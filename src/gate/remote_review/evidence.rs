@@ -65,7 +65,8 @@ impl ResponseGaps {
     }
 
     /// Records the enabled rules without a result for this pipeline. If the platform returned only results of unknown
-    /// rules, records these rules instead. Does nothing if the rules are unknown.
+    /// rules, records these rules instead. Does nothing for a pipeline without any result, or if the enabled rules are
+    /// unknown.
     pub(crate) fn add_missing_results<'r>(
         &mut self,
         path: &str,
@@ -97,6 +98,7 @@ impl ResponseGaps {
     pub(crate) fn into_notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let mut notes = Vec::new();
         for (rule, paths) in &self.missing_results {
+            // Only the first pipelines are examined, because the content of each must be read.
             let example = paths.iter().take(MAX_LISTED_GAPS).find(|path| {
                 let enabled_rules = rules.and_then(|rules| rules.enabled_ids(positions.find_kind(path)));
                 enabled_rules.is_some_and(|mut enabled_rules| enabled_rules.any(|name| name == rule))

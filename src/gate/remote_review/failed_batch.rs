@@ -10,9 +10,9 @@ pub(crate) type BatchFiles = BTreeSet<String>;
 
 /// Returns the batches that the platform reports as failed although no finding explains the failure.
 ///
-/// A finding of level error explains the failure of its batch. A known finding contradicts this explanation if the
-/// platform passed the file at the base (`has_failed_before` returns false), because the same finding did not fail that
-/// batch. It contradicts only if no finding of its rule in the file is new.
+/// A result of level error explains the failure of its batch. But if all findings of the result are known or waived, at
+/// least one is known, and the platform passed the file at the base (`has_failed_before` returns false), then the
+/// platform does not fail a batch because of these findings. A batch with such a result is always unexplained.
 pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,
@@ -33,9 +33,9 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
         let indexes = indexes_by_path.get(file.path.as_str());
         for index in indexes.into_iter().flatten().copied() {
             for result in file.results.iter().filter(|result| can_explain(result)) {
-                let may_excuse = !has_known_finding(result) || has_failed_before(&file.path);
+                let has_passed_before = has_known_finding(result) && !has_failed_before(&file.path);
                 explained_batches[index] = true;
-                refuted_batches[index] |= result.is_excused() && !may_excuse;
+                refuted_batches[index] |= result.is_excused() && has_passed_before;
             }
         }
     }
@@ -71,9 +71,9 @@ pub(crate) fn build_failed_batches(files: &[FileResults]) -> Vec<BatchFiles> {
     batches
 }
 
-/// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. A report does
-/// not contain the results at the base. It only has the flag `failed_without_finding`, which the run that wrote it set.
-/// Apart from the flag, each file with a known finding is therefore treated as if it had failed at the base.
+/// Returns whether the platform reported FAILED for a batch of the report, and no finding explains it. The run that
+/// wrote the report knew the results at the base, and set `failed_without_finding`. If the flag is not set, all files
+/// are assumed to have failed at the base, so that known findings can explain a failed batch, too.
 pub(crate) fn has_unexplained_batch(report: &Report) -> bool {
     report.failed_without_finding
         || !list_unexplained_batches(&report.failed_batches, report.files.iter(), |_| true).is_empty()

@@ -67,7 +67,8 @@ impl FailedRequests {
         Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)
     }
 
-    /// Returns whether failed requests are the only reason for files that were not reviewed or not compared.
+    /// Returns whether failed requests are the only gaps in the review: there is no doubt, and each file that was not
+    /// reviewed or not compared has a failed request as its reason.
     pub(crate) fn explains_all_gaps(&self, tally: &Tally) -> bool {
         if !tally.doubts.is_empty() {
             return false;

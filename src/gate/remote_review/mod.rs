@@ -103,8 +103,9 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Requests the review of head on another thread. Meanwhile merges the responses, and runs the project checks as
-    /// soon as the background comparison has its facts.
+    /// Requests the review of head on another thread, and merges the responses on this thread. Before it waits for the
+    /// next response, runs the project checks if they can start: if the background comparison has read the changed
+    /// pipelines, whose facts the project checks reuse, or if there is no such comparison.
     fn review_head(
         &self,
         run: &GateRun<'_>,
@@ -200,14 +201,14 @@ impl<'a> RemoteReview<'a> {
         )?;
         let mut clean_tally =
             local_review::evaluate_at_base(&run.subject.workspace.repo, rules, base, &clean_base_paths)?;
-        base_paths.add_evaluated(clean_base_paths, &clean_tally.files);
+        base_paths.add_evaluated_paths(clean_base_paths, &clean_tally.files);
         base_tally.files.append(&mut clean_tally.files);
         Ok(())
     }
 
     /// Returns the number of requests that a review would send. Fails if the review would fail before its first
     /// request, but only warns about a commit that is not pushed yet: a dry run is useful before the push.
-    pub(crate) fn count_requests(&self, run: &GateRun<'_>) -> Result<usize, Failure> {
+    pub(crate) fn check_and_count_requests(&self, run: &GateRun<'_>) -> Result<usize, Failure> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
             self.target.require_branch()?;
@@ -274,8 +275,9 @@ impl ReviewEngine for RemoteReview<'_> {
         Ok((tally, project_findings))
     }
 
-    /// Evaluates the base versions of the files whose findings in head are not all waived. If the base does not have
-    /// the rules file of head, they are evaluated locally against that file; otherwise, the platform reviews them.
+    /// Evaluates the base versions of the files whose findings in head are not all waived. The platform reviews them,
+    /// unless the base does not have the rules file of head: the platform would then not apply the rules of head, so
+    /// the files are evaluated locally against these rules.
     /// Files that were evaluated locally in head, and changed files without findings there, are evaluated locally, too.
     fn evaluate_base(
         &mut self,

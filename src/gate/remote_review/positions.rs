@@ -71,7 +71,7 @@ impl<'a> Positions<'a> {
 
     /// Creates the violation with this text. Its line is that of the component that the text seems to name, or that of
     /// the syntax error. Its subject is set only if the name is certain, because the subject decides whether the
-    /// violation is known.
+    /// violation is known. If a counting rule failed, also sets the number that the rule counts.
     pub(crate) fn build_violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {

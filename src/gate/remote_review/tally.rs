@@ -214,7 +214,8 @@ impl ResponseMerger<'_, '_> {
     }
 
     /// Returns whether the platform reports the batch as failed. If the status is missing or unknown, returns false and
-    /// records a doubt about all files of the batch.
+    /// records a doubt about all files of the batch. A response has a `message` only if it has neither a status nor
+    /// results.
     fn check_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) -> bool {
         let doubt = match (status, message) {
             (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
@@ -249,8 +250,8 @@ impl ResponseMerger<'_, '_> {
         });
     }
 
-    /// Adds the results of one file. If a result is unknown or contradicts another one, the file is also unreviewed,
-    /// unless it already is (`is_unreviewed`).
+    /// Adds the results of one file, and records the rules without a result. If a result is unusable or contradicts
+    /// another one, the file is also unreviewed, unless it already is (`is_unreviewed`).
     fn add_file(
         &mut self,
         path: String,
@@ -281,6 +282,7 @@ impl ResponseMerger<'_, '_> {
         }
         if let Some(reason) = unclear_reason.filter(|_| !is_unreviewed) {
             self.add_unreviewed(path.clone(), reason);
+            // Without a usable result, the file is only unreviewed.
             if results.is_empty() {
                 return;
             }

@@ -74,15 +74,17 @@ pub(crate) fn compare_with_older_report(newer: &mut Report, older: Report) {
 /// Returns the files and rules that could not be compared.
 fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.remove_known_limit_note();
-    // A failure that no finding explains comes from the platform, and no known finding excuses it.
+    // The verdict is failed, but the report shows no cause: the failure comes from the platform, and no known finding
+    // excuses it.
     let has_other_failure =
         newer.verdict == Verdict::Failed && decide_verdict(&find_report_causes(newer)) != Verdict::Failed;
     newer.failed_without_finding |= has_other_failure;
+    // The verdict is decided again below. An undecided verdict must not become passed.
     newer.is_open |= newer.verdict == Verdict::Undecided;
     let unevaluated_rules = remove_unevaluated_rules(newer, &mut older);
     let old_report = OldReport::new(newer, &older);
     let mut files = newer.files.clone();
-    files.iter_mut().for_each(forget_own_states);
+    files.iter_mut().for_each(remove_base_states);
     let unreviewed_paths: BTreeSet<&str> = newer
         .unreviewed_files
         .iter()
@@ -134,8 +136,9 @@ fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<Stri
     unevaluated_rules
 }
 
-/// Removes the states that the report got from its own base. Waived findings stay waived.
-fn forget_own_states(file: &mut FileResults) {
+/// Removes the states `new` and `known`, which come from the comparison with the report's own base. The comparison with
+/// the older report sets them again. Waived findings stay waived.
+fn remove_base_states(file: &mut FileResults) {
     for result in &mut file.results {
         for state in &mut result.states {
             *state = state.filter(|state| *state == FindingState::Waived);
@@ -187,7 +190,7 @@ impl<'r> OldReport<'r> {
     }
 
     /// Adds the former path of each file that the new report lists as renamed, unless the older report has a file with
-    /// the new path. Each former path is used once.
+    /// the new path. Each former path is used once, and not at all if the new report has a file with that path.
     fn add_former_paths(&mut self, newer: &'r Report) {
         let mut used_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
         for changed_file in newer.changes.iter().flatten() {
@@ -220,7 +223,7 @@ impl<'r> OldReport<'r> {
 }
 
 /// Returns whether the report covers all pipelines: it has no base and no restriction to paths. A report of a shard was
-/// rejected before.
+/// rejected before, and pipelines that the globs exclude are in the report's list of excluded files.
 fn covers_all_pipelines(report: &Report) -> bool {
     let context = &report.context;
     context.base.is_none() && context.paths.is_empty()

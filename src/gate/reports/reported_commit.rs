@@ -162,10 +162,11 @@ impl SavedReports<'_> {
         }
         if let Some(repo) = self.repo {
             let request = RequestedRevisions {
+                // Only head is needed, so the base must not be resolved.
                 all: true,
                 ..RequestedRevisions::default()
             };
-            // A clone without the commit cannot show the head of a merge, or the commit of a tag object.
+            // Adds the head of a merge, or the commit of a tag object. A clone without the commit cannot show them.
             if let Ok(target) = context::resolve_target(repo, self.ci, &request) {
                 commits.insert(target.head.to_string());
             }

@@ -15,8 +15,8 @@ impl GateRun<'_> {
         engine.conclude(self, tally)
     }
 
-    /// Returns the scope of the fixes that an output can show: all fixes, unless the log of a local run is the only
-    /// output. Annotations may show any finding.
+    /// Chooses the fixes to prove: all fixes, unless the log of a local run is the only output. Such a log lists only
+    /// some findings, so the number of files is limited. Reports and annotations may show any finding.
     pub(super) fn choose_fix_scope(&self) -> FixScope<'static> {
         let destinations = &self.subject.settings.verdict.destinations;
         let host = self.subject.workspace.ci.host;
@@ -40,7 +40,8 @@ impl GateRun<'_> {
     }
 
     /// Collects the findings and proves their fixes in this scope, without deciding a verdict or building a report. If
-    /// no pipeline is selected, prints the reason and runs only the project checks.
+    /// no pipeline is selected, prints the reason and runs only the project checks. If the event has nothing to review,
+    /// the project checks do not run either.
     pub(crate) fn find_fixes(
         &mut self,
         engine: &mut dyn ReviewEngine,
@@ -59,8 +60,8 @@ impl GateRun<'_> {
     }
 
     /// Collects the findings in the selected pipelines: of the rules, of the target's stricter rules, of the team's
-    /// rules and of the project checks. Then marks waived and known findings, and proves the fixes of the findings that
-    /// remain.
+    /// rules and of the project checks. Then marks waived and known findings, records the findings that only follow
+    /// from a broken link, and proves the fixes of the findings that remain.
     fn collect_findings(
         &self,
         engine: &mut dyn ReviewEngine,

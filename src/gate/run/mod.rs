@@ -130,7 +130,8 @@ impl GateRun<'_> {
     }
 
     /// Selects the pipelines to review, finds the changes to the gate configuration, and stores both in the run.
-    /// `resolve` reads the selection settings of another commit, such as the base, whose file may be unusable.
+    /// `resolve` resolves the selection settings from another version of the configuration file, and fails if that
+    /// version cannot be used.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
         let restricting_paths = self.subject.paths.list_restricting_paths();
         let request = SelectionRequest {
@@ -288,8 +289,8 @@ impl GateRun<'_> {
 
     /// Evaluates the pipelines, or only runs the project checks if there is no pipeline to review. Then adds the other
     /// causes of the verdict: those of the selection, of the team's rules and of the changes for consumers. `action` is
-    /// the verb for messages. `accept_break` returns why a breaking change is accepted although the job gives no
-    /// reason.
+    /// the verb for messages. If a breaking change would fail the run, `accept_break` may return a reason to accept the
+    /// change, for example that the planned publish accepts it.
     pub(crate) fn evaluate(
         &mut self,
         engine: &mut dyn ReviewEngine,
@@ -339,6 +340,7 @@ impl GateRun<'_> {
             evaluation.add_notes([warning]);
         }
         self.selection.add_causes(evaluation);
+        // A partial review does not find all known findings, so it cannot show that the limit may be lowered.
         let is_all_selected = self.selection.pipelines.reason_for_all.is_some();
         let is_complete =
             is_all_selected && self.shard_selection.shard.is_none() && self.subject.paths.is_empty();

@@ -20,6 +20,7 @@ impl ReplacedDirectory {
     pub(crate) fn describe(&self) -> String {
         let kind = match self.kind {
             FileKind::Submodule => "a submodule",
+            // A regular file does not occur, because `find_replaced_directories` omits regular files.
             FileKind::Symlink | FileKind::Regular => "a symbolic link",
         };
         let pipelines = format_count(self.pipeline_count, "pipeline");

@@ -97,7 +97,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let candidates: Vec<Candidate> = changes
         .into_iter()
         .filter(|change| !scope.is_only_gate_change(change))
-        .filter_map(|change| scope.pick_pipeline_change(change, &mut lookalikes))
+        .filter_map(|change| scope.keep_pipeline_change(change, &mut lookalikes))
         .map(|change| scope.build_candidate(change, reason_for_all.as_deref()))
         .collect();
     let files = if reason_for_all.is_some() && !scope.bases.is_empty() {
@@ -210,9 +210,9 @@ impl SelectedPipelines {
 }
 
 impl SelectionScope<'_> {
-    /// Returns the changes to the gate configuration since the bases that the host implies. `differences` are those
-    /// since the bases of the review, which are reused if both bases are the same. A file that differs from several
-    /// bases is described for each of them.
+    /// Returns the changes to the gate configuration since `host_bases`. If these are also the bases of the review,
+    /// reuses `differences`, which were found since the bases of the review. If a file differs from several bases,
+    /// lists each distinct description once.
     fn find_gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
         let changes_by_base = if self.host_bases.is_empty() {
@@ -265,11 +265,12 @@ impl SelectionScope<'_> {
 
     /// Returns the change if it is a change to a pipeline. Adds a name that only looks like a pipeline's to
     /// `lookalikes`. If a pipeline is renamed to such a name, the change becomes its deletion.
-    fn pick_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
+    fn keep_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
         let is_candidate = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_candidate(&change.path) {
             return Some(change);
         }
+        // The caller passes only possible pipelines, so any other name looks like that of a pipeline.
         match change.kind {
             ChangeKind::Deleted => None,
             ChangeKind::Renamed { from } if is_candidate(&from) => {
@@ -312,8 +313,8 @@ impl SelectionScope<'_> {
             .collect())
     }
 
-    /// Returns the reason to select all pipelines: there is no base, or the rules file changed. Returns `None` to
-    /// select only the changed pipelines.
+    /// Returns the reason to select all pipelines: there is no base (`base_source` then contains the reason), or the
+    /// rules file changed. Returns `None` to select only the changed pipelines.
     fn find_reason_for_all(&self, changes: &[Change]) -> Option<String> {
         if self.bases.is_empty() {
             return Some(self.base_source.to_owned());

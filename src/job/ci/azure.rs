@@ -54,9 +54,9 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     Ok(CiContext { branch, ..context })
 }
 
-/// Reads a pull request into `context`, whose commit `BUILD_SOURCEVERSION` is a trial merge here. The repository may be
-/// on Azure Repos, which writes branches as `refs/heads/main`, or on GitHub, which writes them as `main`. Each has its
-/// own variable for the number.
+/// Reads a pull request into `context`. The commit of `context`, `BUILD_SOURCEVERSION`, is then the checked-out trial
+/// merge; the commit to review has another variable. The repository may be on Azure Repos, which writes branches as
+/// `refs/heads/main`, or on GitHub, which writes them as `main`. Each has its own variable for the number.
 fn read_pull_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let number = env
         .get("SYSTEM_PULLREQUEST_PULLREQUESTNUMBER")

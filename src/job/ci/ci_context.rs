@@ -109,7 +109,8 @@ pub enum BaseHint {
 }
 
 impl CiContext {
-    /// Creates the context of a job about which only the host and the event are known.
+    /// Creates the context of a job about which only the host and the event are known. It is treated as a run for a
+    /// commit.
     pub(super) fn new(host: Host, event: impl Into<String>) -> Self {
         Self {
             host,

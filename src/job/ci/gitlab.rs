@@ -145,8 +145,9 @@ fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
     Ok(BaseHint::MergeBaseWith { branch, seen_commit })
 }
 
-/// Returns whether the merge request is from a fork, that is, from another project than the one that runs the pipeline
-/// or than its target. The pipeline runs in the fork or, if a member of the target's project starts it, in that project
+/// Returns whether the merge request is from a fork: its source project is not the project that runs the pipeline, or
+/// not the target's project. The pipeline runs in the fork or, if a member of the target's project starts it, in
+/// that project
 /// (<https://docs.gitlab.com/ci/pipelines/merge_request_pipelines/#use-with-forked-projects>). If GitLab does not name
 /// the source project, nothing shows a fork, and the result is false.
 fn is_fork(env: &Env) -> bool {

@@ -206,8 +206,9 @@ fn parse_branch_name(reference: &str, local: Option<&str>) -> Option<String> {
     is_branch.then(|| name.to_owned())
 }
 
-/// Removes the name of the remote from a branch such as `origin/develop`. The first part of any other name with a slash
-/// may be a remote or a part of the branch: only the local branch shows which, and without it, the result is `None`.
+/// Removes the name of the remote from a branch such as `origin/develop`. In another name with a slash, the first part
+/// may be a remote or a part of the branch: it is removed only if the rest is the name of the local branch. Otherwise,
+/// the result is `None`.
 fn strip_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a str> {
     if let Some(name) = reference.strip_prefix("refs/heads/") {
         return Some(name);

@@ -117,11 +117,11 @@ impl fmt::Display for Host {
 
 /// The error for an unknown host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a CI host; valid values: auto, {known}", known = list_host_names())]
+#[error("`{0}` is not a CI host; valid values: auto, {known}", known = join_host_names())]
 pub struct UnknownHost(String);
 
 /// Returns the names of all hosts, for messages.
-fn list_host_names() -> String {
+fn join_host_names() -> String {
     Host::ALL
         .iter()
         .map(|host| host.name())

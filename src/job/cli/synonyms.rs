@@ -328,8 +328,9 @@ pub(super) fn find_command_hint(name: &str) -> Option<String> {
 }
 
 /// Returns our arguments for a flag that requests an output format in another program, such as `--format sarif` or
-/// `--sarif`, or `None` for any other flag. An unknown format becomes `-o json`. Commands without reports only have
-/// `-o`, so a flag that names its format, such as `--sarif`, has no equivalent there.
+/// `--sarif`, or `None` for any other flag. For commands with reports, formats such as `gcc` become `--show concise`,
+/// and an unknown format becomes `-o json`. Other commands only have `-o`: it gets the value unchanged, and a flag that
+/// names its format has no equivalent there, except `--json`.
 fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let own_format = Format::from_str(name, true)

@@ -185,6 +185,7 @@ impl<'c> InvalidCall<'c> {
 
     /// Returns the value that the user typed for this flag, if it is short and plain enough for a suggested call.
     fn find_flag_value(&self, flag: &str) -> Option<&str> {
+        // The word may also be `--flag=value`.
         let position = self.words.iter().position(|word| word.starts_with(flag))?;
         let word = self.words.get(position)?;
         let value = match word

@@ -100,7 +100,8 @@ impl BaseSearch<'_> {
         Ok(base.with_warning(warning))
     }
 
-    /// Returns the merge-base with the target as the host saw it. The job runs late, so the target now contains head.
+    /// Returns the merge-base with the commit `id`, at which the host saw the target branch. It is for a job that runs
+    /// late, when the branch already contains head.
     fn find_seen_target_base(&self, branch: &str, id: &str) -> Result<Base, ContextError> {
         let seen_commit = self.repo.resolve(id)?;
         let name = format!(
@@ -129,8 +130,8 @@ impl BaseSearch<'_> {
             .map(|branch| self.branches.find_tip(branch))
             .transpose()?
             .flatten();
-        // Only for a merge: the change itself has no newer files of the target than the named commit. An error is
-        // ignored here, because the named commit is tried next.
+        // Head is such a merge if it is not the newest commit of the change. The change itself has no newer files of
+        // the target than the named commit. If this gives no base, the named commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, "target")
@@ -156,9 +157,9 @@ impl BaseSearch<'_> {
 
     /// Adds the merge-bases with the target that `base` lacks: those of head, and those of the change that head
     /// contains. With criss-cross merges, a change has several merge-bases, but the host names only one, and the
-    /// change could choose that one. A single merge-base is added only for a merge that the host created, and for a
-    /// queued change, whose base may be another queued change that can still fail. If the clone lacks the history to
-    /// find the merge-bases, `base` stays unchanged.
+    /// author of the change could determine which. A single merge-base is added only for a merge that the host created,
+    /// which may contain newer commits of the target, and for a queued change, because its base may be another queued
+    /// change that can still fail. If the clone lacks the history to find the merge-bases, `base` stays unchanged.
     pub(super) fn add_change_bases(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if base.commits.is_empty() {
             return Ok(base);
@@ -169,6 +170,7 @@ impl BaseSearch<'_> {
             .into_iter()
             .flatten()
         {
+            // Only head can differ from the change's newest commit: it is then a merge with the target.
             let is_host_merge = head.change_commit.as_ref() != Some(commit);
             match self.repo.find_merge_bases(&target.commit, commit) {
                 Ok(bases) if bases.len() > 1 || is_host_merge || self.ci.is_queued => {
@@ -194,8 +196,8 @@ impl BaseSearch<'_> {
         Ok(base)
     }
 
-    /// Returns the base, or an error if the target already contains head, so that the change has no commit of its own.
-    /// Uncommitted files are treated as a change, too.
+    /// Returns the base, or an error if the change has no commit of its own, because the target already contains head.
+    /// It is not an error if uncommitted files are reviewed, because these are a change, too.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if !self.includes_uncommitted && self.repo.contains_commit(&target.commit, &self.head.commit)? {
             return Err(self.empty_change_error(&target.describe()));
@@ -203,8 +205,9 @@ impl BaseSearch<'_> {
         Ok(base)
     }
 
-    /// Returns whether a change without commits of its own is an error. That is the case only if the event names a
-    /// target or a base commit, and that commit is not head itself.
+    /// Returns whether a change without commits of its own is an error. That is the case only for an unmerged change,
+    /// whose event names a target or a base commit. If that commit is head itself, the event already shows that the
+    /// change is empty, and there is no error.
     fn needs_own_commits(&self) -> bool {
         let head = self.head.commit.as_str();
         match &self.ci.base {
@@ -253,7 +256,9 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the base of a push: the commit that the branch had before. After a forced push, head does not descend
-    /// from that commit, or the clone lacks it; then the merge-base with the default branch is used.
+    /// from that commit, or the clone lacks it; then the base of the default branch is used, and its earlier commit is
+    /// set from the commit before the push. The base of the default branch is also used if the host names head itself,
+    /// because head has no changes compared with itself.
     fn find_push_base(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
         if !self.repo.has_commit(previous) {
             if self.may_fetch && self.repo.is_shallow() {
@@ -261,12 +266,16 @@ impl BaseSearch<'_> {
             }
             let base =
                 self.find_base_without_previous(&format!("{source} ({previous}) is not in this clone"))?;
-            return Ok(self.set_missing_earlier_commit(base, previous, source));
+            return Ok(self.set_unavailable_earlier_commit(base, previous, source));
         }
         let previous_commit = self.repo.resolve(previous)?;
         let short = previous_commit.short();
+        if previous_commit == self.head.commit {
+            let base = self.find_default_branch_base()?;
+            return Ok(base.with_reason(&format!("{source} ({short}) is head itself")));
+        }
         match self.repo.find_merge_bases(&previous_commit, &self.head.commit) {
-            Ok(bases) if bases == [previous_commit.clone()] && previous_commit != self.head.commit => {
+            Ok(bases) if bases == [previous_commit.clone()] => {
                 Ok(Base::from_commits(bases, source.to_owned()))
             }
             Ok(bases) => {
@@ -279,7 +288,7 @@ impl BaseSearch<'_> {
                 let base = self.find_base_without_previous(&format!(
                     "this clone does not show how head descends from {source} ({short})"
                 ))?;
-                Ok(self.set_missing_earlier_commit(base, previous_commit.as_str(), source))
+                Ok(self.set_unavailable_earlier_commit(base, previous_commit.as_str(), source))
             }
             Err(error) => Err(error.into()),
         }
@@ -333,7 +342,8 @@ impl BaseSearch<'_> {
 
     /// Returns a base of the merge-bases with another commit, which is called `name` in messages. If there is no
     /// merge-base, or if head itself is a merge-base, all pipelines are selected: compared with itself, head would have
-    /// no changes and would pass.
+    /// no changes and would pass. If head is a merge-base, the findings of head are known. If uncommitted files are
+    /// reviewed, head may be the base, because these files are changes to head.
     fn find_merge_base(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
         let bases = self.repo.find_merge_bases(commit, &self.head.commit)?;
         if bases.is_empty() {

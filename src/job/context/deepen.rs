@@ -70,9 +70,9 @@ struct HistoryFetcher<'a> {
 }
 
 impl HistoryFetcher<'_> {
-    /// Returns the commits and branches that the clone lacks. It resolves the run and derives the missing items from
-    /// the error. A commit that can be resolved may still need the default branch to find its own branch. A review of
-    /// files needs no branch.
+    /// Resolves the run and returns the commits and branches that the clone lacks according to the error. If only the
+    /// branch of a reviewed commit is not found, the default branch may still have to be fetched. A review of the
+    /// checked-out files does not need a branch.
     fn find_missing_items(&mut self) -> Vec<MissingItem> {
         let resolver = TargetResolver {
             repo: self.repo,
@@ -97,8 +97,9 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns whether the default branch has to be fetched to find the branch of the run, because the branches in the
-    /// clone are searched for the commit: in CI on an unknown host, for a tag, and for a commit that the job selects.
+    /// Returns whether the default branch has to be fetched to find the branch of the run. That is the case in CI on an
+    /// unknown host, for a tag, and for a commit that the job selects: the branches in the clone are then searched for
+    /// the commit.
     fn needs_default_branch(&self, is_host_commit: bool) -> bool {
         !self.ci.host.is_local()
             && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
@@ -112,7 +113,7 @@ impl HistoryFetcher<'_> {
             | ContextError::BaseNotInClone { .. }
             | ContextError::AmbiguousMerge { .. }
             | ContextError::BranchNotInClone { .. } => None,
-            // The event names the target's commit by its id, so every repository with this id has the same commit.
+            // An id names the same commit in every repository, so any remote may provide it.
             ContextError::TargetNotProven { .. } => self.find_target_commit().map(MissingItem::Commit),
             ContextError::CommitNotInClone { commit, .. } => Some(MissingItem::Commit(commit.clone())),
             ContextError::Git(GitError::UnknownRevision { revision, .. }) => Some(parse_revision(revision)),
@@ -172,7 +173,8 @@ impl HistoryFetcher<'_> {
         needs_fetch_by_id.then_some(MissingItem::Commit(id))
     }
 
-    /// Returns the branch that the base is found from, or `None` if the base is a commit or the run has no base.
+    /// Returns the branch to fetch to find the base: the branch from `--base`, the target of the change, or the default
+    /// branch. Returns `None` if `--base` or the event names only a commit, or if the run has no base.
     fn find_base_branch(&mut self) -> Option<String> {
         if let Some(revision) = &self.revisions.base {
             return match parse_revision(revision) {

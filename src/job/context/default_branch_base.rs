@@ -36,10 +36,11 @@ impl BaseSearch<'_> {
         match self.branches.find_tip(&name)? {
             Some(tip) => {
                 let base = self.add_change_bases(self.find_branch_base(&tip, "default")?, &tip)?;
-                // An unknown host does not report whether the run is on the default branch.
+                // An unknown host does not report whether the run is on the default branch: the run is on it if the
+                // branch contains head. Otherwise head has no common history with the branch, and no earlier commit.
                 if base.commits.is_empty() && self.ci.host == Host::Unknown {
-                    let is_default = self.repo.contains_commit(&tip.commit, &self.head.commit)?;
-                    let earlier = is_default.then(|| self.find_earlier_commit(&name)).transpose()?;
+                    let is_merged = self.repo.contains_commit(&tip.commit, &self.head.commit)?;
+                    let earlier = is_merged.then(|| self.find_earlier_commit(&name)).transpose()?;
                     return Ok(base.with_earlier_commit(earlier.unwrap_or(EarlierCommit::None)));
                 }
                 Ok(base)

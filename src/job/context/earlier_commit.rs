@@ -10,10 +10,11 @@ use sluicegate_git::CommitId;
 const FIRST_PARENT: &str = "the first parent of head";
 
 impl BaseSearch<'_> {
-    /// Sets the earlier commit of the base to `previous`, which the host names but the clone lacks or does not connect
-    /// with head. In a complete clone, the branch no longer has that commit, and nothing shows which findings are
-    /// known, so there is no earlier commit.
-    pub(super) fn set_missing_earlier_commit(
+    /// Sets the earlier commit of the base if the clone cannot connect `previous`, the commit that the host names, with
+    /// head. In a shallow clone, `previous` is recorded as missing, and a comparison with it fails. In a complete
+    /// clone, the branch no longer has that commit, and nothing shows which findings are known, so there is no earlier
+    /// commit.
+    pub(super) fn set_unavailable_earlier_commit(
         &self,
         base: Base,
         previous: &str,
@@ -81,6 +82,7 @@ impl BaseSearch<'_> {
                 ),
             });
         }
+        // With --deepen, this error makes the program fetch more history.
         if self.may_fetch {
             return Err(self.missing_base_error(parent.as_str(), FIRST_PARENT));
         }

@@ -18,7 +18,8 @@ pub(super) struct ReviewedHead {
 }
 
 /// Returns the commit to review and its branch. Both come from the flags of the job, otherwise from the event or the
-/// checkout. If no branch is named, a branch of the remote that contains the commit may be used.
+/// checkout. If these do not name a branch, a branch of the remote that contains the commit is used: on an unknown host
+/// only the default branch, otherwise any branch if [`may_infer_branch`] allows it.
 pub(super) fn find_head(
     repo: &Repository,
     ci: &CiContext,
@@ -46,8 +47,9 @@ pub(super) const fn may_infer_branch(ci: &CiContext, is_host_commit: bool) -> bo
     ci.host.is_local() || ci.tag.is_some() || !is_host_commit
 }
 
-/// Returns the checked-out commit as the head for a review of the files on disk. It must be the commit of the event or
-/// a trial merge of it, unless the event is not about a commit.
+/// Returns the checked-out commit as the head for a review of the files on disk. It must match the commit of the event
+/// (see [`matches_host_commit`]). Only for [`Trigger::Any`], the job may check out another commit, whose branch is then
+/// inferred.
 pub(super) fn find_checkout_head(
     repo: &Repository,
     ci: &CiContext,
@@ -77,6 +79,7 @@ pub(super) fn find_checkout_head(
     Ok(ReviewedHead {
         branch: ci.branch.clone().or(local_branch),
         branch_origin: BranchOrigin::Named,
+        // The checked-out commit may be a merge of the host's commit.
         change_commit: match &ci.commit {
             Some(host_commit) => repo.resolve(host_commit).ok(),
             None => Some(commit.clone()),
@@ -106,7 +109,7 @@ pub(super) fn matches_host_commit(
     if is_host_commit_id(commit) {
         return Ok(true);
     }
-    // Any other commit of such an event is one that the job selected.
+    // The job of such an event may check out any commit, so a merge of the host's commit does not match either.
     if ci.trigger == Trigger::Any {
         return Ok(false);
     }
@@ -134,13 +137,14 @@ pub(super) fn matches_host_commit(
             return Ok(false);
         }
     }
-    // With a single parent, the commit is not a merge but a new commit on top of the host's.
+    // The result is false for a commit with a single parent, which is a new commit on top of the host's.
     Ok(repo.is_clean_merge(commit)?)
 }
 
-/// Returns the commit that the host names, otherwise the checked-out commit. If the host does not name a branch, the
-/// checked-out branch is translated to its name on the remote. Either commit is treated as the host's, because the job
-/// does not select another one.
+/// Returns the commit that the host names, otherwise the checked-out commit. Either commit is treated as the host's,
+/// because the job does not select another one. If the host names neither a commit nor a branch, the checked-out branch
+/// is used: in a local run under its name on the remote, and on an unknown host only if the remote's branch with this
+/// name contains the commit.
 fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, ContextError> {
     if let Some(id) = &ci.commit {
         let commit = find_host_commit(repo, ci, id)?;
@@ -210,8 +214,9 @@ fn find_requested_head(
     })
 }
 
-/// Returns the commit that the host names, or its parent that is the change if the host created a merge in the clone.
-/// Fails if the clone lacks the commit or the id is shortened. The id of a tag object is resolved to its commit.
+/// Returns the commit that the host names or, if the host created this commit as a merge in the clone, the parent that
+/// is the change. Fails if the clone lacks the commit, and for a shortened id, which may also be the name of a branch.
+/// The id of a tag object is resolved to its commit.
 fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<CommitId, ContextError> {
     match repo.resolve(id) {
         Ok(commit) if is_full_id(id) => resolve_local_merge(repo, ci, commit),

@@ -91,8 +91,8 @@ fn find_overtaken_branch(
 
 /// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
 /// contains it. If the host names the commit, it may also be on a branch that the clone lacks, and the commit of a push
-/// may be ahead of the clone's copy. A commit that the host does not name may have been created by the job, so it must
-/// be in the clone's copy.
+/// may be ahead of the clone's copy, which a shallow clone cannot show. A commit that the host does not name may have
+/// been created by the job, so it must be in the clone's copy.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,
@@ -111,8 +111,9 @@ pub fn may_be_on_branch(
     Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tracked_branch.tip)?))
 }
 
-/// Returns whether the commit may be on the branch of the run. Only a run that a user starts with any branch and commit
-/// is checked. The result is true for a push, for a local run, and if the host does not name a branch.
+/// Returns whether the commit may be on the branch of the run. The result is true for a push, for a local run, and if
+/// the host does not name a branch. In any other run, a user may have combined the branch with any commit, so the
+/// clone's copy of the branch is checked.
 pub(super) fn may_be_on_run_branch(
     repo: &Repository,
     ci: &CiContext,

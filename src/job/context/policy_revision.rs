@@ -225,6 +225,7 @@ pub fn fetch_policy_branch(
 ) -> Result<(), ContextError> {
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let default = ci.default_branch.as_deref();
+    // If the event names a base commit but no target branch, only a default branch that the host names is fetched.
     let branch = match (&ci.base, ci.target_branch(), default) {
         (_, Some(branch), _) | (_, None, Some(branch)) => Some(branch.to_owned()),
         (BaseHint::Commit { .. }, None, _) => None,

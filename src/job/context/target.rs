@@ -127,8 +127,8 @@ impl From<Target> for Comparison {
 }
 
 impl Target {
-    /// Returns the branch if it is certain enough for the name of a version, which is permanent. In a CI job without a
-    /// tag, the result is `None` for an inferred branch, which is only one of the branches that contain the commit.
+    /// Returns the branch if it is certain enough for the name of a version, which is permanent. An inferred branch is
+    /// only one of the branches that contain the commit, so it is returned only for a tag and in a local run.
     pub fn certain_branch(&self) -> Option<&str> {
         let is_inferred =
             self.branch_origin == BranchOrigin::Inferred && self.tag.is_none() && !self.host.is_local();
@@ -136,10 +136,11 @@ impl Target {
     }
 
     /// Returns the branch, or an error if it is unknown, because the platform cannot review a commit without a branch.
-    /// The error depends on whether the branch was searched among the remote branches with the commit, or whether the
-    /// host or the job should have named it.
+    /// If any branch with the commit would have been accepted, the error is that no remote branch contains the commit.
+    /// Otherwise the error is that neither the host nor the job names the branch.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| {
+            // As in `may_infer_branch`, except for an unknown host, where only the default branch is searched.
             let is_branch_searched = self.host.is_local()
                 || self.tag.is_some()
                 || (!self.is_host_commit && self.host != Host::Unknown);

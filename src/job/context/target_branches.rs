@@ -280,9 +280,10 @@ impl TargetTip {
     }
 }
 
-/// Returns whether the commits of this run are certainly in the repository of the event, so that the remotes of the
-/// clone can be trusted without comparing URLs. A job that selects its own commit may have cloned another repository;
-/// its remotes are trusted only if the host does not name a URL.
+/// Returns whether the commits of this run are treated as commits of the event's repository, so that the remotes of the
+/// clone are trusted without comparing URLs. For a change, the event must state that it comes from that repository. A
+/// job that selects its own commit may have cloned another repository; its remotes are trusted only if the host does
+/// not name a URL.
 fn is_in_event_repository(ci: &CiContext, is_host_commit: bool) -> bool {
     match ci.trigger {
         _ if ci.host.is_local() => true,

@@ -40,7 +40,7 @@ impl TargetResolver<'_> {
     }
 
     /// Resolves the base for a review of the files in the working tree or the index. A directory without git or without
-    /// a commit has no base, so all pipelines are reviewed, unless `--base` requests one.
+    /// a commit has no base, so all pipelines are reviewed; a base that `--base` requests is then an error.
     pub(super) fn resolve_checkout(&self) -> Result<Comparison, ContextError> {
         // The reviewed files may differ from every commit.
         let head_commit = None;

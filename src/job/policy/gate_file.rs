@@ -75,8 +75,8 @@ impl CheckoutFiles {
         }
     }
 
-    /// Returns whether the checkout has a file, a directory or a link at this path, even a link that leads out of the
-    /// repository.
+    /// Returns whether the checkout has a file or a link at this path, even a link that is broken or leads out of the
+    /// repository. On disk, a directory is found, too.
     fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
         Ok(match self {
             Self::OnDisk => repo.root().join(path).symlink_metadata().is_ok(),
@@ -116,7 +116,7 @@ impl GateFileReader<'_> {
     /// an error. A required file that is missing is an error even then.
     pub fn read_file(&self, path: &str, presence: FilePresence, limit: u64) -> Result<GateFile, PolicyError> {
         let repo = self.repo;
-        // A job that names a file that does not exist has an error of its own, also in CI.
+        // A job that requires a file that the checkout lacks has an error of its own, also in CI.
         let is_optional_or_present =
             presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
         let may_be_unusable = is_optional_or_present && self.on_unusable == UnusableFile::TreatAsMissing;
@@ -133,6 +133,7 @@ impl GateFileReader<'_> {
             },
             PolicyRevision::Commit { commit, branch, .. } => {
                 match read_at_commit(repo, commit, branch, path, limit) {
+                    // The branch has the file, so this is not the error for a missing file.
                     Err(PolicyError::Unreadable { name, reason })
                         if self.on_unusable == UnusableFile::TreatAsMissing =>
                     {
@@ -174,8 +175,8 @@ impl GateFileReader<'_> {
     }
 
     /// Reads the checkout's version with [`Self::read_change_version`], in addition to the policy revision's version,
-    /// which decides about this run. With `may_be_unusable`, an unreadable file is treated as missing here, because the
-    /// run fails for it elsewhere.
+    /// which decides about this run. With `may_be_unusable`, an unreadable file is treated as missing here; the review
+    /// reports unusable files of the change separately.
     fn read_checkout_version(
         &self,
         path: &str,
@@ -190,8 +191,8 @@ impl GateFileReader<'_> {
     }
 
     /// Reads the checkout's version as the version that decides, because the policy revision is head. If git converts a
-    /// file at the checkout, the committed version is used. With [`UnusableFile::TreatAsMissing`], which is for CI, a
-    /// link out of the repository is an error, because the change may have written it.
+    /// file at the checkout, the committed version is used. In CI ([`UnusableFile::TreatAsMissing`]), a link out of the
+    /// repository is an error, because the change may have written it. A local run follows the link.
     fn read_deciding_version(
         &self,
         path: &str,

@@ -16,9 +16,9 @@ pub struct MergeVersions<'a> {
     pub bases: &'a [GateFileVersion],
 }
 
-/// Describes the settings that are stricter on the target than on head because the target changed them, so that they
-/// will apply after the merge. `describe` compares two versions of the file. `unknown_effects` states whether to
-/// include differences that may or may not be stricter.
+/// Describes the settings that the target made stricter than they are on head. They will apply after the merge.
+/// `describe` compares two versions of the file. `unknown_effects` states whether to include differences that may or
+/// may not be stricter.
 pub fn describe_stricter_settings(
     MergeVersions { head, tip, bases }: MergeVersions<'_>,
     describe: &dyn Fn(&GateFileVersion, &GateFileVersion) -> Vec<String>,
@@ -27,6 +27,7 @@ pub fn describe_stricter_settings(
     if head == tip {
         return Vec::new();
     }
+    // A setting that the change did not edit has the same sentence in both comparisons.
     let target_changes: BTreeSet<String> = bases.iter().flat_map(|base| describe(base, tip)).collect();
     retain_stricter(describe(head, tip), unknown_effects)
         .into_iter()
@@ -35,9 +36,10 @@ pub fn describe_stricter_settings(
 }
 
 /// Returns the text of a rules file with only those rules that the merge will change or add in comparison with head, or
-/// `None` if there are no such rules. The level and each configuration value come from the target unless the change
-/// edited them. Disabled rules are omitted, and a missing or unreadable version has no rules.
-pub fn merge_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
+/// `None` if there are no such rules. The changed pipelines are evaluated against these rules, too. The level and each
+/// configuration value come from the target unless the change edited them. Disabled rules are omitted, and a missing or
+/// unreadable version has no rules.
+pub fn format_changed_rules(versions: MergeVersions<'_>) -> Option<Vec<u8>> {
     let head_rules = parse_rules(versions.head);
     let base_rules: Vec<Vec<RuleOutline>> = versions.bases.iter().map(parse_rules).collect();
     let mut entries = String::new();
@@ -170,7 +172,7 @@ mod tests {
             tip,
             bases: &bases,
         };
-        let after = merge_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
+        let after = format_changed_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
         let said = describe_stricter_settings(
             versions,
             &|old, new| describe_rules_file_changes(old, new),
@@ -230,7 +232,7 @@ mod tests {
         let text = "rules:\n  - { id: \"a: b\", enabled: true, enforcementLevel: warn, config: { regexMatchPattern: \"'[{x\\\"\" } }\n";
         let tip = GateFileVersion::Text(text.as_bytes().to_vec());
         let expected = parse_rules(&tip);
-        let after = merge_rules(MergeVersions {
+        let after = format_changed_rules(MergeVersions {
             head: &GateFileVersion::Missing,
             tip: &tip,
             bases: &[GateFileVersion::Missing],
@@ -241,7 +243,7 @@ mod tests {
             .replace("a: b", "component-naming-convention")
             .replace("'[{x\\\"", "[A-Z]{1}\\\"'.*");
         let tip = GateFileVersion::Text(known.into_bytes());
-        let after = merge_rules(MergeVersions {
+        let after = format_changed_rules(MergeVersions {
             head: &GateFileVersion::Missing,
             tip: &tip,
             bases: &[GateFileVersion::Missing],

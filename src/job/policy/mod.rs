@@ -22,7 +22,7 @@ pub use gate_file::{
     CheckoutFiles, FilePresence, GateFile, GateFileReader, MAX_FILE_BYTES, NamedText, UnusableFile,
     read_gate_file_version, read_job_file,
 };
-pub use merged_settings::{MergeVersions, describe_stricter_settings, merge_rules};
+pub use merged_settings::{MergeVersions, describe_stricter_settings, format_changed_rules};
 pub use policy_source::{PolicySource, find_policy_revision};
 pub use repository_path::{
     contains_link, find_links_in_path, find_path_in_repository, is_in_git_dir, list_tracked_paths,

@@ -135,6 +135,7 @@ fn is_git_name(name: &OsStr) -> bool {
         .chars()
         .filter(|character| !is_ignored_in_names(*character))
         .collect();
+    // Windows ignores dots and spaces at the end of a name, and reads the text after a colon as the name of a stream.
     let plain_name = visible_name
         .split(':')
         .next()

@@ -20,8 +20,8 @@ pub struct ResolvedPath {
 }
 
 /// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way and,
-/// if the last path is a regular file, that file. If a path has more than `MAX_LINKS` links, the next link is not
-/// followed.
+/// if the last path is a regular file, that file. A link that leads out of the repository or cannot be read
+/// ends the search and sets `leaves_repository`. After `MAX_LINKS` links, the next link is not followed.
 pub fn follow_links(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -36,11 +36,14 @@ pub fn follow_links(
     let mut link_count = 0;
     while let Some(part) = remaining_parts.pop_front() {
         match part.as_str() {
-            ".." if resolved_parts.pop().is_none() => {
-                resolved_path.leaves_repository = true;
-                return Ok(resolved_path);
+            ".." => {
+                if resolved_parts.pop().is_none() {
+                    resolved_path.leaves_repository = true;
+                    return Ok(resolved_path);
+                }
+                continue;
             }
-            "" | "." | ".." => continue,
+            "" | "." => continue,
             _ => resolved_parts.push(part),
         }
         let current_path = resolved_parts.join("/");
@@ -62,6 +65,7 @@ pub fn follow_links(
                 resolved_path.add_path(current_path);
                 resolved_path.file = Some(file).filter(|file| file.kind == FileKind::Regular);
             }
+            // Nothing is below a file, and a link after `MAX_LINKS` links is not followed.
             Some(_) => return Ok(resolved_path),
             None if remaining_parts.is_empty() => resolved_path.add_path(current_path),
             // A directory, of which git stores only the files in it, or a missing file.

@@ -34,8 +34,8 @@ impl AttestationFiles {
     }
 }
 
-/// Returns the files for the statement about a review that a flag or a variable of the job sets. The configuration file
-/// is not read.
+/// Returns the files for the statement about a review that a flag or a variable of the job sets. They are known before
+/// the configuration file is read, so that old files can be removed even if it is invalid.
 pub fn requested_review_attestation(args: &AttestationArgs, env: &Env) -> AttestationFiles {
     AttestationFiles {
         statement: requested_path(args.attestation.as_ref(), variable::ATTESTATION, env),
@@ -47,8 +47,8 @@ pub fn requested_review_attestation(args: &AttestationArgs, env: &Env) -> Attest
     }
 }
 
-/// Returns the files for the statement about a publication that a flag or a variable of the job sets. The configuration
-/// file is not read.
+/// Returns the files for the statement about a publication that a flag or a variable of the job sets. They are known
+/// before the configuration file is read, so that old files can be removed even if it is invalid.
 pub(super) fn requested_publish_attestation(flags: &PublishFlags, env: &Env) -> AttestationFiles {
     AttestationFiles {
         statement: requested_path(

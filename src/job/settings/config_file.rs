@@ -41,7 +41,8 @@ impl FileConfig {
         output_paths
     }
 
-    /// Removes the output files from the configuration for whose key and path `is_usable` returns false.
+    /// Keeps an output file in the configuration only if `is_usable` returns true for its key and path. Reports without
+    /// a path are kept, too.
     pub(super) fn retain_outputs(&mut self, is_usable: impl Fn(&str, &PathBuf) -> bool) {
         if let Some(reports) = &mut self.review.report {
             reports.retain(|report| report.path.as_ref().is_none_or(|path| is_usable(REPORT, path)));

@@ -38,7 +38,8 @@ const AGENT_VERSION_DESCRIPTION: &str = "the version of the agent that runs the 
      platform lists it with the agent); to set it for all jobs, add `agent-version` to sluicegate.yaml";
 
 impl Connection {
-    /// Returns whether any setting of the connection is set, which shows that the user wants to use a platform.
+    /// Returns whether the URL, the project, the agent version or the token is set, which shows that the user wants to
+    /// use a platform.
     pub const fn is_configured(&self) -> bool {
         self.base_url.is_some()
             || self.project_id.is_some()
@@ -276,9 +277,8 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
             .into_iter()
             .filter(|name| env.secret(name).is_none())
             .collect();
-        let has_no_credentials = missing_names.len() == names.len()
-            || missing_names.contains(&variable::CLIENT_ID)
-                && missing_names.contains(&variable::CLIENT_SECRET);
+        let has_no_credentials =
+            missing_names.contains(&variable::CLIENT_ID) && missing_names.contains(&variable::CLIENT_SECRET);
         if has_no_credentials {
             return Ok(None);
         }

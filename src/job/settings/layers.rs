@@ -115,7 +115,8 @@ impl<'a> Layers<'a> {
         }
     }
 
-    /// Resolves an integer with [`Self::resolve_integer`] for use as a number of items in memory.
+    /// Resolves a number of items as [`Self::resolve_integer`] does. A number that is too large for `usize` becomes
+    /// `usize::MAX`.
     pub(super) fn resolve_size(
         self,
         flag: Option<usize>,

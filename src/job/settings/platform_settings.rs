@@ -21,8 +21,8 @@ pub struct PollSettings {
 }
 
 impl SettingSources<'_> {
-    /// Resolves how long to wait for the platform, and how often to poll. `default_limit` is the default of `--timeout`
-    /// in seconds.
+    /// Resolves how long to wait for the platform, and how often to poll. Without `--timeout`, the time limit is
+    /// `default_limit`, in seconds.
     pub fn resolve_poll_settings(
         &self,
         args: &PaceArgs,
@@ -40,6 +40,7 @@ impl SettingSources<'_> {
                 maximum,
                 default,
             }) => require_value_in_range(seconds, default, minimum, maximum, "poll interval")?,
+            // Cannot happen: the table of settings has the interval in this format.
             _ => seconds.unwrap_or_default(),
         };
         let limit = require_value_in_range(args.timeout, default_limit, 0, MAX_TIMEOUT_SECONDS, "timeout")?;
@@ -90,7 +91,8 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Resolves the platform's name for the secret type of the cloud secrets manager.
+    /// Resolves the `secretType` for secret references that do not have one: the platform's name for the cloud secrets
+    /// manager.
     pub fn resolve_key_vault(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers().resolve_name(flag, variable::KEY_VAULT, file)

@@ -341,7 +341,8 @@ fn mask_placeholders(template: &str) -> String {
     literal + remaining_text
 }
 
-/// Returns whether the text has only the characters of a placeholder name: lowercase letters and hyphens.
+/// Returns whether the text has only the characters of a placeholder name: lowercase letters and hyphens. An empty text
+/// is accepted, because it is rejected later as an unknown placeholder.
 fn is_placeholder_name(text: &str) -> bool {
     text.chars()
         .all(|character| character.is_ascii_lowercase() || character == '-')

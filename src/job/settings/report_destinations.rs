@@ -56,7 +56,8 @@ impl ReportDestinations {
 }
 
 impl SettingSources<'_> {
-    /// Resolves where reports are written and what they show. The files for a statement are set later.
+    /// Resolves where reports are written and what they show. A command that can write a statement about the review
+    /// adds the files for it with [`ReportDestinations::with_attestation`].
     pub fn resolve_report_destinations(
         &self,
         args: &DestinationArgs,

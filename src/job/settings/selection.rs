@@ -56,6 +56,7 @@ impl Selection {
     /// Returns the first include glob of the job that does not match any of these paths. Globs from the configuration
     /// file are not considered, because they may be for directories that do not exist yet.
     pub fn find_unmatched_glob(&self, paths: &[&str]) -> Option<&str> {
+        // If the job sets globs, `include` was compiled from exactly these globs, so the indices are the same.
         let matching_globs: BTreeSet<usize> =
             paths.iter().flat_map(|path| self.include.matches(path)).collect();
         self.job_include
@@ -157,7 +158,7 @@ impl SettingSources<'_> {
 
     /// Resolves the globs that select files. The globs of the job have precedence. If there are none, the globs for this
     /// purpose in the configuration file apply, and then the globs at the top level of that file. The globs of the job
-    /// are also stored separately, because each of them must match a file.
+    /// are also stored separately: each of its include globs must match a file, and reports repeat all its globs.
     pub fn resolve_selection(
         &self,
         args: &GlobArgs,
@@ -187,6 +188,7 @@ impl SettingSources<'_> {
             exclude.cloned(),
         )?;
         Ok(Selection {
+            // Errors name the key in the file, unless the job overrides its globs.
             include_key: include_key.filter(|_| job_include.is_empty()),
             job_include,
             job_exclude,
@@ -204,7 +206,8 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Compiles the globs in the `review` section of the configuration file, except those that the job overrides.
+    /// Compiles the globs in the `review` section of the configuration file, except those that the job overrides. The
+    /// pipelines that these globs exclude are published without a review.
     pub fn compile_review_exclusions(&self, args: &GlobArgs) -> Result<ReviewExclusions, SettingsError> {
         let (include, exclude) = self.section_globs(SelectionPurpose::Review);
         Ok(ReviewExclusions {

@@ -15,10 +15,11 @@ const PROXY_KEYS: [(&str, &str); 3] = [
     ("https-proxy", "HTTPS_PROXY"),
 ];
 
-/// Returns the keys whose values are globs for paths in the repository. The boolean of a key is true if its globs are
-/// matched with the targets of calls, which may omit the extension of the file.
+/// Returns the keys whose values are globs for paths in the repository, which change if a file is moved. The boolean of
+/// a key is true if its globs are matched with the targets of calls, which may omit the extension of the file.
 pub fn list_path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
     let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
+    // The globs of `publish-on` match branches and tags.
     let path_settings = glob_settings.filter(|setting| !setting.key.starts_with("publish-on."));
     path_settings.map(|setting| (setting.key, setting.key == "project-checks.external"))
 }
@@ -39,7 +40,8 @@ pub fn find_known_setting(key: &str) -> Option<KnownSetting> {
     })
 }
 
-/// Returns the environment variable to use instead of a key that the configuration file may not contain.
+/// Returns the environment variable to use instead of a key that the configuration file may not contain. For the key of
+/// a proxy, which is not a setting of this program, it is a standard variable such as `HTTPS_PROXY`.
 pub(super) fn find_job_variable(key: &str) -> Option<&'static str> {
     if let Some(setting) = all_settings().find(|setting| !setting.kind.is_in_file() && setting.key == key) {
         return Some(setting.variable);

@@ -81,8 +81,8 @@ macro_rules! section_struct {
         }
 
         impl $Name {
-            /// Removes the settings that a change must not set in the configuration file that it adds. It checks the
-            /// kind of every setting in the table, so code that uses the file does not have to.
+            /// Removes the settings that may affect the verdict, because a change that adds the configuration file must
+            /// not configure its own gate. All settings are checked here, so code that uses the file does not have to.
             pub(super) fn retain_first_file_settings(&mut self) {
                 $($(if !SettingKind::$kind.is_in_first_file() {
                     self.$field = None;

@@ -5,7 +5,6 @@ use super::setting_table::variable;
 use super::{PollSettings, SettingSources, SettingsError};
 use crate::job::cli::{OnSmokeFailure, PaceArgs, SmokeFlags, parse_value};
 use std::fmt;
-use std::time::Duration;
 use uuid::Uuid;
 
 /// The smoke runs of a published version, and how to wait for them.
@@ -33,7 +32,8 @@ impl fmt::Display for SmokeRun {
 }
 
 impl SettingSources<'_> {
-    /// Resolves the settings of the smoke runs: the pipelines to run after a publish, and how to wait for them.
+    /// Resolves the settings of the smoke runs: the pipelines to run after a publish, each in a project and an
+    /// environment, and how to wait for them.
     pub fn resolve_smoke_settings(&self, flags: &SmokeFlags) -> Result<SmokeSettings, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish);
         let pipelines = self.resolve_names(&flags.smoke, variable::SMOKE, file.smoke.as_ref())?;
@@ -61,10 +61,8 @@ impl SettingSources<'_> {
         )?;
         Ok(SmokeSettings {
             runs: combine_runs(&pipelines, &projects, &environments)?,
-            poll_settings: PollSettings {
-                time_limit: Duration::from_secs(seconds),
-                ..self.resolve_poll_settings(&PaceArgs::default(), seconds)?
-            },
+            // A publish does not have the flags in `PaceArgs`, so the time limit is `seconds`.
+            poll_settings: self.resolve_poll_settings(&PaceArgs::default(), seconds)?,
             on_failure: on_failure.unwrap_or_default(),
         })
     }

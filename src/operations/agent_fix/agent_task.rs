@@ -91,7 +91,7 @@ impl TaskFollower<'_> {
             // Cannot happen: one of both is set above.
             (None, None) => TaskOutcome::Interrupted(ExitStatus::Interrupted),
         };
-        // From here on, a signal ends the run again.
+        // `Signals::wait` prevented signals from ending the run; from here on, they end it again.
         self.run.signals.release();
         Ok(outcome)
     }
@@ -209,6 +209,7 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
             format!("task {id} was stopped before it finished"),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
+        // `Finished` cannot happen: a finished task has no failure.
         TaskEnd::Errored | TaskEnd::Finished => (
             ExitStatus::RemoteFailed,
             format!("task {id} failed"),

@@ -107,16 +107,17 @@ impl<'a> BranchReview<'a> {
         gate.set_change_baseline()?;
         gate.start_background_comparison();
         let mut engine = RemoteReview::new(&self.settings, &self.connection, target);
-        // A change that breaks consumers is not accepted here unless the job gives a reason.
+        // No publish follows that could accept a change that breaks consumers. Only the job can accept such a change.
         gate.evaluate(&mut engine, "review", &|| Ok(None))?;
         gate.report
             .take()
             .ok_or_else(|| Failure::usage("the review has no report"))
     }
 
-    /// Reads the report of an earlier review of the commit to fix, and adds the components that reports of older
-    /// versions lack. Rejects a report that cannot be compared with the later review of the fix: of a local check, of
-    /// another commit, of a part of the change, or of two reports.
+    /// Reads the report of an earlier review of the commit to fix. Adds to each finding the component that it is about,
+    /// because reports of older versions lack it, and findings are matched by it. Rejects a report that cannot be
+    /// compared with the later review of the fix: of a local check, of another commit, of a part of the change, or of
+    /// two reports.
     pub(super) fn read_report(&self, file: &Path) -> Result<Report, Failure> {
         let mut report = read_report(self.run, file)?;
         let head = self.target.head.as_str();

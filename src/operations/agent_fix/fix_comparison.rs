@@ -100,8 +100,8 @@ fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
         .collect()
 }
 
-/// Returns the values by which a finding is recognized in the later report of the same file. If a rule could not be
-/// evaluated, the error type identifies the finding instead of the subject.
+/// Returns the values by which a finding is recognized in the other report of the same file: its rule and its subject,
+/// such as a component. If the rule could not be evaluated, the error type replaces the subject.
 fn finding_key(finding: &Finding<'_>) -> FindingKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {
@@ -123,16 +123,16 @@ fn group_findings(file: &FileResults) -> UnmatchedFindings {
     groups
 }
 
-/// Removes one finding with the same identity from `candidates`, and returns whether there was one.
-/// `SizeRule::NotWorse` is for candidates from the earlier report: a candidate does not match if the size of `finding`
-/// is worse.
+/// Removes one finding with the same identity from `candidates`, and returns whether there was one. A finding of a
+/// counting rule has a size, the counted number. `SizeRule::NotWorse` is for candidates from the earlier report: a
+/// candidate does not match if the size of `finding` is worse.
 fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_rule: SizeRule) -> bool {
     let Some(sizes) = candidates.get_mut(&finding_key(finding)) else {
         return false;
     };
     let index = sizes
         .iter()
-        .position(|earlier_size| match (earlier_size, finding.size) {
+        .position(|candidate_size| match (candidate_size, finding.size) {
             (Some(earlier), Some(later)) if size_rule == SizeRule::NotWorse => {
                 !rules::is_worse_size(finding.rule, *earlier, later)
             }
@@ -142,7 +142,8 @@ fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_ru
 }
 
 /// Returns whether the later review could have found the finding again: the file is readable, and the rule was
-/// evaluated. A team rule or a project check has a result only if it failed, so its missing result is accepted.
+/// evaluated. If the file has no result of the rule, a rule of the rules file was not evaluated. A team rule or a
+/// project check passed, because it has a result only if it failed.
 fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Report) -> bool {
     let is_readable = file.is_reviewed() && !file.results.iter().any(|result| result.status.is_unreadable());
     if !is_readable {
@@ -153,7 +154,9 @@ fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Repo
         return !matches!(result.status, Status::Error(_));
     }
     let mut earlier_results = earlier_report.files.iter().flat_map(|file| &file.results);
-    !earlier_results.any(|result| has_rule(&result) && result.origin.is_from_rules_file())
+    let is_from_rules_file =
+        earlier_results.any(|result| has_rule(&result) && result.origin.is_from_rules_file());
+    !is_from_rules_file
 }
 
 /// Returns the findings after the fix that match no earlier finding. A finding whose size became worse matches none.
@@ -174,8 +177,9 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
     new_findings
 }
 
-/// Returns the reasons other than findings for which the review of the fix fails: the fix breaks consumers, or the
-/// verdict has no explanation. Consumers that broke before the fix are ignored, because the task does not include them.
+/// Returns the reasons other than findings for which the review of the fix fails: the fix breaks consumers, or no
+/// finding explains the failure. Consumers that broke before the fix are ignored, because the task does not include
+/// them.
 fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<String> {
     let mut failures = Vec::new();
     if later_report.breaks_consumers() && !earlier_report.breaks_consumers() {
@@ -184,6 +188,7 @@ fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<St
     let has_finding = later_report.findings().iter().any(Finding::is_counted);
     let is_unexplained =
         later_report.verdict == Verdict::Failed && !has_finding && !earlier_report.breaks_consumers();
+    // The report sets `failed_without_finding` for a single batch, even if files of other batches have findings.
     if failures.is_empty() && (later_report.failed_without_finding || is_unexplained) {
         failures.push("the fix did not pass its review, but no finding explains why".to_owned());
     }

@@ -234,6 +234,7 @@ impl AgentFix<'_> {
     fn render_changes(&self, commit: &CommitId) -> Result<String, Failure> {
         let range = format!("{}..{commit}", self.branches.reviewed_commit);
         let args = DiffArgs {
+            // As on the command line, the first path of a diff may be a range.
             paths: vec![range.into()],
             ..DiffArgs::default()
         };

@@ -120,7 +120,7 @@ impl TaskFindings {
         self.filter_findings(is_chosen)
     }
 
-    /// Returns findings of the files with chosen findings: if `is_chosen`, those of the task, otherwise the others.
+    /// Returns the findings of the task if `is_chosen` is true, otherwise the other findings of the same files.
     fn filter_findings(&self, is_chosen: bool) -> Vec<Finding<'_>> {
         let mut findings = Vec::new();
         for (file, indices) in &self.files {

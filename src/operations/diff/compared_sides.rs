@@ -62,8 +62,9 @@ pub(crate) fn is_null_device(path: &Path) -> bool {
     path == Path::new("/dev/null")
 }
 
-/// Compares the pipelines of two revisions, or of a revision with the files on disk, and returns those that differ.
-/// Without a range in the arguments, compares with the base of a `check` or review.
+/// Compares the pipelines of two revisions, or of a revision with the files on disk or in the index. Returns those that
+/// differ, the changes to the shared pipelines, and with `--callers` the pipelines that call a changed one. Without a
+/// range in the arguments, compares with the base of a `check` or review.
 pub(crate) fn compare_revisions(
     run: &Run,
     args: &DiffArgs,
@@ -72,6 +73,7 @@ pub(crate) fn compare_revisions(
     let mut workspace = run.open_workspace()?;
     let (range, typed_paths) = parse_range(run, &args.paths)?;
     let revisions = resolve_requested_revisions(&workspace, args)?;
+    // Missing commits are not fetched for a typed range: both of its ends must be available locally.
     if range.is_none() {
         let subject = match revisions.head {
             Some(_) => DeepenSubject::Commit,
@@ -174,7 +176,8 @@ struct RangeEnds {
 }
 
 impl From<Comparison> for RangeEnds {
-    /// Describes the base in words for the output, and takes over the commits that `check` or a review resolved.
+    /// Converts the comparison that `check` or a review resolved, and describes its base in words for the output. An
+    /// idle run, for example after a deletion of its branch, has nothing to compare.
     fn from(comparison: Comparison) -> Self {
         let source = &comparison.base_source;
         Self {
@@ -283,9 +286,9 @@ fn resolve_revision(run: &Run, workspace: &Workspace<'_>, revision: &str) -> Res
     Ok(resolution.commit)
 }
 
-/// Returns the base, and the files to compare with it, if no range was typed. In a job or with a requested head, both
-/// are those of a review. Otherwise the base is that of `check`, and the files are those on disk or in the index. If a
-/// local run finds no base, it compares with the checked-out commit.
+/// Returns the base, and the files to compare with it, if no range was typed. With a requested head or in a job without
+/// `--staged`, both are those of a review. Otherwise the base is that of `check`, and the files are those on disk or in
+/// the index. If a local run finds no base, it compares with the checked-out commit.
 fn resolve_default_range<'w>(
     run: &Run,
     workspace: &'w Workspace<'_>,
@@ -313,7 +316,7 @@ fn resolve_default_range<'w>(
             ends.base_description = format!("the checked-out commit {}", head.short());
             ends.bases = vec![head.clone()];
         }
-        // Only the JSON document contains the head.
+        // Only the JSON document contains the head, and only if the files on disk are those of the commit.
         if !args.staged && args.output == DiffFormat::Json && is_equal_to_commit(&snapshot, &head)? {
             ends.head = Some(head);
         }

@@ -37,6 +37,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
             let contents = ChangedContents {
                 path: rename_args.first().unwrap_or(path).to_string(),
                 previous_path: (!rename_args.is_empty() && !is_copy).then(|| (*path).to_owned()),
+                // A copy leaves the original unchanged, so it is shown as an added file.
                 old_content: read_passed_file(run, old).filter(|_| !is_copy),
                 new_content: read_passed_file(run, new),
             };

@@ -241,6 +241,7 @@ impl PipelineComparison {
 
     /// Draws the one pipeline that differs, as SVG or as a Mermaid chart. Returns an empty text if no pipeline differs.
     /// Fails if several differ, if the pipeline cannot be read, or if it has more than `MAX_FILE_PICTURE_LINKS` links.
+    /// A Mermaid chart shows at most `MAX_FLOWCHART_BOXES` components, and reports how many are omitted.
     pub(crate) fn render_picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
             [PipelineResult::Picture(diff, canvas)] => (diff, canvas),

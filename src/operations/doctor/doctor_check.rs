@@ -153,6 +153,7 @@ pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usiz
         let style = if is_colored { state_style } else { Style::new() };
         let prefix = format!("{state_name:<6}  {:<16}  ", check.name);
         let mut lines = wrap_with_prefix(&prefix, &check.result, width);
+        // The color is added after wrapping, because its codes take no space in the terminal.
         if let Some(first_line) = lines.first_mut() {
             *first_line = first_line.replacen(state_name, &format!("{style}{state_name}{style:#}"), 1);
         }

@@ -169,6 +169,7 @@ fn check_rules_file(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>, settings
     const NAME: &str = "rules-file";
     if !settings.uses_platform && matches!(workspace.find_rules_file(snapshot), Ok(None)) {
         let reason = "no rules file: `sluicegate check` evaluates the default rules";
+        // In both cases, only the hint of the failure is used.
         let (Ok(failure) | Err(failure)) = missing_rules_failure(workspace, snapshot);
         let hint = failure.own_hint().unwrap_or("run `sluicegate rules init`");
         return Check::not_applicable(NAME, reason).with_hint(hint);

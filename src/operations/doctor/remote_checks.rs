@@ -122,7 +122,7 @@ struct ConnectionAttempt<'a> {
 }
 
 impl<'a> ConnectionAttempt<'a> {
-    /// Resolves the platform's name, unless a proxy does so, and sends one request without a token. Keeps both results.
+    /// Resolves the platform's name, unless a proxy does so. If that did not fail, sends one request without a token.
     async fn try_connection(
         base_url: &'a BaseUrl,
         connection: &Connection,

@@ -125,7 +125,7 @@ impl PipelineRun<'_> {
         let response = match response {
             Ok(response) => response,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(self.missing_pipeline_failure(error).await);
+                return Err(self.not_found_failure(error).await);
             }
             Err(error) => return Err(creation_failure(error, CHECK_INSTRUCTION)),
         };
@@ -161,7 +161,7 @@ impl PipelineRun<'_> {
 
     /// Returns the failure for a 404 response to the start. The platform does not say whether the pipeline or the
     /// environment is missing: if the pipeline is published, it is the environment.
-    async fn missing_pipeline_failure(&self, error: HttpError) -> Failure {
+    async fn not_found_failure(&self, error: HttpError) -> Failure {
         let RemoteProject { platform, id } = &self.project;
         let published_pipelines = request_for_hint(platform.fetch_published_pipelines(*id)).await;
         let published_names: Option<Vec<String>> = published_pipelines.map(|pipelines| {

@@ -34,6 +34,7 @@ pub(crate) fn resolve_move(
             format!("{new_path}/{name}")
         };
     } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
+        // A trailing `/` means a directory. It must exist, unless a directory is moved to this new path.
         return Err(move_failure(format!("directory `{new_path}` does not exist"))
             .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }

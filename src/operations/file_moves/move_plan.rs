@@ -264,12 +264,12 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
     };
     let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);
     let mut edits = Vec::new();
-    for (key, is_over_calls) in list_path_glob_keys() {
+    for (key, has_call_globs) in list_path_glob_keys() {
         let mut parts = key.split('.');
         let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
             continue;
         };
-        let extension = extension.filter(|_| is_over_calls);
+        let extension = extension.filter(|_| has_call_globs);
         edits.extend(node.items().into_iter().flatten().filter_map(|item| {
             build_glob_edit(item, Referrer::Glob, &|glob| {
                 moves.call_glob_after_move(glob, extension)

@@ -117,7 +117,8 @@ fn describe_moved_counts(plan: &MovePlan) -> String {
     format_counts(&parts)
 }
 
-/// Describes how many references of each kind are rewritten; empty if there are none.
+/// Describes how many references of each kind are rewritten; empty if there are none. Calls and script names can be in
+/// several files, so the number of these files is added.
 fn describe_edit_counts(plan: &MovePlan) -> String {
     let reference_counts = count_by_referrer(plan, &[Referrer::Call, Referrer::Script]);
     let file_count = plan.edits.iter().filter(|edit| is_pipeline(&edit.path)).count();

@@ -29,7 +29,7 @@ impl ReferenceReader<'_> {
     }
 
     /// Reads a pipeline and the references in it. A file that cannot be parsed is not an error here, because it matters
-    /// only if it contains a moved path.
+    /// only if it contains a moved path. If a file is too large or cannot be read, its bytes are empty.
     pub(crate) fn read_references(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
         let bytes = match self.read_bytes(file)? {
             Ok(bytes) => bytes,
@@ -63,8 +63,8 @@ impl ReferenceReader<'_> {
         metadata.is_ok_and(|metadata| metadata.is_file())
     }
 
-    /// Reads the file from the disk, because a move rewrites that content: git may store it with other line endings. A
-    /// file that is not checked out is read from git.
+    /// Reads the file from the disk, or from git if it is not checked out. The line endings on disk may differ from
+    /// those in git, and a rewritten file must keep them. The inner error is the reason why the content cannot be used.
     fn read_bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         if !self.is_on_disk(&file.path) {
             return Ok(read_document(&self.workspace.repo, file)?);

@@ -78,11 +78,13 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
         (0, _) if findings.list_unevaluated_paths().is_empty() => {
             "no current finding fails the gate, so the change passes.\n".to_owned()
         }
+        // The text about files that could not be evaluated is appended below.
         (0, _) => String::new(),
         (number, true) => {
             let subject = format!("every current finding ({})", format_count(number, "finding"));
             describe_adoption_effect(adopt, needs_new_only_setting(facts, plan), &subject)
         }
+        // The number includes findings in unchanged pipelines, so it is not printed.
         (_, false) => describe_adoption_effect(
             adopt,
             needs_new_only_setting(facts, plan),

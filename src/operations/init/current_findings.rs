@@ -83,7 +83,8 @@ impl CurrentFindings {
             _ => None,
         };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
-        // An unreadable rules file is treated as new, too.
+        // If the default branch lacks this version of the rules file, the review of the change covers all pipelines. An
+        // unreadable rules file is treated as new, too.
         let adds_rules = match (rules_file, &document) {
             (Some(file), Ok(bytes)) => !default_branch_has_file(&workspace.repo, &file.path, bytes)?,
             _ => true,
@@ -109,8 +110,8 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Returns the number of findings that fail the gate with `--fail-on error` and can be excused. Rules that could
-    /// not be evaluated are therefore not counted, unless the content of the pipeline is the cause.
+    /// Returns the number of findings at level `error` that can be known or waived. Omits rules that could not
+    /// be evaluated, unless the content of the pipeline is the cause.
     pub(crate) fn count_excusable_errors(&self) -> usize {
         self.files
             .iter()
@@ -121,8 +122,8 @@ impl CurrentFindings {
             .sum()
     }
 
-    /// Returns the paths of the files for which a rule could not be evaluated, so that its result cannot be known or
-    /// waived. Files whose own content is the cause are omitted, because their results can be.
+    /// Returns the paths of the files for which a rule could not be evaluated. Such a result cannot be known or waived.
+    /// An evaluation error that the content of the pipeline causes is ignored here, because it can be known or waived.
     pub(crate) fn list_unevaluated_paths(&self) -> Vec<&str> {
         self.files
             .iter()

@@ -133,9 +133,9 @@ fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> Stri
     }
 }
 
-/// Fills the template of a CI job with the source of the program, its version and the default branch. Each template
-/// contains only one kind of source, so `--source` replaces all three. An action without a version gets the version of
-/// this program.
+/// Fills the template of a CI job with the source of the program, its version and the default branch. The source is an
+/// action, an image or a URL. Each template contains only one of these, so `--source` is the value for all three. An
+/// action without a version gets the version of this program.
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),
@@ -155,16 +155,16 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     fill_template(template, &values)
 }
 
-/// Returns the default action, image or URL that the job contains and the user has to replace, without the comment that
-/// follows an action in the job. `None` if the program was built with the address of a published repository, because
-/// these defaults then exist.
-pub(crate) fn find_placeholder(job: &str) -> Option<String> {
+/// Returns the text in the job that the user has to replace: the default action, image or URL. Returns `None` if the
+/// program was built with the address of a published repository, because these defaults then exist.
+pub(crate) fn find_default_to_replace(job: &str) -> Option<String> {
     if address::repository_url().is_some() {
         return None;
     }
     [default_action(), default_image(), RELEASES_URL.to_owned()]
         .into_iter()
         .find(|name| job.contains(name))
+        // The text of the action ends with a YAML comment, which the user need not replace.
         .map(|name| name.split(" # ").next().unwrap_or_default().to_owned())
 }
 

@@ -138,8 +138,8 @@ const RECIPES: &[HostRecipe] = &[
 ];
 
 impl HostRecipe {
-    /// Returns the path of the first CI file below `root` that mentions this program. It searches the host's usual
-    /// paths and at most `MAX_FILES` files in its directory.
+    /// Returns the path of the first CI file below `root` that mentions this program. Searches the usual paths of the
+    /// host and, if its marker is a directory, at most `MAX_FILES` files in that directory.
     pub(super) fn find_ci_file_of_program(&self, root: &Path) -> Option<String> {
         let alternative_path = self.alternative.map(|(path, _)| path);
         let mut paths: Vec<String> = [Some(self.marker), Some(self.path), alternative_path]

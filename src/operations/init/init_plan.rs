@@ -36,7 +36,8 @@ pub(crate) struct InitPlan {
 }
 
 impl InitPlan {
-    /// Plans which files to write or keep: `sluicegate.yaml`, the rules file, the waivers file and the CI job.
+    /// Plans which files to write or keep: `sluicegate.yaml`, the rules file and the waivers file if `--adopt` requests
+    /// them, and the CI job.
     pub(crate) fn from_facts(facts: &RepositoryFacts) -> Self {
         let findings = &facts.findings;
         let rules = findings.rules_file.clone();

@@ -138,7 +138,7 @@ fn describe_settings_step(facts: &RepositoryFacts, plan: &InitPlan) -> Option<St
     if keys.is_empty() {
         return None;
     }
-    // The job of an existing file may set them in another way, which only that job shows.
+    // If `sluicegate.yaml` already exists, the job may set these values by flags or variables, which `init` cannot see.
     let condition = if plan.has_write_step(FILE_NAME) {
         ""
     } else {
@@ -167,7 +167,7 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     steps.extend(plan.include_step().map(str::to_owned));
     if let (Some(recipe), Some(job)) = (facts.recipe, plan.job_text()) {
         steps.push(recipe.secrets.join("\n"));
-        steps.extend(file_templates::find_placeholder(job).map(|placeholder| {
+        steps.extend(file_templates::find_default_to_replace(job).map(|placeholder| {
             format!(
                 "In the job, replace {placeholder} with the action, image or URL from which your organization gets \
                  sluicegate (or run `sluicegate init` again with --source)"
@@ -175,10 +175,11 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         }));
     }
     steps.extend(describe_settings_step(facts, plan));
+    // `--adopt` writes the rules file itself.
     if facts.rules_file.is_none() && facts.findings.adopt.is_none() {
         steps.push(describe_rules_step(facts));
     }
-    steps.extend(list_lost_value_steps(facts, plan));
+    steps.extend(list_ineffective_flag_steps(facts, plan));
     steps.extend(adoption_messages::list_adoption_steps(facts, plan));
     if plan.has_write_step(FILE_NAME) && facts.shared_file.is_none() {
         let setting = if facts.is_prefix_set {
@@ -201,9 +202,9 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     steps
 }
 
-/// Returns a step for each flag whose value was not written to a file: `sluicegate.yaml` already exists, or no job is
-/// written.
-fn list_lost_value_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
+/// Returns the steps that report flags without an effect: the values for an existing `sluicegate.yaml`, which is not
+/// changed, and `--source` if no job is written.
+fn list_ineffective_flag_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
     if !plan.has_write_step(FILE_NAME) && !facts.new_lines.is_empty() {
         let lines: Vec<String> = facts
@@ -216,7 +217,7 @@ fn list_lost_value_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String
             lines.join("\n    ")
         ));
     }
-    // A run without a job and without a missing value was called with `--host none`.
+    // There is no recipe if the host is unknown, which is a missing flag, or with `--host none`.
     if facts.source.is_some() && facts.recipe.is_none() && facts.missing_flags.is_empty() {
         steps.push(
             "No job is written with `--host none`, so `--source` has no effect; to write a job, set its CI host \

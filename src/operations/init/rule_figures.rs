@@ -26,8 +26,9 @@ impl RuleFigures {
     }
 }
 
-/// Renders a table of the rules with the number of their findings: first the rules of the rules file, then those that
-/// only have findings. `None` if no pipeline was evaluated.
+/// Renders a table of the rules with the number of their findings: first the enabled and the broken rules of
+/// the rules file, then other rules with findings, such as team rules. `None` if the rules file cannot be read or no
+/// pipeline was evaluated.
 pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
     let rules = findings.rules.as_ref().filter(|_| !findings.files.is_empty())?;
     let mut figures = count_by_rule(&findings.files);
@@ -75,7 +76,7 @@ fn count_by_rule(files: &[FileResults]) -> BTreeMap<&str, RuleFigures> {
     rules
 }
 
-/// Returns the id of the rule. A rule that counts something also has its limit.
+/// Returns the id of the rule. If the rule limits a number, adds the limit, as in `maximum-components: 10`.
 fn describe_rule(rule: &RuleOutline) -> String {
     match rule.config.first() {
         Some((_, limit)) if rules::is_counting_rule(&rule.id) => format!("{}: {limit}", rule.id),
@@ -83,11 +84,13 @@ fn describe_rule(rule: &RuleOutline) -> String {
     }
 }
 
-/// Describes how many pipelines would exceed a milder limit. Lists up to three limits: the strictest that at most half,
-/// at most an eighth, and none of the affected pipelines exceed. The candidates are the sizes of the findings.
+/// Lists up to three milder limits, each with the number of findings that would remain, as in `15: 5, 40: 1, 41: 0`.
+/// From the current sizes, chooses the strictest limit for which at most half, at most an eighth, and none of the
+/// findings remain.
 fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     let mut candidates = sizes.to_vec();
     candidates.sort_unstable();
+    // The strictest limit comes first: for a maximum, the smallest number; for a minimum, the greatest.
     let is_smaller_worse = rules::is_worse_size(rule, 1, 0);
     if is_smaller_worse {
         candidates.reverse();
@@ -99,19 +102,19 @@ fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
             candidates
                 .iter()
                 .copied()
-                .find(|limit| count_sizes_over_limit(rule, *limit, sizes) <= maximum)
+                .find(|limit| count_violating_sizes(rule, *limit, sizes) <= maximum)
         })
         .collect();
     limits_to_show.dedup();
     let descriptions: Vec<String> = limits_to_show
         .into_iter()
-        .map(|limit| format!("{limit}: {}", count_sizes_over_limit(rule, limit, sizes)))
+        .map(|limit| format!("{limit}: {}", count_violating_sizes(rule, limit, sizes)))
         .collect();
     descriptions.join(", ")
 }
 
-/// Returns how many of the sizes exceed the limit.
-fn count_sizes_over_limit(rule: &str, limit: u64, sizes: &[u64]) -> usize {
+/// Returns how many of the sizes violate the limit: those above a maximum, or below a minimum.
+fn count_violating_sizes(rule: &str, limit: u64, sizes: &[u64]) -> usize {
     sizes
         .iter()
         .filter(|size| rules::is_worse_size(rule, limit, **size))

@@ -17,8 +17,8 @@ pub(crate) struct FixDestination<'r> {
 }
 
 impl FixDestination<'_> {
-    /// Returns the files that cannot be changed, each with the reason. If the staged files are changed, a file with
-    /// unstaged changes cannot be, because they would be staged with the fix.
+    /// Returns the files that cannot be changed, each with the reason. With `--staged`, a file with unstaged changes is
+    /// one of them, because staging the fix would also stage these changes.
     pub(crate) fn find_obstacles(&self, paths: &[&str]) -> Result<BTreeMap<String, String>, Failure> {
         let mut obstacles = BTreeMap::new();
         for path in paths {

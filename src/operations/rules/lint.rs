@@ -270,6 +270,7 @@ impl LintSource {
 }
 
 /// Returns the byte range of the YAML value that begins at this column, to mark it. A quoted value includes its quotes.
+/// The range has at least one character, unless the line ends before this column.
 fn value_span(line: &str, column: usize) -> Range<usize> {
     let begin = line
         .char_indices()

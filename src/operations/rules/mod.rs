@@ -159,8 +159,8 @@ fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
     }
 }
 
-/// Fails if another hidden directory already has the platform's files, so that no second one is created by mistake. A
-/// directory that `sluicegate.yaml` sets is accepted.
+/// Fails if another hidden directory already has the platform's files, so that no second one is created by mistake.
+/// Accepts a directory that `sluicegate.yaml` sets, and any directory if several already have the platform's files.
 fn reject_second_config_dir(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,

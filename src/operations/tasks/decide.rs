@@ -15,7 +15,7 @@ use sluicegate_platform::follow::{approval_scope, send_before_deadline};
 /// task until it ends.
 pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = parse_decisions(args)?;
-    let wait = TaskWait::without_policy(run, args.wait, &args.pace)?;
+    let wait = TaskWait::without_approvals(run, args.wait, &args.pace)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
         let earlier_task = fetch_earlier_task(&platform, &args.id, wait.as_ref()).await?;
@@ -60,7 +60,8 @@ async fn fetch_earlier_task(
     }
 }
 
-/// Fails if a decision is not pending. Does nothing if the task has no list of pending decisions.
+/// Fails before anything is sent if one of the user's decisions is not pending: the platform's response would not
+/// mention it. Does nothing if the task has no list of pending decisions.
 fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) -> Result<(), Failure> {
     let Some(pending) = &task.pending_decisions else {
         return Ok(());

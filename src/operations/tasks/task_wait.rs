@@ -35,7 +35,7 @@ pub(crate) async fn fetch_task_before_resume(
 impl TaskWait {
     /// Reads the settings for `--wait`, with the tools to approve meanwhile. `None` without `--wait`.
     pub(crate) fn from_args(run: &Run, args: &WaitArgs) -> Result<Option<Self>, Failure> {
-        let wait = Self::without_policy(run, args.wait, &args.pace)?;
+        let wait = Self::without_approvals(run, args.wait, &args.pace)?;
         Ok(wait.map(|wait| Self {
             policy: ApprovalPolicy {
                 tools: args.tools.clone(),
@@ -47,7 +47,7 @@ impl TaskWait {
 
     /// Reads the settings for a wait that approves no tool. `None` if no wait is requested, but invalid settings are
     /// always an error.
-    pub(crate) fn without_policy(
+    pub(crate) fn without_approvals(
         run: &Run,
         is_requested: bool,
         pace: &PaceArgs,

@@ -34,7 +34,7 @@ pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
 }
 
 /// Requests the variables of the project, compares them with the file, and returns the changes to make. Unless
-/// `--allow-unknown` is set, fails for names that the project does not know.
+/// `--allow-unknown` is set, fails for types and behaviours that neither the API document nor the project contains.
 async fn plan_changes(
     project: &RemoteProject,
     document: &Document,
@@ -98,8 +98,11 @@ fn report_results(
     results: Option<&[StepOutcome]>,
 ) -> CommandResult {
     if args.output.output == OutputFormat::Json {
-        run.ui
-            .print_result(&response_output::format_json(&to_document(steps, results)))?;
+        run.ui.print_result(&response_output::format_json(&to_document(
+            args.dry_run,
+            steps,
+            results,
+        )))?;
     }
     let Some(results) = results else {
         let text = match steps.len() {
@@ -135,11 +138,12 @@ fn report_results(
     )
 }
 
-/// Returns the exit status for a run in which a change failed. It is 8, except if the token lacks the permission, or if
-/// the platform was unavailable and certainly applied no change.
+/// Returns the exit status for a run in which a change failed. This is exit code 8, except if the token lacks the
+/// permission, or if the platform was unavailable and certainly applied no change.
 fn choose_exit_status(results: &[StepOutcome]) -> ExitStatus {
     let has_finished_step = results.iter().any(|result| match result {
         StepOutcome::Done | StepOutcome::Partial(_) => true,
+        // If the response was lost, the platform may have applied the change.
         StepOutcome::Failed(error) => error.is_maybe_processed(),
         StepOutcome::Skipped => false,
     });
@@ -150,8 +154,8 @@ fn choose_exit_status(results: &[StepOutcome]) -> ExitStatus {
     statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)
 }
 
-/// Returns the changes and their results as JSON.
-fn to_document(steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value {
+/// Returns the changes and their results as JSON. `results` is `None` if no change was tried.
+fn to_document(is_dry_run: bool, steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value {
     let entries: Vec<Value> = steps
         .iter()
         .enumerate()
@@ -161,7 +165,7 @@ fn to_document(steps: &[VariableStep], results: Option<&[StepOutcome]>) -> Value
             step_to_json(step, outcome)
         })
         .collect();
-    json!({ "changes": entries, "dryRun": results.is_none() && !steps.is_empty() })
+    json!({ "changes": entries, "dryRun": is_dry_run })
 }
 
 /// Returns a change as JSON, with its result unless this was a dry run.

@@ -129,8 +129,8 @@ async fn set_overrides(
 }
 
 /// Removes the variable's own value in each of the environments, with one request each. A failure does not stop the
-/// others. If some were removed, an undecided status becomes that of a partly failed change; a missing permission
-/// keeps its own status.
+/// others. If some values were removed, the status `Undecided` is replaced by `RemoteFailed`, because the change was
+/// made in part; the status `Denied` remains.
 async fn unset_overrides(
     run: &Run,
     project: &RemoteProject,
@@ -184,6 +184,7 @@ async fn override_request_failure(
 ) -> Failure {
     let list_command = format!("variables overrides list {name}");
     if error.kind() != ErrorKind::NotFound {
+        // If the response was lost, the override may be removed, so the hint says how to check.
         return creation_failure(error, &format!("run `sluicegate {list_command}` to check"));
     }
     let environment_filter = None;
@@ -191,6 +192,7 @@ async fn override_request_failure(
         .platform
         .fetch_variable_overrides(project.id, name, environment_filter);
     match request_for_hint(request).await {
+        // Without a list of overrides, the variable itself may be missing.
         None => project.variable_request_failure(name, error).await,
         Some(response) => {
             let existing_overrides = response.value.overrides.into_iter();

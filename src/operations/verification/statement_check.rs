@@ -23,8 +23,8 @@ const MAX_STATEMENT_BYTES: u64 = 64 * 1024 * 1024;
 const ENVELOPE_HINT: &str = "check the file's signature, and extract the statement: `gh attestation verify \
      FILE --repo OWNER/NAME --predicate-type TYPE --format json --jq '.[0].verificationResult.statement'`";
 
-/// Compares a saved statement with the platform and the clone. Prints the differences, and a reminder that the
-/// signature was not checked.
+/// Compares a saved statement with the clone and, if it is about a publication, with the platform. Prints the
+/// differences, and a reminder that the signature was not checked.
 pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> CommandResult {
     let full_path = run.env.current_dir().join(path);
     let statement =
@@ -33,6 +33,7 @@ pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> 
                 "{} is not a statement about a review or a publication: {reason}",
                 full_path.display()
             ))
+            // The reason names the envelope if the file is signed.
             .with_hint(if reason.contains("envelope") {
                 ENVELOPE_HINT
             } else {
@@ -153,8 +154,8 @@ fn find_commit_in_clone(run: &Run, id: &str) -> Option<(Repository, CommitId)> {
     Some((repository, commit))
 }
 
-/// Compares the digests of the gate configuration in the statement with the files of its commit. If the clone does not
-/// have that commit, prints this and returns no differences.
+/// Compares the digests of the gate configuration in the statement with the files of its commit. If the statement does
+/// not name a commit, or the clone does not have it, prints this and returns no differences.
 fn compare_policy(
     run: &Run,
     policy: &PolicyDigests,

@@ -61,7 +61,7 @@ pub(crate) fn add_waivers(
         reject_invalid_waivers(workspace, waivers_file, &entries)?;
         entries
     };
-    let written_count = write_entries(waivers_file, &entries)?;
+    let written_count = add_or_replace_entries(waivers_file, &entries)?;
     run.ui.say(&format!(
         "{} added to {FILE_NAME}",
         format_count(written_count, "waiver")
@@ -215,9 +215,9 @@ fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry>
     entries
 }
 
-/// Reads the files with findings from a report. Adds the subject of a finding, which older reports lack, and the
-/// findings that the report hides under a broken link. Both are found in the files on disk; `current` has their
-/// findings.
+/// Reads the files with findings from a report. Adds the size of a finding, the subject, which older reports lack, and
+/// the findings that the report hides under a broken link. The hidden findings come from `current`, the results of the
+/// files on disk. A file that is missing or unreadable on disk stays as reported.
 fn read_reported_files(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -286,7 +286,8 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
     results
 }
 
-/// Adds the size and the subject that a local review would find to a violation from a report.
+/// Adds the size and, if missing, the subject to a violation from a report, because a new waiver needs them. As in a
+/// review, both are determined from the pipeline.
 fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
     violation.size = rules::measure_pipeline(rule, pipeline);
     if violation.about.is_none() {
@@ -298,7 +299,7 @@ fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline
 }
 
 /// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns their number.
-fn write_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {
+fn add_or_replace_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {
     if entries.is_empty() {
         return Ok(0);
     }

@@ -34,7 +34,7 @@ pub(crate) struct WaiversFile {
 
 impl WaiversFile {
     /// Reads the waivers file of the checkout, and evaluates the rules on all pipelines, to know which findings the
-    /// waivers match. Without a rules file, each pipeline has the finding that it is missing.
+    /// waivers match. Without a rules file, each pipeline has a result that reports the missing file.
     pub(crate) fn load_with_findings(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
@@ -63,7 +63,8 @@ impl WaiversFile {
         build_waivers(self.entries.clone(), FILE_NAME)
     }
 
-    /// Applies the waivers to the current findings, and returns for each waiver whether it is used, unused or expired.
+    /// Applies the waivers to the current findings, and returns the status of each waiver. The findings are complete,
+    /// because [`Self::load_with_findings`] evaluates all pipelines.
     fn match_with_findings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
         let no_old_names = OldNames::default();
         let is_all_evaluated = true;

@@ -45,9 +45,9 @@ impl Publication<'_> {
 }
 
 impl SmokeTest<'_> {
-    /// Returns the id of the execution that an earlier run of the program started for `planned_run`. Ignores, with a
-    /// warning, an execution that the platform does not have, or that did not provably start after the version was
-    /// created: a change could have written any id into the receipt.
+    /// Returns the id of the execution that an earlier run of the program started for `planned_run`. Accepts it only if
+    /// the platform shows that the execution started after the version was created, because a change could have written
+    /// the id of any older execution into the receipt. Any other execution is ignored with a warning.
     pub(super) async fn find_earlier_execution(
         &self,
         project: &RemoteProject,

@@ -71,7 +71,8 @@ impl Publication<'_> {
     }
 
     /// Runs the smoke runs of the version after its upload. Returns `None` if there are no smoke runs, or if the
-    /// version may be incomplete. If an earlier run published the version, its smoke runs are continued.
+    /// version may be incomplete. If an earlier run published the version, continues the executions that its receipt
+    /// names; if the details of the version cannot be read, the result is a problem.
     pub(super) fn smoke_test_uploaded_version(
         &self,
         platform: &Platform,
@@ -123,6 +124,7 @@ impl Publication<'_> {
             return Ok(None);
         }
         let name = &published_version.version;
+        // A signal must not end the program during the smoke runs, because the version may have to be disabled then.
         self.run.signals.hold();
         let result = self.run.block_on(async {
             let version = match self.request_version(platform, receipt).await {

@@ -118,8 +118,8 @@ impl SmokeResult {
         (!steps.is_empty()).then(|| steps.join("; "))
     }
 
-    /// Returns the runs as cases of the JUnit report: undecided if a run's end is unknown, without a verdict if it was
-    /// not started.
+    /// Returns the runs as cases of the JUnit report. A run is undecided if it was attempted but no end was seen, and
+    /// has no verdict if it was not attempted.
     pub(crate) fn list_junit_cases(&self) -> Vec<SmokeCase> {
         let cases = self.record.runs.iter().map(|run| SmokeCase {
             name: format!("smoke run of {}", run.subject()),
@@ -128,6 +128,7 @@ impl SmokeResult {
             } else if run.has_ended {
                 Some(Verdict::Failed)
             } else if run.is_requested || run.execution_id.is_some() || run.problem.is_some() {
+                // Without a request, the problem is that the execution of an earlier run could not be read.
                 Some(Verdict::Undecided)
             } else {
                 None
@@ -143,7 +144,8 @@ const fn is_maybe_running(run: &SmokeExecution) -> bool {
     run.execution_id.is_some() && !run.has_ended
 }
 
-/// Describes how a run ended: its problem, or its status with the message, and how long it took.
+/// Describes how a run ended: its problem, or its status with the message, and how long it took. Without a problem and
+/// a status, says whether the execution was started.
 fn describe_result(run: &SmokeExecution) -> String {
     let mut description = match (&run.problem, &run.status, &run.execution_id) {
         (Some(problem), ..) => problem.clone(),

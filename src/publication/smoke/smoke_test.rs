@@ -129,7 +129,7 @@ impl<'a> SmokeTest<'a> {
                 ..self.build_success_result(record)
             };
         };
-        self.finish_failed_runs(record, problem).await
+        self.disable_failed_version(record, problem).await
     }
 
     /// Starts and follows the runs until all have succeeded. Fails if a run does not succeed or a signal arrives.
@@ -243,8 +243,9 @@ impl<'a> SmokeTest<'a> {
         let _ = self.publication.write_receipt(&receipt);
     }
 
-    /// Starts the execution of a run, with the digest of the version as its tag, and returns its id. The error says
-    /// whether the platform may have started it nevertheless.
+    /// Starts the execution of a run, and returns its id. Its tag is the digest of the version, so the platform reports
+    /// a conflict while another execution for the version is running. Any other error says whether the platform may
+    /// have started the execution nevertheless.
     async fn start_execution(
         &self,
         project: &RemoteProject,
@@ -288,9 +289,9 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Disables the version unless the settings keep it, and returns the result of runs that did not succeed. A version
-    /// that existed before stays unchanged if no execution was started or followed. After a signal, an execution that
-    /// was only requested may be running, so the version is disabled, too.
-    async fn finish_failed_runs(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
+    /// that existed before stays unchanged if no execution was started or followed. After a signal, a requested
+    /// execution is treated as started, because the signal may have come before the response.
+    async fn disable_failed_version(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
         if let Some(entry) = problem.run_index.and_then(|index| record.runs.get_mut(index)) {
             entry.problem = Some(problem.reason.clone());
         }

@@ -24,7 +24,8 @@ pub(super) const MAX_OPEN_FILES: usize = 20;
 const NOT_EVALUATED: &str = "The rule could not be evaluated for the reason at the top of the page.";
 
 /// Renders a card for each file with findings: its changes, its findings and its passed checks. A finding that the page
-/// explains elsewhere is only a reference. The first cards are open if they have something new to read.
+/// explains elsewhere is only a reference. The first cards are open, except those that have only references and, if
+/// there are more than [`MAX_OPEN_FILES`] files, those that have only known or waived findings.
 pub(super) fn render_file_groups(
     view: &View<'_>,
     files: &[FileFindings<'_, '_>],

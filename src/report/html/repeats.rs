@@ -22,7 +22,7 @@ impl<'v, 'a> EqualFindings<'v, 'a> {
     /// Returns the id of the first equal finding, which the page shows completely; `None` if `entry` is itself the
     /// first.
     pub(super) fn find_first_equal_id(&self, entry: &AnchoredFinding<'_, 'a>) -> Option<&'v str> {
-        self.places_of(entry)
+        self.find_equal_findings(entry)
             .first()
             .map(|first| first.id.as_str())
             .filter(|first_id| *first_id != entry.id)
@@ -30,11 +30,11 @@ impl<'v, 'a> EqualFindings<'v, 'a> {
 
     /// Returns the equal findings that the page shows only as references: all except the first one.
     pub(super) fn other_places(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
-        self.places_of(entry).get(1..).unwrap_or_default()
+        self.find_equal_findings(entry).get(1..).unwrap_or_default()
     }
 
     /// Returns all findings that are equal to `entry`, including `entry` itself.
-    fn places_of(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
+    fn find_equal_findings(&self, entry: &AnchoredFinding<'_, 'a>) -> &[&'v AnchoredFinding<'v, 'a>] {
         self.places
             .get(&finding_key(entry.finding))
             .map(Vec::as_slice)

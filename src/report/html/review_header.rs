@@ -173,7 +173,8 @@ fn list_commit_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Lists the facts about the run, without those that are unknown. A duration below 0.1 seconds is omitted.
+/// Lists the facts about the run, without those that are unknown. A duration below 0.1 seconds is omitted, because
+/// durations are shown in tenths of a second.
 fn list_run_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
     let context = &view.report.context;
     let seconds = view.report.duration.as_secs_f64();

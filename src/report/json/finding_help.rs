@@ -11,7 +11,7 @@ pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Opti
         Status::Error(_) if result.status.is_unreadable() => {
             "Fix the YAML at this line, and check the pipeline again."
         }
-        // Of all evaluation errors, only this one is caused by the content of the pipeline.
+        // The only evaluation error that can be known or waived is a missing Start component.
         Status::Error(_) if result.status.is_excusable() => {
             "Add a Start component, and connect it to the first component."
         }

@@ -50,8 +50,8 @@ pub(crate) fn parse_json_report(
     }
 }
 
-/// Returns an error that names the schema of the document if the schema is another one. For a newer document, this
-/// error says more than the error about the first unknown key. `None` if the text is not JSON or has no schema name.
+/// Returns an error if the document has another schema; `None` if the text is not JSON or has no schema name. For a
+/// document with a newer schema, this error is more helpful than the one about the first unknown key.
 fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
     #[derive(serde::Deserialize)]
     struct SchemaHeader {
@@ -260,8 +260,8 @@ impl RuleV2 {
         }
     }
 
-    /// Returns the number that a counting rule found, if the result has no violations: its only finding then has no
-    /// message.
+    /// Returns the counted number of a counting rule that failed without a violation: such a result has one finding,
+    /// without a message. The numbers of other results belong to their violations.
     fn size(&self) -> Option<u64> {
         match self.findings.as_slice() {
             [finding] if finding.message.is_none() => finding.size,
@@ -270,8 +270,8 @@ impl RuleV2 {
     }
 }
 
-/// Converts the findings of a rule to violations. A finding without a message must be the only one of its rule, and is
-/// not a violation. Fails if the region of a fix is invalid.
+/// Converts the findings of a rule to violations. A finding without a message represents a result without violations:
+/// it is skipped, and must be the only finding of the rule. Fails if the region of a fix is invalid.
 fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violation>, ReportReadError> {
     let is_only_finding = findings.len() == 1;
     let mut violations = Vec::with_capacity(findings.len());

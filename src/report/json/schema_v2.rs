@@ -196,10 +196,11 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
 }
 
 impl FileV2 {
-    /// Creates the entry of a file in the JSON document. An error of the entire file is repeated in the result of each
-    /// rule, but is one finding: only the first of these results has its fingerprint.
+    /// Creates the entry of a file in the JSON document. Every rule repeats an error of the entire file in its result,
+    /// but the error is one finding: only the first of these results has the fingerprint.
     fn from_results(file: &FileResults, context: &ReportContext) -> Self {
         let mut fingerprints = Fingerprint::for_findings(&file.findings()).into_iter();
+        // The results in the same order, without those that repeat an error of the entire file.
         let mut distinct_results = file.distinct_results().into_iter().peekable();
         let mut results = Vec::with_capacity(file.results.len());
         for result in &file.results {
@@ -209,6 +210,7 @@ impl FileV2 {
             let finding_count = match &result.status {
                 _ if !is_distinct => 0,
                 Status::Passed => 0,
+                // All violations of an evaluation error are one finding, so it has one fingerprint.
                 Status::Error(_) => 1,
                 Status::Failed(_) => result.violations.len().max(1),
             };

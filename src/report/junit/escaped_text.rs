@@ -2,9 +2,9 @@
 
 use sluicegate_base::text::is_plain_in_markup;
 
-/// Escapes an attribute's value. Line breaks and tabs become references, since a parser replaces literal ones by spaces
-/// (<https://www.w3.org/TR/xml/#AVNormalize>), and so do the marks of a CI host's command. Characters that XML 1.0
-/// forbids become U+FFFD.
+/// Escapes an attribute's value. Line breaks and tabs become character references, because a parser replaces literal
+/// ones with spaces (<https://www.w3.org/TR/xml/#AVNormalize>). Characters that XML 1.0 forbids become U+FFFD. Like
+/// [`escape_content`], breaks up the start of Azure Pipelines commands.
 pub(in crate::report) fn escape_attribute(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();

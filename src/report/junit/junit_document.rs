@@ -198,7 +198,7 @@ impl JunitDocument<'_> {
         self.write_end_tag("properties")
     }
 
-    /// Writes a case. The strict dialect does not allow its file and `line`.
+    /// Writes a case. The strict dialect does not allow the attributes `file` and `line`.
     fn write_case(&mut self, case: &TestCase, line: Option<u32>) -> io::Result<()> {
         let mut attributes = vec![
             ("name", case.name.clone()),

@@ -36,7 +36,7 @@ use self::case_place::{CasePlace, PlacedCase};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
 use self::path_labels::PathLabels;
 use self::result_text::{
-    build_full_text, build_short_message, error_type_name, explain_excused_result, find_first_violation_line,
+    build_full_text, build_short_message, error_type_name, explain_skipped_result, find_first_violation_line,
 };
 use self::suite_totals::{CaseOutcome, count_cases};
 use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
@@ -145,9 +145,10 @@ fn build_suites<'r>(
         .map(move |(path, cases)| build_suite(&names.make_unique(path), started_at, cases))
 }
 
-/// Creates the cases about the entire run: too many known findings, or else the reason why the run does not pass if no
-/// finding explains it; gate changes; breaking changes for consumers; a case for a review without any result; and the
-/// notes that no other case contains.
+/// Creates the cases about the entire run. The first one is an error if there are too many known findings, or else if
+/// the run does not pass and no finding explains it. Cases follow for changes to the gate configuration, which have a
+/// file only if the gate refuses them, for changes that break consumers, for a review in which no rule was checked, and
+/// for the notes that no other case contains.
 fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
@@ -189,6 +190,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "no rule was checked on any pipeline");
         cases.push(CasePlace::FOR_RUN.place_case(case));
     }
+    // The verdict case contains the notes that explain the verdict, and the case of known findings contains its note.
     let notes: Vec<&String> = if has_verdict_case {
         report.other_notes().collect()
     } else {
@@ -203,8 +205,8 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     cases
 }
 
-/// Creates a case for each change that breaks consumers: a failure if the gate refuses such changes, otherwise a
-/// skipped case.
+/// Creates a case for each change that breaks consumers: a failure at the place of the change if the gate refuses such
+/// changes, otherwise a skipped case without a file.
 fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
     let Some(compat) = &report.compat else {
         return Vec::new();
@@ -304,7 +306,7 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
     let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
         (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
         (CaseOutcome::Skipped, _) => {
-            let skip_reason = explain_excused_result(result);
+            let skip_reason = explain_skipped_result(result);
             let result_type = match &result.status {
                 Status::Error(error_type) => error_type_name(error_type.as_deref()),
                 _ => skip_reason,

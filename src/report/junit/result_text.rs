@@ -125,18 +125,16 @@ const fn state_prefix(state: Option<FindingState>) -> &'static str {
     }
 }
 
-/// Returns the reason why a result with violations or an error does not fail the gate.
-pub(super) fn explain_excused_result(result: &RuleResult) -> &'static str {
+/// Returns the reason why a result with violations or an error does not fail the gate: all its findings are known or
+/// waived, or its status does not fail the gate with the setting `--fail-on`.
+pub(super) fn explain_skipped_result(result: &RuleResult) -> &'static str {
     let states = collect_distinct_states(result);
-    let has_counted_finding = states
-        .iter()
-        .any(|state| !matches!(state, Some(FindingState::Known | FindingState::Waived)));
     let has_known = states.contains(&Some(FindingState::Known));
     let has_waived = states.contains(&Some(FindingState::Waived));
     match &result.status {
-        _ if has_waived && !has_known && !has_counted_finding => "waived",
-        _ if has_known && !has_waived && !has_counted_finding => "known",
-        _ if has_known && has_waived && !has_counted_finding => "known or waived",
+        _ if result.is_excused() && !has_known => "waived",
+        _ if result.is_excused() && !has_waived => "known",
+        _ if result.is_excused() => "known or waived",
         Status::Failed(Severity::Warning) => "warning that does not fail the gate",
         _ => "reported only",
     }

@@ -290,8 +290,8 @@ fn build_result<'a>(
     }
 }
 
-/// Builds the region of a line, with the columns from its first character after the indentation to its end. Without the
-/// complete text of the line in `source_line`, the region has no columns.
+/// Builds the region of a line, with the columns from its first character after the indentation to its end. The region
+/// has no columns if `source_line` is missing, blank or truncated; a truncated line ends with `…`.
 fn build_region(line: u32, source_line: Option<&str>) -> Region {
     let complete_line = source_line.filter(|text| !text.trim().is_empty() && !text.ends_with('…'));
     let column_after = |text: &str| text.encode_utf16().count() + 1;

@@ -5,7 +5,8 @@ use super::sarif_log::{ArtifactChange, Region, Replacement, SarifFix, SarifText}
 use sluicegate_base::text::shorten_name;
 use sluicegate_pipelines::findings::Fix;
 
-/// Converts a proven fix of a finding to an edit of the file at this path.
+/// Converts a proven fix of a finding to an edit of the file at this path. The description has the values without YAML
+/// quotes, the edit has the YAML text with its quotes.
 pub(super) fn build_fix(path: &str, fix: &Fix) -> SarifFix {
     let to_column = |column: u32| usize::try_from(column).ok();
     SarifFix {

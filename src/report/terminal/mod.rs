@@ -10,14 +10,12 @@ mod source_excerpt;
 pub(crate) use links::TerminalLinks;
 pub(crate) use log_groups::{Fold, GroupStyle};
 
-use super::ReportContext;
 use super::report_context::ChangedLines;
 use super::sentences::GATE_CHANGE_INTRO;
 use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View, ViewMedium};
-use super::{AnnotationStyle, annotation};
+use super::{AnnotationStyle, ReportContext, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
-use sluicegate_base::text::wrap;
-use sluicegate_base::text::{self, List};
+use sluicegate_base::text::{self, List, wrap};
 use sluicegate_pipelines::findings::{Finding, Report, Severity, ShowMode, Verdict};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
@@ -50,8 +48,8 @@ const MAX_OTHER_PLACES: usize = 4;
 /// Minimum number of findings for the tables of rules and directories: fewer findings are all visible anyway.
 const MIN_TABLE_FINDINGS: usize = 5;
 
-/// Renders the report as text for a terminal or a log. The verdict is the last line. Concise output has only one line
-/// for each finding, the notices and the verdict; quiet output has only the notices that affect the verdict.
+/// Renders the report as text for a terminal or a log, with the verdict at the end. Concise output adds only a
+/// line for each finding and the notices; quiet output adds only the findings and the notices that affect the verdict.
 pub(crate) fn render(report: &Report, context: &ReportContext, style: Style) -> String {
     let view = View::new(report, context, ViewMedium::Log);
     let verdict = render_verdict(report, &view.headline, style);
@@ -179,7 +177,7 @@ fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &Repor
     let _ = writeln!(output, "{}\n", text::escape_line(&hint));
 }
 
-/// Adds the command that explains the first listed rule with an explanation. Adds nothing if no rule has one.
+/// Adds the command that explains a rule: the first listed one that could be evaluated and has an explanation, if any.
 fn push_explanation_command(output: &mut String, view: &View<'_>) {
     let is_explained =
         |rule: &str| rules::find_rule(rule).is_some() || ProjectCheck::find_by_id(rule).is_some();
@@ -207,8 +205,8 @@ fn push_command_and_reports(output: &mut String, context: &ReportContext) {
     }
 }
 
-/// Adds a finding with its source lines, then the places of equal findings and the names of related ones. The number of
-/// places is limited unless all findings are to be shown.
+/// Adds a finding with its source lines, then the places of equal findings and the names of related ones. If `show`
+/// limits the number of findings, the number of places is limited, too.
 fn push_entry(output: &mut String, entry: &FindingEntry<'_>, context: &ReportContext, style: Style) {
     let finding = &entry.finding;
     push_message(output, finding, &context.links, style);
@@ -330,7 +328,8 @@ fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style, is_show
     }
 }
 
-/// Adds a label, such as `warning`, and a message, in lines that fit the terminal. The label must be safe to print.
+/// Adds a label, such as `warning`, and a message. Wraps the message without the label, because the label may contain
+/// color codes. The label must be safe to print.
 fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
     let lines = wrap_text(&format!(": {}", text::escape_line(message)), style.width);
     for (line_index, line) in lines.iter().enumerate() {
@@ -339,7 +338,8 @@ fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
     }
 }
 
-/// Returns the label of a notice and the start of its message. A change to the gate configuration is always a warning.
+/// Returns the label of a notice and the start of its message. A change to the gate configuration is always a warning,
+/// because the headline reports a change that the gate refuses.
 fn notice_label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
     let label = if notice.affects_verdict {
         error_label(style)

@@ -35,9 +35,9 @@ impl<'a> FindingEntry<'a> {
             .chain(&self.related_findings)
     }
 
-    /// Describes an entry with related findings in a sentence about all their components or variables, such as `Each of
-    /// 3 components has no output`, and a list of their names. `None` if there are no related findings, or if the
-    /// message does not begin with the kind and the name.
+    /// Describes an entry with related findings in one sentence, such as `Each of 3 components has no output`, and a
+    /// list of the names of these components or variables. `None` if there are no related findings, if the message does
+    /// not begin with the kind and the name, or if the first name is too long for the list.
     pub(in crate::report) fn describe_block(&self) -> Option<(String, String)> {
         let (name, kind) = (self.finding.about?, self.finding.about_kind?.name());
         if self.related_findings.is_empty() {
@@ -64,7 +64,8 @@ impl<'a> FindingEntry<'a> {
         ))
     }
 
-    /// Returns a sentence that names the subjects of the related findings; `None` if there are none.
+    /// Returns a sentence with the number of related findings, and with the names of their components or variables
+    /// unless the first name is too long; `None` if there are no related findings.
     pub(in crate::report) fn describe_related_findings(&self) -> Option<String> {
         if self.related_findings.is_empty() {
             return None;
@@ -112,9 +113,9 @@ pub(super) struct FindingSelection<'a> {
 }
 
 impl<'a> FindingSelection<'a> {
-    /// Selects which findings a report lists, and counts the others. Known and waived findings are listed only if
-    /// `show` includes them; the limit of `show` applies only to the other findings. `blocks` says which findings
-    /// become one entry.
+    /// Selects which findings a report lists, and counts the others. Errors in the rules file are listed separately, as
+    /// causes. Known and waived findings are listed only if `show` includes them; the limit of `show` applies only to
+    /// the entries of other findings. `blocks` says which findings become one entry.
     pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
@@ -122,6 +123,7 @@ impl<'a> FindingSelection<'a> {
         let mut listed_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, blocks));
         let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.max_findings()));
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
+        // If they are listed, known and waived findings are removed from `old_findings`, which counts the omitted ones.
         if show.includes_excused() {
             let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), blocks);
             listed_entries.extend(blocks.merge_related_entries(old_entries));
@@ -181,6 +183,7 @@ impl RuleBlocks {
     fn merge_related_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
         let max_separate = match self {
             Self::None => return entries,
+            // Messages that differ only in the name are always merged.
             Self::SameWords => 1,
             Self::MoreThan(number) => number,
         };
@@ -196,6 +199,7 @@ impl RuleBlocks {
                 .filter(|key| counts.get(key).is_some_and(|count| *count > max_separate));
             if let Some(key) = key {
                 if let Some(block) = indices.get(&key).and_then(|index| merged_entries.get_mut(*index)) {
+                    // An entry that has a key has only this finding.
                     block.related_findings.push(entry.finding);
                     continue;
                 }
@@ -206,9 +210,9 @@ impl RuleBlocks {
         merged_entries
     }
 
-    /// Returns the key by which an entry is merged with others; `None` if the entry must stay separate, because it has
-    /// equal findings or no component or variable, or is an evaluation error or waived. With [`Self::SameWords`], the
-    /// key contains the message, in which `…` replaces the name, because the rest must be equal.
+    /// Returns the key by which an entry is merged with others. `None` if the entry must stay separate: it has equal
+    /// findings, is not about a component or variable, is an evaluation error, or has a waiver. With
+    /// [`Self::SameWords`], the key contains the message with `…` for the name, so only the names may differ.
     fn find_block_key<'a>(self, entry: &FindingEntry<'a>) -> Option<BlockKey<'a>> {
         let finding = &entry.finding;
         let name = finding.about.filter(|name| !name.is_empty())?;

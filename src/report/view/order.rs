@@ -40,8 +40,8 @@ impl<'c> FindingOrder<'c> {
         Self::from_changed_lines(report, &context.changed_lines)
     }
 
-    /// Creates the order of a report's findings. If it was compared with the base, findings that are neither known nor
-    /// waived are new.
+    /// Creates the order of a report's findings. A report that has a number of fixed findings was compared with the
+    /// base, so its findings that are neither known nor waived are new.
     pub(super) const fn from_changed_lines(report: &Report, changed_lines: &'c ChangedLines) -> Self {
         Self {
             is_compared: report.fixed_count.is_some(),
@@ -49,8 +49,9 @@ impl<'c> FindingOrder<'c> {
         }
     }
 
-    /// Returns the rank of a finding; the smallest rank comes first: known or waived findings come last; then new
-    /// findings, those near a change, and more severe ones come first.
+    /// Returns the rank of a finding; the smallest rank comes first. Known and waived findings come last. Within both
+    /// groups, the order is by nearness to the change, then by severity. At equal severity, those that the change
+    /// touches come first, because all new findings have the same nearness.
     fn rank(self, finding: &Finding<'_>) -> Rank {
         let is_touched = self.changed_lines.contains(finding.path, finding.line);
         let nearness = if self.is_compared && finding.is_counted() {

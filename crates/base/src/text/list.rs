@@ -117,8 +117,8 @@ pub fn format_and_more_of(omitted_count: usize, noun: &str) -> String {
     format!("and {}", format_count(omitted_count, &format!("more {noun}")))
 }
 
-/// Returns the names that fit this length in bytes, separated by commas, and the number of the others: `A, B and 3
-/// more`. `None` if not even the first name fits.
+/// Returns the first names that fit `max_length` bytes, separated by commas, and the number of the others: `A, B and 3
+/// more`. The last comma and `and 3 more` may exceed the limit. `None` if not even the first name fits.
 pub fn join_names_within(names: &[impl AsRef<str>], max_length: usize) -> Option<String> {
     let mut joined_names = String::new();
     for (index, name) in names.iter().enumerate() {

@@ -28,15 +28,15 @@ pub fn suggest(word: &str, known_words: &[&str]) -> Option<String> {
     find_nearest_word(word, known_words).map(did_you_mean)
 }
 
-/// Returns the known word that is closest to `word`, or `None` if no word is close enough: at most a third of its
-/// characters may differ. Words longer than `MAX_WORD_LENGTH` are not compared.
+/// Returns the known word that is closest to `word`, or `None` if no word is close enough: the number of edits may be
+/// up to a third of the known word's length. Words longer than `MAX_WORD_LENGTH` are not compared.
 pub fn find_nearest_word<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a str> {
     if word.len() > MAX_WORD_LENGTH {
         return None;
     }
     let length = word.chars().count();
-    // The distance is at least the difference of the lengths, and a comparison needs memory for each pair of
-    // characters.
+    // A known word whose length already differs too much is skipped, because a comparison needs memory for each pair
+    // of characters.
     known_words
         .iter()
         .filter(|candidate| {
@@ -120,9 +120,9 @@ impl<'n> NameProfile<'n> {
             && (similarity(self.name, candidate.name) >= MIN_SIMILARITY || is_typo(self.name, candidate.name))
     }
 
-    /// Returns the similarity of two paths, from 0 to 1, or `None` if it is less than `MIN_SIMILARITY`, the minimum
-    /// for a suggestion.
-    pub fn path_similarity(&self, candidate: &NameProfile<'_>) -> Option<f64> {
+    /// Returns the similarity of two paths, from 0 to 1, or `None` if it is less than `MIN_SIMILARITY`. Unlike
+    /// [`Self::is_similar`], does not accept a less similar path that differs by a typo.
+    pub fn find_similarity(&self, candidate: &NameProfile<'_>) -> Option<f64> {
         if !self.can_be_similar(candidate) {
             return None;
         }
@@ -155,8 +155,8 @@ pub fn find_most_similar<'a>(name: &str, known_names: impl Iterator<Item = &'a s
         .map(|(_, known_name)| known_name)
 }
 
-/// Returns whether one name lacks one character of the other, or has two swapped. Names shorter than
-/// [`MIN_TYPO_LENGTH`] are never typos of each other, because one character is a large part of them.
+/// Returns whether one name lacks one character of the other, or has two swapped; a replaced character is not a typo.
+/// Names shorter than [`MIN_TYPO_LENGTH`] are never typos of each other, because one character is a large part of them.
 fn is_typo(first: &str, second: &str) -> bool {
     let [first_letters, second_letters] = [first, second].map(|name| {
         let mut letters: Vec<char> = name.chars().collect();
@@ -164,6 +164,7 @@ fn is_typo(first: &str, second: &str) -> bool {
         letters
     });
     let is_long = first_letters.len().min(second_letters.len()) >= MIN_TYPO_LENGTH;
+    // If two characters are swapped, both names have the same letters.
     let is_substitution = first_letters.len() == second_letters.len() && first_letters != second_letters;
     is_long && !is_substitution && strsim::damerau_levenshtein(first, second) == 1
 }

@@ -161,8 +161,8 @@ fn list_connection_fixes(document: &[u8], name: &str) -> Vec<Vec<u8>> {
 }
 
 /// Returns the document in which the link at `position` leads to the component, and the component to `target`. A
-/// component that already has links keeps these links. The new transition is written after the component's first line,
-/// its type.
+/// component that already has links keeps these links. The new transition is written directly below the line with the
+/// component's name, with the indentation of the line that follows.
 fn insert_component(
     document: &[u8],
     component: &Component,
@@ -177,9 +177,9 @@ fn insert_component(
     let text = String::from_utf8(linked_document).ok()?;
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     let key_index = usize::try_from(component.position.line).ok()?.checked_sub(1)?;
-    let type_line = lines.get(key_index + 1)?.clone();
-    let indent = type_line.strip_suffix(type_line.trim_start())?.to_owned();
-    let line_end = if type_line.ends_with("\r\n") { "\r\n" } else { "\n" };
+    let next_line = lines.get(key_index + 1)?.clone();
+    let indent = next_line.strip_suffix(next_line.trim_start())?.to_owned();
+    let line_end = if next_line.ends_with("\r\n") { "\r\n" } else { "\n" };
     let target = serde_json::to_string(target).ok()?;
     let transitions = format!(
         "{indent}transitions:{line_end}{indent}  unconditional:{line_end}{indent}    - {target}{line_end}"

@@ -95,9 +95,8 @@ pub(crate) struct AgentTask {
 }
 
 impl AgentTask {
-    /// Creates a task at rest and starts it with its first instruction. Returns the task and its first messages, which
-    /// are only the one that records the instruction. If `failure_reason` is set, the task fails with this reason at
-    /// its first step.
+    /// Creates a task and starts it with its first instruction. Returns the task and the message that records the
+    /// instruction. If `failure_reason` is set, the task fails with this reason at its first step.
     pub(crate) fn with_instruction(
         config: TaskConfig,
         granted_tools: Vec<String>,
@@ -175,7 +174,8 @@ impl AgentTask {
     }
 
     /// Gives the agent an instruction and returns the message that records it. A working agent finishes its remaining
-    /// steps first; otherwise, these steps are dropped. In plan mode, the agent skips tools that make changes.
+    /// steps first; otherwise, these steps are dropped. In plan mode, the agent skips tools that make changes. An
+    /// instruction without findings keeps those of an earlier one.
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.remaining_steps.clear();

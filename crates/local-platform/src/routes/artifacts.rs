@@ -243,8 +243,8 @@ fn parse_artifact_headers(headers: &HeaderMap) -> Result<StoredArtifact, Problem
     check.into_result(artifact)
 }
 
-/// Rejects a version that already exists before its upload, which may be long, is read. The version is checked again
-/// when it is stored, because another request may store it first.
+/// Rejects a version that already exists. This check comes before the upload is read, because the upload may be long.
+/// The version is checked again when it is stored, because another request may store it first.
 async fn reject_existing_version(app: &App, artifact: &StoredArtifact) -> Result<(), Problem> {
     let prefix = artifact.shared_pipeline_id_prefix.clone();
     let version = artifact.version_name.clone();

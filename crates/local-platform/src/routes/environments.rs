@@ -93,7 +93,7 @@ fn warehouse_connections_shape(kinds: [String; 2]) -> Shape {
     at_least_one_of([
         optional_member(first_kind, text()),
         optional_member(second_kind, text()),
-        // This rule has no JSON schema.
+        // This rule has no JSON schema. It checks the minimum, which `at_least_one_of` only adds to the schema.
         rule(
             move |check, warehouses| check_warehouses(check, warehouses, &kinds),
             None,

@@ -51,6 +51,7 @@ async fn list_events(
 ) -> Result<Json<PagedList<AuditEvent>>, Problem> {
     let mut check = BodyCheck::default();
     let page = Page::from_query(&query, &mut check);
+    // Event times are whole milliseconds, so `first` and `last` are the outermost whole milliseconds in the range.
     let first = parse_time(&query, "from", &mut check).map(Moment::round_up);
     let last = parse_time(&query, "to", &mut check).map(Moment::round_down);
     let (first, last) = check.into_result((first, last))?;

@@ -164,7 +164,7 @@ async fn create_execution(
     let outcome = simulate_pipeline(&app, &project, &pipeline).await?;
     check_environment(&app, project.id, &environment).await?;
     let message = outcome.message + &describe_variables(&body);
-    // Only an execution with a tag can conflict with another one.
+    // The API document defines a short body for this 409. Only an execution with a tag can conflict with another one.
     let conflict = Problem::short_conflict(format!(
         "an execution with the tag `{}` is running",
         tag.as_deref().unwrap_or_default()
@@ -300,7 +300,7 @@ async fn terminate_execution(
     let clock = app.clock().clone();
     app.store()
         .try_change(move |transaction| {
-            let is_known = executions::cancel(transaction, project.id, id, clock.now())?;
+            let is_known = executions::terminate(transaction, project.id, id, clock.now())?;
             Ok(is_known.then_some(()).ok_or_else(|| unknown_execution(id)))
         })
         .await??;

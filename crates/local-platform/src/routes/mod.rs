@@ -57,7 +57,7 @@ pub(super) fn add_routes(router: OpenApiRouter<Arc<App>>) -> OpenApiRouter<Arc<A
         .fold(router, |router, resource| router.merge((resource.routes)()))
 }
 
-/// Returns the shapes of all request bodies, with the names of the vocabulary.
+/// Returns the shapes of all request bodies. Some of them contain values from the vocabulary, such as warehouse kinds.
 pub(super) fn shapes(vocabulary: &Vocabulary) -> Vec<Shape> {
     RESOURCES
         .iter()

@@ -112,6 +112,7 @@ async fn list_projects(
         })
         .collect();
     let mut total = startup_projects.len() as u64;
+    // Only a super admin sees the projects that were created through the API.
     if caller.role == Role::SuperAdmin {
         let remaining_size = page
             .size

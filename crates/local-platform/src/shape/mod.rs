@@ -123,6 +123,7 @@ impl Shape {
                     .find(|(known_tag, _)| Some(*known_tag) == name.as_deref())
                 {
                     Some((_, variant)) => variant.check_members(check, body),
+                    // Reports the tag, which is missing or unknown.
                     None => required_member(*tag, self.tag_shape()).check_part(check, body),
                 }
             }
@@ -192,8 +193,7 @@ impl Shape {
         }
     }
 
-    /// Returns the plural of the word for values of this shape, which is that of the items of a list: strings, arrays
-    /// or objects.
+    /// Returns the plural noun for values of this shape in a list. The items of a list are strings, arrays or objects.
     const fn plural_noun(&self) -> &'static str {
         match &self.kind {
             ShapeKind::Text | ShapeKind::AnyText => "strings",

@@ -68,7 +68,9 @@ fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
                 let mut schema = member.shape.to_schema(named_schemas);
                 match member.presence {
                     Presence::Optional => schema = nullable_schema(schema),
-                    _ => required_fields.push(member.field.clone()),
+                    Presence::Required(_) | Presence::CheckedByRule => {
+                        required_fields.push(member.field.clone());
+                    }
                 }
                 if let Some(about) = member.description {
                     schema["description"] = about.into();

@@ -130,8 +130,8 @@ pub(crate) struct ArtifactFilter {
 /// The columns that [`read_artifact`] reads, in its order.
 const COLUMNS: &str = "prefix, version_name, enabled, created_at, provider, commit_hash, branch";
 
-/// Adds a version and records an event about it, in `project` if it is given. Returns false without any change if the
-/// prefix already has a version with this name.
+/// Adds a version and records an event about it; for `project`, see [`record_event`]. Returns false without any change
+/// if the prefix already has a version with this name.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     artifact: &StoredArtifact,
@@ -165,7 +165,7 @@ pub(crate) fn insert(
 }
 
 /// Records an event about a version in the audit log. Without `project`, the event belongs to the project whose name is
-/// the prefix, if there is one, because the design tool uses the project's name as the prefix.
+/// the prefix, if there is exactly one. The platform's design tool publishes with the project's name as the prefix.
 fn record_event(
     transaction: &Transaction<'_>,
     kind: EventKind,
@@ -191,11 +191,11 @@ fn record_event(
     events::insert(transaction, author, &entry)
 }
 
-/// Encodes the hash, the size and the path of each file as text. A NUL ends each file, because a path contains no NUL.
+/// Encodes the hash, the size and the path of each file as text. A NUL, which a path cannot contain, ends each entry.
 pub(super) fn encode_files(files: &[StoredFile]) -> Vec<u8> {
     let mut list = String::new();
     for StoredFile { path, size, sha256 } in files {
-        // A hash has 32 bytes, which are written as two numbers of 16 bytes. Writing to a string cannot fail.
+        // The 32 bytes are written in two halves, because an integer has at most 16. Writing to a string cannot fail.
         let (halves, _) = sha256.as_chunks::<16>();
         for half in halves {
             let _ = write!(list, "{:032x}", u128::from_be_bytes(*half));
@@ -280,14 +280,15 @@ fn read_artifact(row: &Row<'_>) -> rusqlite::Result<StoredArtifact> {
     })
 }
 
-/// Returns a version with its shared pipelines, or `None` if there is no such version. Without a name, this is the most
-/// recent enabled version of the prefix, `[Latest]`.
+/// Returns a version with its shared pipelines, or `None` if there is no such version. Without a name, returns the
+/// prefix's enabled version that was published last.
 pub(crate) fn find_artifact(
     connection: &Connection,
     prefix: &str,
     version_name: Option<&str>,
 ) -> rusqlite::Result<Option<(StoredArtifact, Vec<StoredSharedPipeline>)>> {
-    // Two different statements, so that SQLite uses the index to look up a version by name.
+    // Two different statements, so that SQLite uses the index to look up a version by name. `?2 IS NULL` is always
+    // true; it uses the second parameter, which both statements get.
     let condition = match version_name {
         Some(_) => "version_name = ?2",
         None => "enabled AND ?2 IS NULL",
@@ -325,7 +326,7 @@ fn list_pipelines(
 }
 
 /// Enables or disables a version and returns its new state, or `None` if there is no such version. Only disabling is
-/// recorded as an event, because the API document has no event for enabling.
+/// recorded as an event, because the API document has no event for enabling; for `project`, see [`record_event`].
 pub(crate) fn set_enabled(
     transaction: &Transaction<'_>,
     [prefix, version_name]: [&str; 2],
@@ -364,8 +365,8 @@ pub(crate) fn list_shared_pipelines(
         [],
         read_count,
     )?;
-    // A pipeline is shown as in its latest version or, if none is enabled, as in the last published version that
-    // contains it.
+    // Of the versions that contain a pipeline, `latest` is the last published one that is enabled, and `newest` is the
+    // last published one, enabled or not. The description is from `latest` or, if no version is enabled, from `newest`.
     let items = connection
         .prepare_cached(
             "WITH pipeline AS (

@@ -68,8 +68,8 @@ impl DataDirectory {
         Ok(connection)
     }
 
-    /// Lets only the owner read the database and its side files. SQLite creates new side files with the same
-    /// permissions as the database.
+    /// Lets only the owner read the database and its side files. Creates an empty database file if it is missing,
+    /// because SQLite creates new side files with the same permissions as the database.
     fn restrict_database_files(&self, file: &Path) -> io::Result<()> {
         drop(open_private_file(file)?);
         for name in DATABASE_SIDE_FILES {

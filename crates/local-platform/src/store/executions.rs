@@ -77,7 +77,8 @@ pub(crate) struct ExecutionResult {
     pub finished_at: Option<Moment>,
 }
 
-/// Adds an execution. Returns false without any change if an execution with the same tag is running in the project.
+/// Adds an execution. Returns false without any change if an execution with the same tag is running in the project. An
+/// execution without a tag is always added.
 pub(crate) fn insert(transaction: &Transaction<'_>, execution: &ExecutionRecord) -> rusqlite::Result<bool> {
     let inserted_count = transaction.execute_cached(
         "INSERT INTO execution (id, project, pipeline, environment, tag, started_at, ends_at, success, message)
@@ -143,7 +144,7 @@ pub(crate) fn find_execution(
 
 /// Terminates an execution if it is still running. Leaves an execution unchanged that has ended or was terminated
 /// before. Returns false if the project has no such execution.
-pub(crate) fn cancel(
+pub(crate) fn terminate(
     transaction: &Transaction<'_>,
     project: Uuid,
     id: Uuid,

@@ -67,7 +67,7 @@ impl Store {
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         create_tables(&mut connection)?;
         connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
-        // Without it, SQLite plans a cached statement again for other values
+        // Makes SQLite keep the plan of a cached statement, instead of planning it again for other values
         // (https://www.sqlite.org/queryplanner-ng.html).
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(Self {
@@ -85,9 +85,8 @@ impl Store {
         self.run_blocking(move |connection| Ok(work(connection)?)).await
     }
 
-    /// Runs `work` in a transaction. Its changes are atomic, and they are durable when this function returns. An audit
-    /// event is part of the same transaction as its change, because only this function and [`Store::try_change`] change
-    /// data while the service runs.
+    /// Runs `work` in a transaction. Its changes, including their audit events, are atomic, and they are durable when
+    /// this function returns. While the service runs, only this function and [`Store::try_change`] change data.
     pub(super) async fn change<T, F>(&self, work: F) -> Result<T, StoreError>
     where
         T: Send + 'static,

@@ -33,7 +33,7 @@ pub(crate) fn insert_or_replace(
     )?;
     let entry = NewEvent {
         kind: EventKind::CredentialsCreated,
-        project: find_agent_project(transaction, &agent)?,
+        project: find_runner_project(transaction, &agent)?,
         subject_id: format!("{agent}/{name}"),
         subject_name: name,
         information: format!("type {kind}"),
@@ -43,7 +43,7 @@ pub(crate) fn insert_or_replace(
 
 /// Returns the project whose environments use the runner `agent` by default, if there is exactly one. The event about a
 /// secret of the runner belongs to this project.
-fn find_agent_project(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
+fn find_runner_project(transaction: &Transaction<'_>, agent: &str) -> rusqlite::Result<Option<Uuid>> {
     let id: Option<String> = transaction
         .query_row_cached(
             "SELECT min(project) FROM environment WHERE agent = ? HAVING count(DISTINCT project) = 1",

@@ -147,8 +147,9 @@ fn state_at(started_at: Option<Moment>, stopped_at: Option<Moment>, now: Moment)
     }
 }
 
-/// Starts or stops a streaming pipeline and records the command in the audit log. A pipeline that is already running or
-/// already stopped does not change. Returns false if the project has no such pipeline.
+/// Starts or stops a streaming pipeline and records the command in the audit log. A command to a pipeline that is
+/// already running or already stopped has no effect, but is recorded. Returns false if the project has no such
+/// pipeline.
 pub(crate) fn apply_command(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -181,7 +182,8 @@ pub(crate) fn apply_command(
     Ok(true)
 }
 
-/// Restarts the pipelines that were running when the service stopped, by setting their start time to `now`.
+/// Restarts the pipelines that were running when the service stopped. Their start time becomes `now`, so that they are
+/// `Starting` for a while, as after a command to start.
 pub(crate) fn restart_running(transaction: &Transaction<'_>, now: Moment) -> rusqlite::Result<()> {
     transaction.execute_cached(
         "UPDATE streaming_pipeline SET started_at = ? WHERE started_at IS NOT NULL AND stopped_at IS NULL",

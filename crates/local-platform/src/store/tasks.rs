@@ -58,7 +58,7 @@ pub(crate) struct TaskRecord {
 /// The columns that [`read_task`] reads, in its order.
 const COLUMNS: &str = "number, id, project, branch, description, created_at, state";
 
-/// Adds a task with its first messages. The ID of its branch is a new random one.
+/// Adds a task with its first messages. Each task works on its own branch, so the ID of the branch is new and random.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     task: &TaskRecord,

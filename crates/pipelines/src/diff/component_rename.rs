@@ -43,7 +43,7 @@ pub(super) struct RenameSide<'s, 't, 'a> {
 
 /// Finds renamed components: a component that only the base has and one that only the head has are probably the same.
 /// Returns a map from old to new names. A component with several candidates is not paired, because a wrong guess would
-/// hide a removal. With more than [`MAX_PAIRS`] pairs to compare, the result is empty, because nobody could follow it.
+/// hide a removal. With more than [`MAX_PAIRS`] pairs to compare, no rename is found.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,
     head: &RenameSide<'_, 't, '_>,
@@ -146,6 +146,7 @@ fn is_name_parameter_path(path: &[PathStep]) -> bool {
 
 /// Returns whether the parameters `componentName` of two components allow that one was renamed to the other: both
 /// parameters are missing, both have the same value, both repeat the names of their components, or neither repeats it.
+/// If only one of them repeats the name, the two are probably different components.
 fn name_parameters_allow_rename(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
     match (&old.name_parameter, &new.name_parameter) {
         (None, None) => true,

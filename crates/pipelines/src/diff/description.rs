@@ -179,8 +179,8 @@ impl Description {
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
-        for field in groups.iter().take(max_count) {
-            match field {
+        for group in groups.iter().take(max_count) {
+            match group {
                 FieldGroup::Single(field) => {
                     self.describe_field(
                         depth,

@@ -72,7 +72,7 @@ impl fmt::Display for DiffLine {
 }
 
 impl DiffLine {
-    /// Creates a line without indentation and sign, for a file.
+    /// Creates the first line about a file, which has no indentation and no sign.
     pub fn heading(content: &str) -> Self {
         Self {
             depth: 0,

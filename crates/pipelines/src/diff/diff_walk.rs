@@ -117,6 +117,7 @@ impl DiffWalk {
             if base_item.is_none() && head_item.is_none() {
                 return;
             }
+            // One list is enough, because the item may be missing in the other version.
             let is_row = [base_item, head_item]
                 .into_iter()
                 .flatten()
@@ -124,6 +125,7 @@ impl DiffWalk {
             let row = if is_row {
                 find_row_name(base_item, head_item)
             } else {
+                // A cell keeps the name of the row around it.
                 self.row.clone()
             };
             let outer_row = std::mem::replace(&mut self.row, row);

@@ -67,8 +67,8 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
     groups
 }
 
-/// Returns the path and the name of a list entry that only one version has, if the field is the name of that entry: the
-/// entry's group begins with this field. Only the outermost list entry that contains the field is considered.
+/// Returns the path and the name of a list entry that only one version has, if the field is the name of that entry.
+/// [`group_fields`] begins the group of the entry with this field. An entry inside another named entry has no group.
 fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let (position, name) = field.entry_names.first()?;
     let is_unpaired = field.before.is_none() || field.after.is_none();
@@ -163,8 +163,8 @@ impl FieldGroup<'_> {
     }
 
     /// Returns the text before the values of a row: `sets NAME = ` if the row sets a variable, otherwise the path of
-    /// the table and the name of the row. The name is omitted if it is the first of the changed cells, because the
-    /// values then begin with it.
+    /// the table and the name of the row. Only the path is used if the name itself is the first changed cell, because
+    /// the values then begin with the name.
     pub(super) fn format_row_prefix(name: &str, cells: &[&FieldDiff]) -> String {
         let cell_path = cells.first().map(|cell| cell.path.as_slice()).unwrap_or_default();
         // The path of a cell ends with the row and the column.

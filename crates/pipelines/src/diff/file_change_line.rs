@@ -41,7 +41,7 @@ fn describe_part_counts(diff: &PipelineDiff) -> String {
     format_part_counts(&parts)
 }
 
-/// Returns why a component that ran before no longer runs: it is skipped now, or the designer does not know its new
+/// Returns why a component that ran before no longer runs: it is skipped now, or the platform does not know its new
 /// type. Returns `None` for all other changes, and for components that were added or removed.
 pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
     if !matches!(

@@ -48,8 +48,8 @@ pub(super) fn is_field_of_top_level_variable(field: &FieldDiff, name: &str) -> b
     matches!(field.path.as_slice(), [PathStep::Key(variables), PathStep::Key(key), ..] if variables == VARIABLES && key == name)
 }
 
-/// Returns the fields of a moved variable that differ between the base and the head. In the diff, one of the two keys
-/// has only the old values and the other one only the new values, so the values of each field are joined first.
+/// Returns the fields of a moved variable that differ between the base and the head. In the diff, the old values are
+/// below the former key of the variable, and the new values below the new key, so they are joined field by field.
 fn compare_moved_fields(variable: &VariableDiff, top_level_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
     let mut fields = variable.fields.clone();
     for top_level_field in top_level_fields {

@@ -58,8 +58,8 @@ impl Description {
     }
 
     /// Describes a changed variable. The line of a new variable contains its default value and its attributes, such as
-    /// the type; other fields are on the lines below. A removed variable, or one of which only a short default value
-    /// changed, has no lines below.
+    /// the type; other fields are on the lines below. A removed variable, or one of which only a single-line default
+    /// value changed, has no lines below.
     fn describe_variable(&mut self, variable: &VariableDiff) {
         let name = truncate_name(&variable.name);
         let is_new = variable.change == VariableChange::Added;

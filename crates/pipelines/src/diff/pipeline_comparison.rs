@@ -20,7 +20,7 @@ pub fn compare_versions(versions: &PipelineVersions<'_>) -> PipelineDiff {
     compare_trees(versions, &versions.parse_trees())
 }
 
-/// Compares two versions like [`compare_versions`], for callers that parsed them already and need the trees again.
+/// Compares versions that the caller already parsed, like [`compare_versions`]. The error in `trees` is the `reason`.
 pub fn compare_trees(
     versions: &PipelineVersions<'_>,
     trees: &Result<VersionTrees<'_>, String>,
@@ -359,7 +359,7 @@ fn compare_non_links(
     fields
 }
 
-/// Returns whether the field is the parameter `componentName`, changed from the component's old name to its new one.
+/// Returns whether the field only repeats the rename: its parameter `componentName` changed like the component's name.
 fn follows_rename(field: &FieldDiff, old_name: &str, new_name: &str) -> bool {
     let (Some(base), Some(head)) = (&field.before, &field.after) else {
         return false;

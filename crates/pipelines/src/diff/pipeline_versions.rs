@@ -35,7 +35,7 @@ impl<'b> PipelineVersions<'b> {
 /// Parses a version as YAML, or passes on the reason why its file could not be read. The error names the side, `base`
 /// or `head`.
 fn parse_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
-    // No key is skipped, because all of them are compared.
+    // Other readers of pipelines skip the layout; here it is compared, too.
     content
         .map_err(str::to_owned)
         .and_then(|bytes| Tree::parse(bytes).map_err(|error| error.to_string()))

@@ -24,7 +24,7 @@ pub(super) fn find_shared_fields(components: &[ComponentDiff]) -> Vec<SharedFiel
         .filter(|component| is_in_both_versions(component))
     {
         for field in &component.fields {
-            if let Some(key) = find_added_value(field) {
+            if let Some(key) = find_shareable_value(field) {
                 names_by_field.entry(key).or_default().push(&component.name);
             }
         }
@@ -47,7 +47,7 @@ pub(super) fn is_shared_field(
     component: &ComponentDiff,
     field: &FieldDiff,
 ) -> bool {
-    let value = find_added_value(field).filter(|_| is_in_both_versions(component));
+    let value = find_shareable_value(field).filter(|_| is_in_both_versions(component));
     value.is_some_and(|(path, value)| {
         shared_fields
             .iter()
@@ -65,7 +65,7 @@ const fn is_in_both_versions(component: &ComponentDiff) -> bool {
 
 /// Returns the path and the value of a field that was added, if several components can share its description: the field
 /// is outside of lists, and its value has one line and is not empty.
-fn find_added_value(field: &FieldDiff) -> Option<(&[PathStep], &Leaf)> {
+fn find_shareable_value(field: &FieldDiff) -> Option<(&[PathStep], &Leaf)> {
     let value = field.after.as_ref().filter(|_| field.before.is_none())?;
     let is_outside_lists = field.path.iter().all(|step| step.as_key().is_some());
     let is_single_line = value.find_multiline_text().is_none();

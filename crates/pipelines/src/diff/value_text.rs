@@ -14,7 +14,8 @@ pub(super) fn truncate_name(name: &str) -> String {
     truncate(name, MAX_NAME_CHARS)
 }
 
-/// Formats a value without quotes. A text that could be mistaken for another type of value is quoted.
+/// Formats a value without quotes. A text is quoted if it could be mistaken for another type of value, or if spaces at
+/// its ends would not be seen.
 pub(super) fn format_value(leaf: &Leaf) -> String {
     match leaf {
         Leaf::Text(text) if is_ambiguous(text) => format!("{text:?}"),

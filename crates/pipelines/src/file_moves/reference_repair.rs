@@ -88,7 +88,8 @@ impl<'m> ReferenceRepair<'m> {
     }
 
     /// Returns the new text of a call whose pipeline was moved, or that names its pipeline without the folder. Returns
-    /// `None` if the text is correct, or an error if no file or several files could be meant.
+    /// `None` if the text is correct. Returns an error if no file or several files could be meant, or if no text can
+    /// refer to the file.
     fn find_call_repair(
         &self,
         target: &str,

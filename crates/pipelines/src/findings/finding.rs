@@ -76,18 +76,20 @@ pub struct FindingIdentity<'a> {
 impl Finding<'_> {
     /// Returns the identity of the finding across commits. It contains the component or variable, or else the message.
     /// For a counting rule it contains neither, because such findings are compared by size. The message of a team rule
-    /// is never used, because a team rule names the subject itself.
+    /// is never used: its finding is identified by the rule and the path if it has no component or variable.
     pub fn identity(&self) -> FindingIdentity<'_> {
-        let subject = self.about.filter(|_| self.size.is_none());
         let is_team_rule = self.rule.starts_with(TEAM_PREFIX);
+        let (about, about_kind) = if self.size.is_some() {
+            (None, None)
+        } else {
+            let message = self.text.as_deref().filter(|_| !is_team_rule);
+            (self.about.or(message), self.about.and(self.about_kind))
+        };
         FindingIdentity {
             rule: self.rule,
             path: self.path,
-            about: match self.size {
-                Some(_) => None,
-                None => subject.or(self.text.as_deref().filter(|_| !is_team_rule)),
-            },
-            about_kind: subject.and(self.about_kind),
+            about,
+            about_kind,
         }
     }
 
@@ -200,6 +202,7 @@ impl RuleResult {
             .iter()
             .enumerate()
             .map(|(index, violation)| Finding {
+                // Without a line, the finding is shown at the beginning of the file.
                 line: violation.line.unwrap_or(1),
                 state: self.state(index),
                 waiver: self.waiver(index),

@@ -31,8 +31,8 @@ pub struct Fix {
 }
 
 impl Fix {
-    /// Returns whether the region has valid positions: lines and columns count from 1, and the end is not before the
-    /// start. A fix that was read from a saved report may have invalid ones.
+    /// Returns whether the replaced region has valid positions: lines and columns count from 1, and the end is not
+    /// before the start. A fix from a saved report may have invalid positions.
     pub fn has_valid_region(&self) -> bool {
         let (start, end) = (
             (self.start_line, self.start_column),

@@ -23,9 +23,9 @@ pub struct FindingTotals {
 }
 
 impl FindingTotals {
-    /// Counts findings by severity and state. A rule that could not be evaluated is only counted in `not_evaluated`.
-    /// `fixed_count` is the number of findings at the base that no longer exist; without a comparison it is `None`, and
-    /// so are the numbers of new and known findings.
+    /// Counts findings by severity and state. Known and waived findings are not counted as errors or warnings. A rule
+    /// that could not be evaluated is only counted in `not_evaluated`. `fixed_count` is the number of findings at the
+    /// base that no longer exist; without a comparison it is `None`, and so are the numbers of new and known findings.
     pub fn from_findings(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
         let mut totals = Self {
             new: fixed_count.map(|_| 0),

@@ -18,7 +18,8 @@ pub struct Fingerprint([u8; 32]);
 
 impl Fingerprint {
     /// Computes the fingerprint of a finding from its parts. `ordinal` is the number of earlier findings with the same
-    /// parts. Each part is preceded by its length, so that different parts never have the same input.
+    /// parts. Each part is preceded by its length, so that different parts never become the same bytes: otherwise,
+    /// `ab` and `c` would have the same fingerprint as `a` and `bc`.
     pub fn new(parts: &[&str], ordinal: u64) -> Self {
         let mut hash = Sha256::new();
         for part in parts {

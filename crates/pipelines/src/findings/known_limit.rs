@@ -30,7 +30,8 @@ impl Report {
     /// Returns a message if there are more known findings than the limit (`--max-known`) allows. Returns `None` without
     /// a limit, or if the report was not compared with a base.
     pub fn check_known_limit(&self) -> Option<String> {
-        let (known_count, max_known) = (self.finding_totals().known?, self.context.max_known?);
+        // The limit is read first: without a limit, the findings need not be counted.
+        let (max_known, known_count) = (self.context.max_known?, self.finding_totals().known?);
         (known_count > max_known).then(|| describe_too_many_known(known_count, max_known))
     }
 

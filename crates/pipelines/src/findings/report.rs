@@ -330,8 +330,7 @@ impl Report {
             return false;
         }
         let is_recorded = self.reasons.iter().any(|reason| reason == note);
-        // Without a limit, the known findings need not be counted.
-        is_recorded || self.context.max_known.is_some() && self.check_known_limit().as_deref() == Some(note)
+        is_recorded || self.check_known_limit().as_deref() == Some(note)
     }
 
     /// Returns whether the change breaks consumers of shared pipelines, and the settings make that fail the gate.
@@ -344,8 +343,8 @@ impl Report {
         self.files.iter().filter(|file| file.is_reviewed())
     }
 
-    /// Counts the files, and the results of the rules in the rules file by status. Results of project checks and of
-    /// team rules are not counted.
+    /// Counts the files, and the results of the rules in the rules file by status. A failed result with the severity
+    /// warning is in `failed` and in `warnings`. Results of project checks and of team rules are not counted.
     pub fn count_results(&self) -> ResultCounts {
         let mut counts = ResultCounts {
             files: self.reviewed_files().count(),

@@ -88,8 +88,8 @@ impl Status {
         }
     }
 
-    /// Returns whether findings with this status can be known or waived. An evaluation error cannot, unless the content
-    /// of the pipeline causes it.
+    /// Returns whether findings with this status can be known or waived. An evaluation error cannot, unless it reports
+    /// that the pipeline has no start component, because only its content causes this error.
     pub fn is_excusable(&self) -> bool {
         match self {
             Self::Passed => false,
@@ -185,7 +185,7 @@ impl RuleResult {
         }
     }
 
-    /// Returns the lowest line of the violations; 1 if no violation has a line.
+    /// Returns the smallest line number of the violations; 1 if no violation has a line.
     pub fn line(&self) -> u32 {
         self.violations
             .iter()

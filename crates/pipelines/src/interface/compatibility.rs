@@ -65,7 +65,7 @@ impl Compatibility {
     }
 
     /// Compares the ids of the shared pipelines of a version with those that are offered now. Changes to parameters are
-    /// unknown, so the class is `None` unless an id was removed.
+    /// not compared, so the class is unknown (`None`) unless an id was removed.
     pub fn from_ids<'a>(
         against: ComparedVersion,
         old_ids: &[String],

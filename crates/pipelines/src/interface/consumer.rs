@@ -30,8 +30,8 @@ pub struct Consumer {
     names: BTreeSet<String>,
 }
 
-/// Finds the components of a pipeline that run shared pipelines with this prefix. Fails if `pipeline` is not the YAML
-/// of a pipeline.
+/// Finds the components of a pipeline that run shared pipelines of the artifact with this prefix. Fails if `pipeline`
+/// is not the YAML of a pipeline.
 pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
     // The canvas below `design` is not needed.
     let tree = Tree::parse_without(pipeline, LAYOUT_KEY)?;

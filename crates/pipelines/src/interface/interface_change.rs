@@ -202,6 +202,7 @@ impl InterfaceChange {
             .old
             .as_ref()
             .map(|location| format!("{} in {old_name}", location.format_location()));
+        // A changed file has the same path in both versions, so only its new location is shown.
         let line = match (&self.new, old_location) {
             (Some(new), Some(old_location)) if self.id.is_some() => {
                 format!("{}: {sentence} (before: {old_location})", new.format_location())

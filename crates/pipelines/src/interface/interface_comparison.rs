@@ -32,10 +32,9 @@ pub fn compare_interfaces(old: &Interface, new: &Interface, kinds: &ChangedKinds
     changes
 }
 
-/// Returns the removed ids that [`compare_interfaces`] cannot find. `ids` are those that the platform lists for a
-/// published version. If the version was published from a working tree, the file of its commit (`old`) may not list all
-/// of them; an id that `new` does not offer either was removed. An id that the file lists is never returned, even if it
-/// is disabled, because a platform may list disabled ids, too.
+/// Returns the removals that [`compare_interfaces`] cannot find: `ids` that the platform lists for the old version, but
+/// that neither the file of its commit (`old`) lists nor `new` offers. A version that was published from a working tree
+/// can have such ids. Disabled ids in `old` are skipped, because a platform may list disabled ids, too.
 pub fn find_unlisted_removals(ids: &[String], old: &Interface, new: &Interface) -> Vec<InterfaceChange> {
     let listed_ids: BTreeSet<&str> = old
         .entries
@@ -235,7 +234,7 @@ fn compare_parameter(
             new_position: new_parameter.position,
         })
         .collect();
-    // A parameter that is no longer a grid has no columns, which its type change already reports.
+    // If the parameter became a grid or is no longer one, its type change already covers the columns.
     if old_type == new_type {
         positioned_changes.extend(compare_columns(id, old_parameter, new_parameter));
     }

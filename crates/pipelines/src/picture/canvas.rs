@@ -332,8 +332,8 @@ fn link_ends_and_kind<'l>(component: &'l str, link: &'l Link) -> (&'l str, &'l s
 }
 
 impl PositionedPipeline {
-    /// Reads the pipeline and the positions of its components. The tree must contain the key `design`, which other
-    /// readers skip.
+    /// Reads the pipeline and the positions of its components. The positions are below the key `design`, which other
+    /// readers skip; without this key, all positions are missing.
     fn from_tree(tree: &Tree<'_>) -> Result<Self, DocumentError> {
         Ok(Self {
             pipeline: Pipeline::from_tree(tree)?,

@@ -133,7 +133,7 @@ impl Canvas {
             })
         });
         Self {
-            // Some excluded boxes are not omitted ones, so the callers count the omitted boxes.
+            // The caller sets this number if the canvas is too large to draw.
             omitted_count: 0,
             boxes,
             arrows: arrows.collect(),

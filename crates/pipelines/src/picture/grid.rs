@@ -141,6 +141,7 @@ fn assign_lines(places: &Places) -> Vec<usize> {
             None => extents.push((y, y)),
         }
     }
+    // Lines of removed boxes were added last, so all lines are numbered again from the top.
     let mut sorted_lines: Vec<usize> = (0..extents.len()).collect();
     sorted_lines.sort_by(|a, b| {
         let ((highest_a, _), (highest_b, _)) = (extents[*a], extents[*b]);

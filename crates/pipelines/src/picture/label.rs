@@ -312,6 +312,7 @@ fn cut_name(name: &str, suffix: &str) -> Vec<String> {
     let second_end = rest_start + count_fitting_chars(chars[rest_start..].iter(), used_width);
     let tail_length = count_fitting_chars(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
     let tail_start = chars.len().saturating_sub(tail_length);
+    // The second line is shortened if too few characters would be omitted between it and the third line.
     let second_end = second_end
         .min(tail_start.saturating_sub(MIN_OMITTED_CHARS))
         .max(rest_start);

@@ -85,7 +85,8 @@ fn sort_topologically(
 }
 
 /// Returns the layer and the row of each part. Within a layer, orders the parts by the mean row of the parts that lead
-/// to them, which keeps links short. Parts without a link come below all others.
+/// to them, which keeps links short. Parts without a link come below all others. `forward` contains the parts that the
+/// links of each part lead to, without links that close a cycle.
 fn assign_positions(
     sorted_parts: &[usize],
     forward: &[Vec<usize>],

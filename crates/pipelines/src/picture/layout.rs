@@ -336,7 +336,7 @@ impl PortPlaces<'_> {
             }
             let position = match link.exit.side {
                 Side::Right => (x + LABEL_GAP, y - LABEL_GAP / 2),
-                // The link of a left neighbor has its label before its end.
+                // A link to the left neighbor has its label at its end, on the left side of the gap.
                 Side::Left => (
                     wires[index].last().map_or(*x, |(end_x, _)| *end_x) + 2 * LABEL_GAP,
                     y - LABEL_GAP / 2,

@@ -178,8 +178,9 @@ fn scale_index(index: usize, distance: f64) -> f64 {
     f64::from(u32::try_from(index).unwrap_or(u32::MAX)) * distance
 }
 
-/// Returns for each box the box to stack it on: for an iterator, a target at the same place, preferably that of a link
-/// that still exists. Returns `None` for other boxes, and for an iterator that its target is stacked on.
+/// Returns for each box the target to stack it on, if the box is an iterator that can be stacked. Prefers the targets
+/// of links that still exist. Skips a target that is itself stacked on the iterator, because the stack would not have
+/// an end.
 fn find_lower_boxes(canvas: &Canvas) -> Vec<Option<usize>> {
     let mut lower_boxes: Vec<Option<usize>> = vec![None; canvas.boxes.len()];
     let iterations = canvas.arrows.iter().filter(|arrow| arrow.kind == "iteration");

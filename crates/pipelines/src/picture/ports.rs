@@ -63,8 +63,8 @@ pub(super) struct Clearance {
 }
 
 impl Default for Clearance {
-    /// Returns the space in a gap without labels. `left` is at the right edge of a box, so it gets the clearance for
-    /// right edges.
+    /// Returns the clearance in a gap without labels. `left` is next to the right edge of the box on the left, so it
+    /// gets [`RIGHT_CLEARANCE`].
     fn default() -> Self {
         Self {
             left: RIGHT_CLEARANCE,
@@ -141,8 +141,8 @@ impl Ports {
         clearance.right = clearance.right.max(minimum.right);
     }
 
-    /// Sets the heights of all ports at left and right edges, gap by gap, so that no two ports at a gap have the same
-    /// height. A straight link has the same height at both ends.
+    /// Sets the heights of all ports at left and right edges, gap by gap. The ports at a gap have different heights,
+    /// except for the two ends of a straight link.
     fn assign_offsets(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
         let mut gaps: BTreeMap<Gap, BTreeMap<Port, PortUse>> = BTreeMap::new();
         let mut routed_exits: HashSet<Port> = HashSet::new();
@@ -160,8 +160,8 @@ impl Ports {
                 None => port_use.is_straight = true,
             }
         }
-        // A link may join a straight one that leads to the same box. If other links also leave at the start of the
-        // straight one, it may not, because its line would overlap with theirs.
+        // Links that enter at the end of a straight link join its line. If other links leave at its start, the lines
+        // would overlap, so the links that enter get a height of their own.
         let shared_ports: HashMap<Port, Port> = links
             .iter()
             .filter(|link| link.channels.is_none() && !routed_exits.contains(&link.exit))
@@ -195,8 +195,9 @@ impl Ports {
         }
     }
 
-    /// Sets the heights of the ports at a gap: ports of links to rows above are highest, and a straight link is at the
-    /// middle of its boxes.
+    /// Sets the heights of the ports at a gap, and updates the maximum offset of the row. The order from top to bottom
+    /// is: ports with more links above the row, ports of straight links, other ports such as those of stubs, and ports
+    /// with more links below the row. The first straight link is at the middle of its boxes.
     fn spread_ports(&mut self, row: usize, uses: BTreeMap<Port, PortUse>) {
         let mut order: Vec<(Port, PortUse)> = uses.into_iter().collect();
         order.sort_by_key(|(_, port_use)| {

@@ -61,7 +61,8 @@ pub(super) struct Router<'c> {
 
 impl<'c> Router<'c> {
     /// Creates the router for these links, with all positions unused. Records for each port whether all its links lead
-    /// to the same other port, because such links can share a line.
+    /// to the same other port, because such links can share a line. Ignores straight links, which do not have vertical
+    /// lines.
     pub(super) fn new(grid: &'c Grid, ports: &'c Ports, spans: &'c BoxSpans) -> Self {
         let (mut only_entries, mut only_exits) = (HashMap::new(), HashMap::new());
         for link in ports.links.iter().filter(|link| link.channels.is_some()) {
@@ -126,8 +127,8 @@ impl<'c> Router<'c> {
         only_entry.unwrap_or(link.exit)
     }
 
-    /// Returns the owner of the lines of this link after its first vertical line: the entry, unless all links to this
-    /// entry come from one exit. Such links share all their lines, so these have the owner of the first vertical line.
+    /// Returns the owner of the lines of this link after its first vertical line, normally the entry. If all links to
+    /// it come from one exit, they share all their lines, so the owner is that of the first vertical line.
     pub(super) fn entry_owner(&self, link: &LinkPlan) -> Port {
         match self.only_exits.get(&link.entry).copied().flatten() {
             Some(_) => self.exit_owner(link),
@@ -165,6 +166,7 @@ impl<'c> Router<'c> {
         let owner = self.exit_owner(link);
         let (low, high) = self.edge_bounds(link.exit.canvas_box);
         let label_width = text.map_or(0, |text| label::link_label_width(text) + LABEL_GAP);
+        // The center or, for a wide label, further left, but at least four positions from the left end.
         let preferred_x = self
             .spans
             .center(link.exit.canvas_box)
@@ -221,11 +223,12 @@ impl<'c> Router<'c> {
     /// link does not reach.
     fn has_far_label(&self, channel: usize, x: i32, link: &LinkPlan) -> bool {
         let slot_owner = self.used_slots.get(channel).and_then(|slots| slots.get(&x));
+        // Only the positions of labels have owners with this role, see `assign_vertical_exit`.
         slot_owner.is_some_and(|port| port.role == PortRole::Stub && port.side != link.entry.side)
     }
 
-    /// Sets the position of the vertical line at a port at the left or right edge of a box. If the gap has no space for
-    /// it, records the gap as full, so that the layout can widen it. Does nothing for other ports.
+    /// Sets the position of the vertical line at a port at the left or right edge, unless another link already set it.
+    /// If the gap has no space, records the gap as full, so that the layout can widen it. Does nothing for other ports.
     fn assign_side_port(&mut self, port: Port, owner: Port) {
         let Some(gap) = gap_at(self.grid, port) else {
             return;
@@ -265,7 +268,8 @@ impl<'c> Router<'c> {
     }
 
     /// Narrows the preferred range of the owner's lines to the gap of `port`, so that one position suits all of them.
-    /// The range does not change if it does not overlap with the gap, or if the port is at an upper or lower edge.
+    /// The range does not change if it and the gap overlap by less than [`SLOT_WIDTH`], or if the port is at an upper
+    /// or lower edge.
     fn narrow_preferred_range(&mut self, port: Port, owner: Port) {
         let Some(gap) = gap_at(self.grid, port) else {
             return;
@@ -300,8 +304,8 @@ impl<'c> Router<'c> {
         low <= x && x <= high && self.is_slot_free(row, x, owner) && self.is_slot_free(row + 1, x, owner)
     }
 
-    /// Returns the positions for a vertical line through the row: the nearest free position of each near gap, and of
-    /// the outer gap, which is never full.
+    /// Returns the positions for a vertical line through the row: the nearest free position of each near gap, unless it
+    /// is too far from the best one, and of the outer gap on the right, which is never full.
     fn list_crossings(&self, row: usize, preferred_x: i32, owner: Port) -> Vec<i32> {
         let nearest_gap = self.nearest_gap(row, preferred_x);
         let last_gap = self.grid.rows[row].len();
@@ -355,7 +359,7 @@ impl<'c> Router<'c> {
     }
 
     /// Returns the best position for a link at `x` to cross the row on its way to `end_x`, and reserves it. The best
-    /// position is one of these two; if the row is blocked at both, it is the nearest free position.
+    /// position is `x` or `end_x`; if the row is blocked at both, it is the free position with the shortest detour.
     fn cross_row(&mut self, owner: Port, row: usize, x: i32, end_x: i32) -> i32 {
         let mut candidates: Vec<i32> = [x, end_x]
             .into_iter()
@@ -364,6 +368,7 @@ impl<'c> Router<'c> {
         if candidates.is_empty() {
             candidates = self.list_crossings(row, x, owner);
             candidates.extend(self.list_crossings(row, end_x, owner));
+            // The link can also join a line of its owner that already crosses the row.
             candidates.extend(self.row_crossings.get(&(owner, row)).into_iter().flatten());
         }
         // The end of the link that it shares with all links of its owner.

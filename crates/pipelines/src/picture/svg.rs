@@ -237,8 +237,8 @@ impl<'c> Picture<'c> {
         has_box || self.canvas.arrows.iter().any(|arrow| arrow.mark == mark)
     }
 
-    /// Draws all stubs, links and labels. Later elements cover earlier ones: added links are above removed links,
-    /// removed links above the others, and labels above all links.
+    /// Draws all stubs (links to components that the picture omits), links and labels. Later elements cover earlier
+    /// ones: added links are above removed links, removed links above the others, and labels above all links.
     fn draw_links_and_labels(&self, svg: &mut String) {
         for (stub, wire) in self.canvas.stubs.iter().zip(&self.layout.stubs) {
             draw_stub(svg, &self.canvas, stub, wire);

@@ -52,8 +52,8 @@ pub struct NewSharedParameter {
 }
 
 impl NewSharedEntry {
-    /// Builds the entry for the pipeline file with this content. Its public variables become parameters; the names of
-    /// its private variables are only listed. If `id` is `None`, the id is made from the file name.
+    /// Builds the entry for the pipeline file with this content. Its public variables become parameters;
+    /// `private_names` lists the others, which consumers cannot set. If `id` is `None`, it is made from the file name.
     pub fn for_pipeline(path: &str, id: Option<String>, bytes: &[u8]) -> Result<Self, DocumentError> {
         let tree = Tree::parse_without(bytes, LAYOUT_KEY)?;
         let outline = PipelineOutline::from_node(tree.root())?;
@@ -124,8 +124,8 @@ impl NewSharedEntry {
         self.verify_edit(lines.concat(), &shared_pipelines.entries)
     }
 
-    /// Returns the text with the entry before the bracket that ends the list. Tries each bracket in the text without
-    /// and with a comma, until the result has the entry at the end of its list, and fails after too many attempts.
+    /// Returns the text with the entry before the bracket that ends the list. Its position is unknown, so each bracket
+    /// is tried, without and with a comma, until the entry is the last one of the list. Fails after too many attempts.
     fn insert_in_flow_list(
         &self,
         text: &str,
@@ -143,7 +143,7 @@ impl NewSharedEntry {
             .ok_or(SharedEditError::UnsupportedForm)
     }
 
-    /// Returns the edited text if it contains the earlier entries, unchanged, followed by this entry; otherwise fails.
+    /// Returns the text. Fails unless it has the earlier entries, then an entry with this id, path and parameter names.
     fn verify_edit(
         &self,
         text: String,
@@ -219,8 +219,8 @@ impl NewSharedEntry {
 }
 
 impl NewSharedParameter {
-    /// Returns the map of the parameter as YAML on one line. Its export is not allowed, because users can allow it
-    /// later, but cannot withdraw it from consumers that rely on it.
+    /// Returns the map of the parameter as YAML on one line. With `exportAllowed: false`, the parameter's value is not
+    /// returned to consumers: users can allow this later, but withdrawing it would break consumers.
     fn format_on_one_line(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
         keys.extend(
@@ -295,8 +295,8 @@ fn parse_columns(node: NodeRef<'_, '_>) -> Vec<(String, Option<String>)> {
     }
 }
 
-/// Returns the type of a variable's column in the words of a parameter, where `NUMERIC` is called `NUMBER`. The platform
-/// names the type of a variable itself the other way round. The type is under `columnType` or under `type`.
+/// Returns the type of a grid's column, from `columnType` or `type`. In a parameter, the type `NUMERIC` of a column is
+/// called `NUMBER`. For the type of the variable itself, it is the opposite (see `build_parameter`).
 fn parse_column_type(column: NodeRef<'_, '_>) -> Option<String> {
     let node = column.get("columnType").or_else(|| column.get("type"))?;
     match node.text()? {
@@ -311,7 +311,7 @@ fn find_metadata_text(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
     value.text().filter(|_| !value.is_null()).map(str::to_owned)
 }
 
-/// Returns an id made from the name of the file: its words in lower case, joined by hyphens.
+/// Returns the file's name in lower case, with hyphens in place of characters except letters, digits, `_` and `.`.
 fn build_default_id(path: &str) -> String {
     let name = file_name(without_extension(path)).to_lowercase();
     let words: Vec<&str> = name
@@ -337,7 +337,7 @@ fn format_scalar(text: &str) -> String {
 }
 
 /// Replaces the value of `pipelines` with an empty list if the value is null or empty, so that an entry can be
-/// inserted. Returns `None` if there is another value, or if no line begins with `pipelines:`.
+/// inserted. Keeps a comment on the line. Returns `None` for another value, or if no line begins with `pipelines:`.
 fn insert_empty_list(text: &str) -> Option<String> {
     let tree = Tree::parse(text.as_bytes()).ok()?;
     tree.root().get("pipelines").filter(|list| list.is_null())?;

@@ -8,6 +8,7 @@ use memchr::{memchr_iter, memmem};
 use regex::bytes::{Regex, RegexBuilder};
 use sluicegate_yaml::{DocumentError, Position};
 use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// The keys by which a component refers to a file.
@@ -19,7 +20,8 @@ pub fn may_refer_to_files(bytes: &[u8]) -> bool {
     has_reference_key(bytes) || has_escape(bytes)
 }
 
-/// Returns whether the bytes contain a key that refers to a file, anywhere in the text.
+/// Returns whether one of [`FILE_REFERENCE_KEYS`] occurs anywhere in the bytes. If not, the pipeline does not refer to
+/// a file, unless it writes the key with an escape (see `has_escape`).
 fn has_reference_key(bytes: &[u8]) -> bool {
     FILE_REFERENCE_KEYS
         .iter()
@@ -61,14 +63,14 @@ impl FileNameSearch {
     }
 }
 
-/// Returns a pattern that matches a file's name in every form in which YAML can write it: a line may be folded at a
-/// blank, and a quote is doubled or escaped in quotes.
+/// Returns a pattern that matches a file's name, without its extension, as YAML may write it: a blank may be a line
+/// break or escaped, a single quote may be doubled, and other characters may be escaped, for example a double quote.
 fn build_name_pattern(path: &str) -> String {
     let name = file_name(without_extension(path));
     let mut pattern = String::new();
     for word in name.split_ascii_whitespace() {
         if !pattern.is_empty() {
-            pattern.push_str(r"(?:\s|\\[ t])+");
+            pattern.push_str(r"(?:\s|\\[ tnrf])+");
         }
         for c in word.chars() {
             match c {
@@ -77,11 +79,35 @@ fn build_name_pattern(path: &str) -> String {
                     pattern.push_str(r"\\?");
                     pattern.push_str(&regex::escape(&c.to_string()));
                 }
-                c => pattern.push_str(&regex::escape(&c.to_string())),
+                c => {
+                    let character = regex::escape(&c.to_string());
+                    match find_escape_letter(c) {
+                        Some(letter) => {
+                            let _ = write!(pattern, r"(?:{character}|\\{letter})");
+                        }
+                        None => pattern.push_str(&character),
+                    }
+                }
             }
         }
     }
     pattern
+}
+
+/// Returns the letter of the escape that YAML has for this character, or `None` if it has only escapes with the number
+/// of the character, or none (<https://yaml.org/spec/1.2.2/#57-escaped-characters>).
+const fn find_escape_letter(c: char) -> Option<char> {
+    match c {
+        '\u{7}' => Some('a'),
+        '\u{8}' => Some('b'),
+        '\u{b}' => Some('v'),
+        '\u{1b}' => Some('e'),
+        '\u{85}' => Some('N'),
+        '\u{a0}' => Some('_'),
+        '\u{2028}' => Some('L'),
+        '\u{2029}' => Some('P'),
+        _ => None,
+    }
 }
 
 /// The facts about a pipeline that project checks, moves and publishes need.
@@ -224,6 +250,24 @@ mod tests {
         let accented = FileNameSearch::for_files(["é/für\u{a0}alle Fälle.orch.yaml"]).unwrap();
         let folded = "orchestrationJob: é/für\u{a0}alle\n  Fälle";
         assert!(accented.may_match(folded.as_bytes()));
+        assert!(accented.may_match("orchestrationJob: \"für\\_alle Fälle\"".as_bytes()));
+        for (name, escape) in [
+            ("\t", "t"),
+            ("\n", "n"),
+            ("\r", "r"),
+            ("\u{c}", "f"),
+            ("\u{b}", "v"),
+            ("\u{7}", "a"),
+            ("\u{8}", "b"),
+            ("\u{1b}", "e"),
+            ("\u{85}", "N"),
+            ("\u{2028}", "L"),
+            ("\u{2029}", "P"),
+        ] {
+            let sought = FileNameSearch::for_files([format!("a{name}b.orch.yaml").as_str()]).unwrap();
+            let text = format!("orchestrationJob: \"a\\{escape}b\"");
+            assert!(sought.may_match(text.as_bytes()), "{text}");
+        }
         let quoted = FileNameSearch::for_files(["say \"it\".orch.yaml"]).unwrap();
         assert!(quoted.may_match(br#"orchestrationJob: "say \"it\"""#));
         let many: Vec<String> = (0..501).map(|n| format!("p{n}.orch.yaml")).collect();

@@ -41,8 +41,8 @@ impl Pipeline {
 }
 
 impl Reference {
-    /// Finds the pipeline that this reference in the file `caller` means. A reference to a script, or with an
-    /// expression, is always resolved as missing.
+    /// Finds the pipeline that this reference in the file `caller` means. Returns `Missing` for a script, which is not
+    /// a pipeline, and for an expression, whose value is unknown.
     pub fn resolve<'r>(&self, files: &'r PipelineFiles<'_>, caller: &str) -> CallResolution<'r> {
         match (self.kind, &self.target) {
             (ReferenceKind::Pipeline(kind), ReferenceTarget::Path(target)) => {
@@ -173,9 +173,9 @@ impl<'f> PipelineFiles<'f> {
         self.resolve_path(&format!("{target}{}", kind.extension()), caller)
     }
 
-    /// Returns the target with which `caller` calls the file at `path`; `None` if no target is resolved to this file.
-    /// The target has the extension if `old_target` has it, unless only the other form is resolved to the file. The
-    /// target must be the complete path; a target that finds the file only by its name is not returned.
+    /// Returns the target that replaces `old_target` in `caller` to call the file at `path`: the complete path, with
+    /// the extension if `old_target` has it. If this target does not call the file, adds or removes the extension.
+    /// Returns `None` if neither target calls the file.
     pub(crate) fn find_call_target(
         &self,
         old_target: &str,

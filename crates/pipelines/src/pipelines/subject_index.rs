@@ -112,7 +112,8 @@ impl SubjectIndex {
             }
             is_same
         });
-        link_prefixes(&mut sorted_names);
+        set_prefix_indices(&mut sorted_names);
+        // Each name in the file is counted once: its trimmed form contains the same quotes.
         let quote_counts = std::array::from_fn(|quote_kind| {
             sorted_names
                 .iter()
@@ -144,9 +145,10 @@ impl SubjectIndex {
         line.map(|line| SubjectMatch { subject, line })
     }
 
-    /// Returns the first quoted name of a text and the text before it, if neither the quotes nor the words before them
-    /// can be part of another name. If another name contains such quotes, the result is `None`, because that name may
-    /// be truncated or escaped in the text.
+    /// Returns the first quoted name of a text and the text before it, if the text is certainly about this name: there
+    /// is no name before the quotes, apart from the word `component` or `variable`, and the text after the quotes
+    /// cannot be a part of a longer name. If another name contains such quotes, the result is `None`, because that name
+    /// may be truncated or escaped in the text.
     fn find_certain_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         let quote = quotes::find_first_quote(text)?;
         let name = self.find_quoted_name(&quote)?;
@@ -156,7 +158,8 @@ impl SubjectIndex {
             .strip_prefix(quote.close_quote)?;
         let quote_count = self.quote_counts.get(quote.kind)?;
         let is_certain = *quote_count == usize::from(name.contains_quote(quote.kind))
-            && quote.is_complete_before(text_behind_quote)
+            && quote.is_name_complete_before(text_behind_quote)
+            // A longer text is not searched, so it may contain another name.
             && quote.text_before.len() <= MAX_TEXT
             && self
                 .find_longest_name(strip_stated_kind(quote.text_before))
@@ -231,8 +234,9 @@ impl SubjectIndex {
 
     /// Returns the longest name that is a prefix of `text` and for which `accepts_rest` accepts the text after it.
     ///
-    /// All names that are prefixes of `text` are prefixes of the last name that is not greater than `text`, or that
-    /// name itself. The length of the prefix that it shares with `text` limits their length.
+    /// The search starts at the last name in the sort order that is not greater than `text`: every name that is a
+    /// prefix of `text` is this name or one of its prefixes. These are tried from the longest to the shortest, but only
+    /// if they are not longer than the start that this name and `text` have in common.
     fn find_longest_prefix(
         &self,
         text: &str,
@@ -257,8 +261,9 @@ impl SubjectIndex {
 }
 
 impl IndexedName {
-    /// Returns the component or variable with this name. `None` if names differ only in trimmed characters, if the text
-    /// states another kind, or if it states no kind although both a component and a variable have the name.
+    /// Returns the component or variable with this name. `None` if several different names in the file are equal to
+    /// this name when they are trimmed, if the text states another kind, or if it states no kind although both a
+    /// component and a variable have the name.
     fn resolve_subject(&self, stated_kind: Option<SubjectKind>) -> Option<NamedSubject<'_>> {
         let kind = match (self.component, self.variable, stated_kind) {
             _ if self.is_ambiguous => return None,
@@ -299,7 +304,8 @@ fn is_word_end(name: &IndexedName, text_after: &str) -> bool {
 
 /// Sets each name's `longest_prefix_index` to the index of the longest other name that the name begins with. In the
 /// sorted list, prefixes of a name come before it.
-fn link_prefixes(sorted_names: &mut [IndexedName]) {
+fn set_prefix_indices(sorted_names: &mut [IndexedName]) {
+    // A stack of earlier names, each a prefix of the next. Only these can be prefixes of the next name in the list.
     let mut prefix_indices: Vec<usize> = Vec::new();
     for index in 0..sorted_names.len() {
         let (earlier_names, later_names) = sorted_names.split_at_mut(index);

@@ -83,8 +83,9 @@ fn trace_path(previous_pipelines: &HashMap<usize, usize>, last: usize, first: us
     path
 }
 
-/// Returns the group of each pipeline: a strongly connected component of the call graph, by Kosaraju's algorithm. The
-/// second of its two walks follows the calls backward, beginning with the pipelines that the first walk left last.
+/// Returns the group of each pipeline: a strongly connected component of the call graph, identified by one of its
+/// pipelines. Uses Kosaraju's algorithm: the first walk records the order in which it leaves the pipelines; the second
+/// walk starts from the pipelines in the reverse of this order, and follows the calls backward.
 fn find_groups(callees: &[Vec<usize>]) -> Vec<usize> {
     let mut reverse_calls = vec![Vec::new(); callees.len()];
     for (caller, pipeline_callees) in callees.iter().enumerate() {

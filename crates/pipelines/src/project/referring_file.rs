@@ -73,8 +73,8 @@ impl ReferringFile<'_> {
         }
     }
 
-    /// Returns a hint with the component whose name is most similar; empty if no name is similar. Also empty if the
-    /// project has no `renames`, because its caller then needs no hints, which take time.
+    /// Returns a hint with the component whose name is most similar; empty if no name is similar, or if the caller
+    /// needs no hints (`renames` is `None`).
     fn suggest_component(&self, facts: &PipelineFacts, name: &str) -> String {
         if self.project.renames.is_none() {
             return String::new();
@@ -92,6 +92,7 @@ impl ReferringFile<'_> {
     fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
         let (text, new_path) = match self.project.scripts.get(target) {
             Some(None) => return None,
+            // Publishing rejects an unusable script even if no shared pipeline needs it.
             Some(Some(defect)) => {
                 let message = describe_unusable_script(target, *defect);
                 let help = defect.help();

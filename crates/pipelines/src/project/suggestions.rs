@@ -21,15 +21,15 @@ struct SearchBudget {
 }
 
 impl SearchBudget {
-    /// Deducts one search from the budget. Returns whether the budget allows it.
+    /// Deducts one search from the budget. Returns false if no search or no pair of characters was left.
     fn spend_search(&mut self) -> bool {
         let is_allowed = self.remaining_searches > 0 && self.remaining_pairs > 0;
         self.remaining_searches = self.remaining_searches.saturating_sub(1);
         is_allowed
     }
 
-    /// Deducts the comparison of `name` with names of `known_length` characters from the budget. Returns whether the
-    /// budget allows it.
+    /// Deducts the comparison of `name` with names of `known_length` bytes in total from the budget: one pair for each
+    /// byte of `name` and each byte of these names. Returns whether the budget allows it.
     fn spend_comparison(&mut self, name: &str, known_length: usize) -> bool {
         let pairs = known_length.saturating_mul(name.len());
         let is_allowed = pairs <= self.remaining_pairs;
@@ -61,7 +61,7 @@ struct PathEntry<'p> {
 }
 
 impl<'p> PathIndex<'p> {
-    /// Creates the index. It contains the names without the extension, which all pipelines of a kind share.
+    /// Creates the index. Stores each file name without the extension, which is the same for all pipelines of a kind.
     fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let entries = paths
             .map(|path| PathEntry {
@@ -91,11 +91,12 @@ impl<'p> PathIndex<'p> {
                 return None;
             }
             let Some(similarity) = target_path
-                .path_similarity(&stem)
+                .find_similarity(&stem)
                 .filter(|_| target_name.is_similar(&entry.name))
             else {
                 continue;
             };
+            // Of equally similar paths, the path that is first in alphabetical order is better.
             let is_better = best_match.is_none_or(|(best_similarity, best_path)| {
                 (similarity, best_path) > (best_similarity, entry.path)
             });
@@ -143,9 +144,11 @@ impl<'p> CallSuggestions<'p> {
         self.cached_paths.clear();
     }
 
-    /// Returns a hint for a call to a missing pipeline. The hint names the only file with this path in another
-    /// spelling, otherwise the files with this name in other directories, otherwise a file with a similar path; it may
-    /// be empty. Only the path in another spelling is certain enough for a fix (`only_path`).
+    /// Returns a hint for a call to a missing pipeline; it may be empty. The hint names the only file with this path in
+    /// another spelling, otherwise the files with this name in other directories, otherwise a file that differs in its
+    /// Unicode normal form, otherwise a file with a similar path. Only the first case is certain enough for a fix
+    /// (`only_path`). For a single file with this name, and for another normal form, the text names the command that
+    /// writes the path.
     pub fn suggest_pipeline(
         &mut self,
         files: &PipelineFiles<'p>,

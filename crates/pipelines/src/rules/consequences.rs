@@ -13,7 +13,7 @@ pub type Consequence = (&'static str, String);
 /// Returns the findings that exist only because of broken links, so that a report can fold them into the finding about
 /// the link. These findings disappear when each broken link is replaced with a link to the component that it probably
 /// means: the one that `find_component` returns for its name, otherwise the only component that no link leads to. If
-/// both are unknown, all findings about the link's component that depend on links with its role are returned, too.
+/// both are unknown, all findings about the component with the link that depend on links of this role are returned.
 pub fn find_consequences(
     pipeline: &Pipeline,
     find_component: &mut dyn FnMut(&str) -> Option<String>,
@@ -78,8 +78,8 @@ fn evaluate_link_rules(pipeline: &Pipeline) -> BTreeSet<Consequence> {
     findings
 }
 
-/// Returns the only component of an orchestration that no link leads to, except start components, which are always
-/// reachable. Returns `None` if there are several, and for a transformation.
+/// Returns the only component of an orchestration that no link leads to. Ignores start components, which need no link.
+/// Returns `None` if there are several, and for a transformation, where links lead from a component to its sources.
 fn find_only_unlinked_component(pipeline: &Pipeline) -> Option<String> {
     let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];

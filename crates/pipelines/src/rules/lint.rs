@@ -61,12 +61,12 @@ impl RulesFileLinter {
             position: None,
         });
         let is_enabled = true;
-        self.add_error(position, &error, is_enabled);
+        self.add_evaluation_error(position, &error, is_enabled);
     }
 
     /// Adds the problem that a rule cannot be evaluated, which is an error only if the rule is enabled. A suggestion at
     /// the end of the error's message becomes the help of the problem.
-    fn add_error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
+    fn add_evaluation_error(&mut self, position: Position, error: &EvaluationError, is_enabled: bool) {
         let message = error.to_string();
         let help = error.suggestion();
         let message_start = help.as_ref().and_then(|help| message.strip_suffix(help.as_str()));
@@ -117,12 +117,12 @@ impl RulesFileLinter {
                 id: id.into_owned(),
                 nearest: registry::find_nearest_rule_id(entry.id),
             };
-            return self.add_error(key_position(entry.node, "id"), &error, entry.is_enabled);
+            return self.add_evaluation_error(key_position(entry.node, "id"), &error, entry.is_enabled);
         };
         let documentation = rule.documentation();
         if parse_level(entry).is_none() {
             let error = EvaluationError::InvalidEnforcementLevel { id: documentation.id };
-            self.add_error(
+            self.add_evaluation_error(
                 key_position(entry.node, "enforcementLevel"),
                 &error,
                 entry.is_enabled,
@@ -132,7 +132,7 @@ impl RulesFileLinter {
         if self.checked_configs.insert((documentation.id, entry.is_enabled))
             && let Err(error) = rule.prepare(&RuleConfig::new(documentation.id, config))
         {
-            self.add_error(
+            self.add_evaluation_error(
                 config_position(entry.node, documentation),
                 &error,
                 entry.is_enabled,

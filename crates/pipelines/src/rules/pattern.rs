@@ -59,9 +59,11 @@ enum PatternEngine {
 impl Pattern {
     /// Compiles a pattern that must match complete names, for the rule with the id `rule`.
     ///
-    /// The pattern is first compiled unchanged, so that `a)|(b` does not become valid through the added text. It is
-    /// then put in a group; checking that a match ends with the name would not be enough, because `a|ab` finds `a` in
-    /// `ab`. A pattern that the linear engine rejects as invalid is compiled with backtracking. If both engines reject
+    /// To match complete names, the pattern is put in an anchored group. It is first compiled unchanged, because the
+    /// group would make the invalid pattern `a)|(b` valid. The group is necessary: `a|ab` finds only `a` in `ab`, so
+    /// comparing the end of the match with the end of the name is not enough.
+    ///
+    /// A pattern that the linear engine rejects as invalid is compiled with backtracking. If both engines reject
     /// it, the error has the message of the linear engine, unless this only says that a construct is not supported.
     pub(super) fn for_whole_names(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
         if pattern.is_empty() {
@@ -133,8 +135,9 @@ fn anchor_pattern(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
 
-/// Compiles the pattern, anchored to complete names, for the engine with linear time. Tries the limits from small to
-/// large; `None` if the pattern exceeds all of them.
+/// Compiles the pattern, anchored to complete names, for the engine with linear time. Tries both forms of
+/// [`anchor_pattern`], first with the small limit, because a small pattern may be matched with more names. Returns
+/// `None` if the pattern exceeds all limits.
 fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
     let forms = anchor_pattern(pattern);
     LIMITS
@@ -143,16 +146,17 @@ fn compile_linear(pattern: &str) -> Option<(PatternEngine, PatternLimit)> {
         .find_map(|(form, limit)| Some((PatternEngine::Linear(build_linear(form, limit).ok()?), limit)))
 }
 
-/// Compiles the pattern as it is for the engine with linear time. Fails if it is invalid or exceeds the size limit.
+/// Compiles the pattern for the engine with linear time, without anchoring it. Fails if the pattern is invalid or
+/// exceeds the size limit.
 fn build_linear(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern)
         .size_limit(limit.compiled_bytes)
         .build()
 }
 
-/// Compiles the pattern, anchored to complete names, for the backtracking engine. Returns `None` if it is too large,
-/// and an error if it is invalid. The pattern is first compiled unchanged, so that the error is about the pattern
-/// itself.
+/// Compiles the pattern, anchored to complete names, for the backtracking engine. Returns `None` if the pattern is too
+/// long, or if no form of [`anchor_pattern`] compiles. The pattern is first compiled unchanged, so that an error is
+/// about the pattern itself.
 fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
     if pattern.len() > MAX_BACKTRACKING_BYTES {
         return Ok(None);
@@ -165,7 +169,8 @@ fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternL
     Ok(regex.map(|regex| (PatternEngine::Backtracking(regex), BACKTRACKING_LIMIT)))
 }
 
-/// Compiles the pattern as it is for the backtracking engine, which gives up after [`MAX_STEPS`] steps.
+/// Compiles the pattern for the backtracking engine, without anchoring it. A match fails after [`MAX_STEPS`] steps. The
+/// size limit applies to each part of the pattern that the engine delegates to `regex`.
 fn build_backtracking(pattern: &str) -> Result<fancy_regex::Regex, fancy_regex::Error> {
     fancy_regex::RegexBuilder::new(pattern)
         .backtrack_limit(MAX_STEPS)

@@ -12,8 +12,8 @@ pub fn measure_pipeline(rule: &str, pipeline: &Pipeline) -> Option<u64> {
     }
 }
 
-/// Returns whether the number that this rule counts got worse. If the rule counts nothing, or if it is
-/// unknown, the direction is unknown as well, so any other number is worse.
+/// Returns whether the number that this rule counts got worse. For an unknown rule and for a rule that counts nothing,
+/// every change is worse, because it is not known whether more or less is better.
 pub fn is_worse_size(rule: &str, old_size: u64, new_size: u64) -> bool {
     match find_measure(rule) {
         Measure::Uncounted => new_size != old_size,

@@ -104,6 +104,7 @@ impl RuleSet {
                 _,
             ) => RuleState::Broken(error.error_type()),
             (Some(EnabledRule { enforcement, .. }), _) => {
+                // Without a valid level, the evaluator is an error, so `Unknown` is never returned here.
                 enforcement.map_or(RuleState::Unknown, RuleState::Enabled)
             }
             (None, Some(_)) => RuleState::Disabled,
@@ -163,6 +164,7 @@ impl RuleSet {
         documents: impl Iterator<Item = Result<(String, Result<Vec<u8>, DocumentError>), E>>,
         observe: &PipelineObserver<'_>,
     ) -> Result<Vec<FileResults>, E> {
+        // The sizes limit how much content is in memory at once.
         let documents_with_sizes = documents.map(|document| {
             let (path, content) = document?;
             let size = content.as_ref().map_or(0, Vec::len);

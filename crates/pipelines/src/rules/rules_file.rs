@@ -104,8 +104,8 @@ fn collect_enabled_levels<'t>(entries: &[RuleEntry<'t, '_>]) -> HashMap<&'t str,
     levels
 }
 
-/// Returns the effective level of a rule whose entries have these levels: `error` if an entry has it, otherwise `None`
-/// if a level is invalid, because callers treat `None` as an error. Otherwise all levels are `warn`.
+/// Returns the strictest of the levels. An invalid level (`None`) is stricter than `warn`, because callers treat it
+/// like `error`.
 fn strictest_level(levels: &[Option<Enforcement>]) -> Option<Enforcement> {
     let error = Some(Enforcement::Error);
     match levels {

@@ -199,7 +199,8 @@ impl Compiler<'_> {
         Ok((Node::Map(entries), ValueType::Map(Box::new(ValueType::Any))))
     }
 
-    /// Compiles an operator or a function; the syntax tree represents both as calls.
+    /// Compiles an operator or a function; the syntax tree represents both as calls. The value that a method is called
+    /// on becomes the first argument.
     fn compile_call(&mut self, expression: &IdedExpr, call: &CallExpr) -> CompilationResult {
         let arguments: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), arguments.as_slice()) {

@@ -7,8 +7,8 @@ use sluicegate_base::globs::parse_glob;
 /// Maximum size of a compiled regular expression, in bytes.
 const MAX_REGEX_BYTES: usize = 1 << 20;
 
-/// Compiles a regular expression. Its size is limited, and `regex` matches in linear time, so no pattern takes long. Of
-/// the library's error message, which shows the pattern in several lines, only the reason is returned.
+/// Compiles a regular expression. No pattern takes long, because its size is limited and `regex` matches in linear
+/// time. An error contains only the last line of the library's message, because the lines before it show the pattern.
 pub(super) fn compile_regex(pattern: &str) -> Result<Regex, String> {
     let regex = RegexBuilder::new(pattern)
         .size_limit(MAX_REGEX_BYTES)

@@ -70,8 +70,8 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Returns whether the value can have keys. Exported documents have a map in some places and a string in others for
-    /// the same key, so `has` must be false for a string and not fail.
+    /// Returns whether the value can have keys. For any other value, `has` is false and does not fail, because exported
+    /// documents contain sometimes a map and sometimes a string at the same key.
     pub(super) fn can_have_keys(&self) -> bool {
         match self {
             Self::Map(_) | Self::Record(_) => true,

@@ -48,7 +48,7 @@ use sluicegate_yaml::{NodeRef, Tree};
 
 /// Returns all problems of a file of team rules, in file order.
 pub fn lint_team_rules(bytes: &[u8]) -> Vec<LintProblem> {
-    team_rules_file::read_rule_entries(bytes).problems
+    team_rules_file::read_team_rules_file(bytes).problems
 }
 
 /// Returns whether a file has team rules and not those of the platform: one of its rules has the key `when` or `for`.

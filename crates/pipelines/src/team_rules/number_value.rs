@@ -95,8 +95,8 @@ pub(super) fn calculate<'m>(
     result.ok_or_else(|| build_failure("the result is too large, or the divisor is zero"))
 }
 
-/// Converts a value to the type that the function returns. The limits for decimal numbers are round numbers just inside
-/// the range of the integers. Fails if the value has no such form, as null never has.
+/// Converts a value to the type that the function returns. Fails for null, and for a value that the type cannot
+/// represent. The limits for decimal numbers are round numbers just inside the range of the integers.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 #[expect(clippy::cast_sign_loss, reason = "the range is checked")]
 pub(super) fn convert_value<'m>(function: Function, value: &Value<'m>) -> EvaluationResult<'m> {
@@ -122,6 +122,7 @@ pub(super) fn convert_value<'m>(function: Function, value: &Value<'m>) -> Evalua
         }
         (Function::ToDouble, Value::Text(text)) => text.parse().ok().map(Value::Double),
         (Function::ToDouble, value) => to_double(value).map(Value::Double),
+        // The function is `ToBoolean`; the other ones are above.
         (_, Value::Boolean(value)) => Some(Value::Boolean(*value)),
         (_, Value::Text(text)) => match text.as_ref() {
             "true" => Some(Value::Boolean(true)),

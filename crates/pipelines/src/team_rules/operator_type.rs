@@ -27,7 +27,8 @@ pub(super) fn find_operator(name: &str) -> Option<BinaryOperator> {
         .find_map(|(operator_name, operator)| (*operator_name == name).then_some(*operator))
 }
 
-/// Returns the type of an operator's result; `None` if it cannot be applied to values of these types.
+/// Returns the type of an operator's result; `None` if it cannot be applied to values of these types. Any value can be
+/// compared with null, and numbers of different types with each other, but arithmetic requires the same type.
 pub(super) fn find_result_type(
     operator: BinaryOperator,
     left: &ValueType,

@@ -23,9 +23,8 @@ pub(super) struct PipelineRecords<'m> {
 }
 
 impl<'m> PipelineRecords<'m> {
-    /// Builds the records of a pipeline, with their fields in the documented order. `pipeline` was read from `tree`,
-    /// and `files` contains the project's pipelines. If the document has no usable outline, only parameters, arguments
-    /// and metadata are missing.
+    /// Builds the records of a pipeline, with their fields in the documented order. `pipeline` must have been read from
+    /// `tree`, which also contains the parameters, arguments and metadata. `files` contains the project's pipelines.
     pub(super) fn new(
         path: &'m str,
         tree: &'m Tree<'m>,
@@ -33,6 +32,7 @@ impl<'m> PipelineRecords<'m> {
         files: &'m PipelineFiles<'m>,
     ) -> Self {
         let root = tree.root();
+        // This does not fail, because reading `pipeline` from the document did not fail.
         let outline = PipelineOutline::from_node(root).ok();
         let component_nodes = outline.and_then(|outline| outline.components);
         let variable_nodes = outline.and_then(|outline| outline.variables);
@@ -95,7 +95,7 @@ fn empty_map<'m>() -> Value<'m> {
     Value::Map(Rc::new(Vec::new()))
 }
 
-/// Returns the text of a scalar as a value; empty for any other node.
+/// Returns the text of a scalar as a value; empty if the node is missing, null, a list or a map.
 fn text_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
     let text = node.filter(|node| !node.is_null()).and_then(NodeRef::text);
     Value::from_text(text.unwrap_or_default())
@@ -269,8 +269,8 @@ fn resolve_target<'m>(
     }
 }
 
-/// Returns the values that a call sets, by the name of the variable. A grid variable has its complete entry as the
-/// value.
+/// Returns the values that a call sets, by the name of the variable. A scalar variable is set by a list of its name and
+/// its value, a grid variable by a map. This complete map is the value of the grid variable.
 fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> Value<'m> {
     let mut arguments = Vec::new();
     for row in list_rows(parameters, "setScalarVariables") {

@@ -35,6 +35,7 @@ impl SourceText {
                 break;
             }
             if character.is_whitespace() {
+                // Blanks are not compared, because YAML folds lines. Each one is assumed to be one column wide.
                 position.column = position.column.saturating_add(1);
             } else {
                 position = cursor.advance_past(character)?;
@@ -83,8 +84,8 @@ impl<'s> SourceCursor<'s> {
         Some(cursor)
     }
 
-    /// Moves past the scalar's next character in the file, and returns the position of that character. Skips blanks.
-    /// Returns `None` if it is not `character`, which may be escaped in the file.
+    /// Moves past the next character in the file that is not blank, and returns its position. Returns `None` if it is
+    /// not `character`.
     fn advance_past(&mut self, character: char) -> Option<Position> {
         loop {
             let line = self.lines.get(self.line_index)?;
@@ -102,6 +103,7 @@ impl<'s> SourceCursor<'s> {
             if source_character.is_whitespace() {
                 continue;
             }
+            // In double quotes, `\` escapes a character. In single quotes, a quote is written twice.
             let is_escape = match self.quote {
                 Some('"') => *source_character == '\\',
                 Some(quote) => *source_character == quote && next_character == Some(&quote),

@@ -6,7 +6,7 @@ use super::expression_value::Value;
 use super::pipeline_record::PipelineRecords;
 use super::record_field::RuleSubject;
 use super::team_rule::TeamRule;
-use super::team_rules_file::read_rule_entries;
+use super::team_rules_file::read_team_rules_file;
 use crate::findings::{FileResults, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation};
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles, SubjectKind};
 use crate::rules::{EvaluationError, LintProblem};
@@ -31,7 +31,7 @@ pub struct TeamRuleSet {
 impl TeamRuleSet {
     /// Parses the rules file. Fails with all problems that make a rule unusable; warnings are omitted.
     pub fn parse(bytes: &[u8]) -> Result<Self, Vec<LintProblem>> {
-        let file = read_rule_entries(bytes);
+        let file = read_team_rules_file(bytes);
         let mut errors = file.problems;
         errors.retain(|problem| problem.is_error);
         if errors.is_empty() {
@@ -147,8 +147,8 @@ impl RuleFailure {
     }
 }
 
-/// Returns a rule's findings in a pipeline, in file order. Fails at the first subject that cannot be evaluated. Takes
-/// the steps of a successful evaluation from `remaining_steps`, which limits the evaluation.
+/// Returns a rule's findings in a pipeline, in file order. Fails at the first subject that cannot be evaluated.
+/// `remaining_steps` limits the evaluation, and is reduced by its steps if it succeeds.
 pub(super) fn find_violations(
     rule: &TeamRule,
     records: &PipelineRecords<'_>,
@@ -160,6 +160,7 @@ pub(super) fn find_violations(
         remaining_steps: *remaining_steps,
     };
     for subject in records.list_subjects(rule.subject) {
+        // Expressions refer to these variables by their index, so the order is the same as in `compile_expression`.
         evaluation.variables = vec![records.pipeline.clone(), records.project.clone()];
         if rule.subject != RuleSubject::Pipeline {
             evaluation.variables.push(subject.clone());
@@ -220,7 +221,7 @@ fn describe_subject(kind: RuleSubject, subject: &Value<'_>) -> String {
 }
 
 /// Builds the violation of a rule by this subject. A call is reported as a finding about the component that contains
-/// it.
+/// it. A link has a name but no kind, because [`SubjectKind`] includes only components and variables.
 fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> Violation {
     Violation {
         line: Some(subject_line(subject)),

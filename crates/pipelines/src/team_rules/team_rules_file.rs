@@ -46,7 +46,7 @@ pub(super) struct TeamRulesFile {
 
 /// Reads a team rules file. A blank file has no rules. A file that is too large, or that is not YAML, has only one
 /// problem.
-pub(super) fn read_rule_entries(bytes: &[u8]) -> TeamRulesFile {
+pub(super) fn read_team_rules_file(bytes: &[u8]) -> TeamRulesFile {
     if bytes.len() as u64 > MAX_TEAM_RULES_BYTES {
         let message = format!("the file has more than {MAX_TEAM_RULES_BYTES} bytes");
         return TeamRulesFile {
@@ -284,8 +284,8 @@ impl FileReader {
         }
     }
 
-    /// Reads the optional help of a rule. An error adds a problem. Returns `None` if the help is missing, blank or not
-    /// a string, but not if it is too long.
+    /// Reads the optional help of a rule, and adds a problem if it is blank, not a string or too long. A help that is
+    /// too long is also returned. This has no effect, because the rules of a file with errors are not used.
     fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         item.get("help")?;
         let help = self.read_required_text(item, "help")?;

@@ -39,6 +39,7 @@ pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, Edit
     let mut remaining_entries = Vec::new();
     for (index, item) in file.items.iter().enumerate() {
         if removal_flags.get(index) == Some(&true) {
+            // The lines are emptied and not removed, so that the line numbers of the other entries stay valid.
             file.lines
                 .get_mut(item.lines.clone())
                 .ok_or(EditError::UnsupportedForm)?
@@ -89,7 +90,8 @@ impl EditedFile {
         })
     }
 
-    /// Plans to insert an entry at its position in the order of the file, above the comments of the next entry.
+    /// Plans to insert an entry before the first entry that is greater by rule, path and subject, and above the
+    /// comments of that entry. If no entry is greater, the new entry is inserted after the last one.
     fn plan_insertion(&mut self, entry: &WaiverEntry) {
         let next = self
             .items
@@ -154,12 +156,14 @@ impl EditedFile {
     }
 }
 
-/// Returns the entries with their lines, or `None` if an entry does not begin with a dash on a line of its own.
+/// Returns the entries with their lines, from the dash to the last line that is not blank or a comment. Returns `None`
+/// if an entry does not begin with a dash on a line of its own, for example in `[{ … }, { … }]`.
 fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option<Vec<LocatedEntry>> {
     let mut starts: Vec<usize> = Vec::with_capacity(placed_waivers.len());
     for waiver in &placed_waivers {
         let line_index = usize::try_from(waiver.position.line).ok()?.checked_sub(1)?;
         let earlier_start = starts.last().copied();
+        // The dash may be on a line above the first key of the entry.
         let start = (earlier_start.unwrap_or_default()..=line_index)
             .rev()
             .find(|index| lines.get(*index).is_some_and(|line| has_leading_dash(line)))?;

@@ -56,9 +56,9 @@ struct FileEntries<'m> {
 }
 
 impl WaiverStatus {
-    /// Returns whether removing the waiver certainly changes nothing. An expired waiver is unneeded if it matches a
-    /// finding, which fails the gate anyway, or if the run evaluated all of its files. A valid waiver is unneeded if
-    /// the run evaluated all of its files and it matches no finding.
+    /// Returns whether removing the waiver certainly changes nothing. A valid waiver is unneeded if the run evaluated
+    /// all of its files and it matches no finding. An expired waiver does not allow any finding: it is unneeded if the
+    /// run evaluated all of its files, or if it matches a finding, which is not waived anyway.
     pub const fn is_unneeded(self) -> bool {
         if self.is_expired {
             self.is_conclusive || self.is_matched
@@ -112,8 +112,8 @@ impl Waivers {
         matched_flags
     }
 
-    /// Marks the findings of one result that an entry allows. Sets the flags of all entries that match, including
-    /// expired entries. Skips a result that cannot be waived.
+    /// Marks the findings of one result that a valid entry allows, and stores the waiver of each finding in the result,
+    /// also an expired one. Sets the flags of all entries that match. Skips a result that cannot be waived.
     fn mark_result(
         &self,
         file_entries: &FileEntries<'_>,
@@ -130,7 +130,7 @@ impl Waivers {
             .map(|finding| self.find_best_entry(file_entries, finding, today, matched_flags))
             .collect();
         if let [entry] = entries.as_slice() {
-            // An evaluation error is one finding, regardless of the number of its texts.
+            // An evaluation error is one finding, but a result has a state and a waiver for each of its violations.
             entries = vec![*entry; result.violations.len().max(1)];
         }
         if entries.iter().all(Option::is_none) {
@@ -192,7 +192,8 @@ impl Waivers {
     }
 
     /// Returns the status of each entry after a run. `matched_flags` is the result of [`Self::mark_findings`], and
-    /// `files` are the results of the run.
+    /// `files` are the results of the run. A comparison with `existing_files` shows whether the run evaluated all files
+    /// that an entry matches.
     pub fn compute_statuses(
         &self,
         matched_flags: &[bool],
@@ -259,6 +260,7 @@ impl FileCoverage {
     fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         self.reviewed_count += 1;
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
+            // The rule was evaluated if the error can be waived: the content of the pipeline causes such an error.
             if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
                 self.has_error = true;
             } else {
@@ -272,7 +274,7 @@ impl FileCoverage {
 
     /// Returns whether the run shows if the entry is needed: the run evaluated all pipelines that the entry's path
     /// matches, and the entry's rule had no error. If no pipeline matches, the run must have covered the complete
-    /// repository (`is_complete`), and no other file may match.
+    /// repository (`is_complete`), and no other file may match, because rules do not evaluate other files.
     const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
             0 => is_complete && !self.has_other_file,

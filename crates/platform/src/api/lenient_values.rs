@@ -44,6 +44,7 @@ pub(super) fn convert_json<T: DeserializeOwned>(
         let inner_path = error.path().to_string();
         let path: Vec<&str> = [parent_path, &inner_path]
             .into_iter()
+            // An error about the complete value has the inner path ".".
             .filter(|part| !matches!(*part, "" | "."))
             .collect();
         response.unusable_error(&format!("at {}: {}", path.join("."), error.inner()))

@@ -115,8 +115,9 @@ impl ListPage {
 
 impl Platform {
     /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
-    /// path in its page for errors. Fails if a page repeats an earlier one, if the list does not have as many entries
-    /// as it states, or if it has more than [`MAX_PAGES`] pages.
+    /// path in its page for errors. `paging` states whether the first request already has paging parameters. Fails if
+    /// a page repeats an earlier one, if the list does not have as many entries as it states, or if it has more than
+    /// [`MAX_PAGES`] pages.
     pub(super) async fn fetch_list<T>(
         &self,
         url: Url,
@@ -175,6 +176,7 @@ impl Platform {
                 return Err(response.unusable_error(&format!("the list has more than {MAX_PAGES} pages")));
             }
         }
+        // Never reached, because the loop returns at its last page.
         Ok(entries)
     }
 }

@@ -202,7 +202,7 @@ fn form_tail(boundary: &str) -> String {
 }
 
 /// Returns a file's path as a part name: quotes and line breaks are escaped, as browsers do. Two paths can get the same
-/// name, and the platform would keep only one of the files.
+/// name: the caller must reject them, because one of the files would be lost.
 pub fn escape_part_name(path: &str) -> Cow<'_, str> {
     if path.contains(['"', '\r', '\n']) {
         Cow::Owned(path.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A"))

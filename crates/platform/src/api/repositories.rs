@@ -17,8 +17,8 @@ pub struct NewRepository {
 
 impl Platform {
     /// Connects a repository to the project: `POST /v1/projects/{projectId}/repositories`, not for the full SaaS
-    /// deployment. The provider knows the installed application, so no access token is sent. The request is repeated
-    /// only if it was certainly not processed.
+    /// deployment. The platform authenticates at the git provider through an installed application, so an access token
+    /// is not needed. The request is repeated only if it was certainly not processed.
     pub async fn create_repository(
         &self,
         project: Uuid,

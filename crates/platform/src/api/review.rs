@@ -144,9 +144,8 @@ impl Platform {
 
 impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
-    /// exists in no repository. Any response from the platform passes, except a 400 that shows that the platform
-    /// expects other fields or another data warehouse type. An unreachable server and an unusable response are errors,
-    /// too.
+    /// exists in no repository. Fails if the platform is unavailable, or if a 400 shows that it expects other fields
+    /// or another data warehouse type. All other errors pass, because an error about the missing commit is expected.
     pub async fn check_review_fields(
         &self,
         project: Uuid,
@@ -161,8 +160,8 @@ impl Platform {
     }
 
     /// Sends two requests that do not depend on the reviewed files: the review of a commit that exists in no
-    /// repository, and the list of projects. Returns whether the platform has responded to any request so far. A review
-    /// without a response is therefore not taken for an unavailable platform if only its own files are the cause.
+    /// repository, and the list of projects. Returns whether the platform has responded to any request so far. If it
+    /// has, the platform is available, and a review without a response may have failed because of its own files.
     pub async fn send_probe(&self, project: Uuid, agent_version: &str, fields: &ReviewFields) -> bool {
         let request = ReviewRequest::for_missing_commit();
         let review = self.review(project, agent_version, &request, fields);
@@ -170,7 +169,7 @@ impl Platform {
             let url = self.client.url(&["projects"])?;
             self.client.send(&Request::get(url).with_timeout_retries(1)).await
         };
-        // Only the observer's record matters, which excludes responses of a broken server.
+        // The results are not needed, because the observer records every response with a status below 500.
         let _ = futures_util::join!(review, projects);
         self.observer().has_responded()
     }

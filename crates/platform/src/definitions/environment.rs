@@ -106,8 +106,9 @@ fn read_connection_overrides(
     Ok(overrides)
 }
 
-/// Returns the properties of a connection unchanged, after a check. Each property must be a map whose fields are
-/// strings. A property for a secret must contain the secret's name and must not contain its value.
+/// Returns the properties of a connection unchanged, after a check. Each property must be a map in which none of the
+/// [`PROPERTY_FIELDS`] is a number or boolean. A property for a secret must contain the secret's name and must not
+/// contain its value.
 fn read_connection_properties(
     document: &Document,
     path: &str,

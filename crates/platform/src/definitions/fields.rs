@@ -68,7 +68,8 @@ impl<'d> FieldReader<'d> {
         }
     }
 
-    /// Returns the string at a key, which may be empty, or `None` if the key is missing.
+    /// Returns the string at a key, or `None` if the key is missing. The string may be empty, but a string that
+    /// contains only blanks is an error.
     pub(super) fn find_possibly_empty_text(&self, key: &str) -> Result<Option<String>, DefinitionError> {
         match self.get(key) {
             Some(Value::String(text)) if text.is_empty() => Ok(Some(String::new())),
@@ -120,8 +121,8 @@ impl<'d> FieldReader<'d> {
     }
 }
 
-/// Rejects a number or boolean where a string is required, because its quotes are missing. It is not converted, because
-/// the number `1.10` and the string `"1.10"` differ. Values of all other types pass.
+/// Rejects a number or boolean where a string is required: the value has no quotes in the file. The value is not
+/// converted to a string, because the number `1.10` and the string `"1.10"` differ. Values of all other types pass.
 pub(super) fn reject_unquoted(value: &Value) -> Result<(), &'static str> {
     match value {
         Value::Number(_) => Err("is a number but must be a string: put the value in quotes"),

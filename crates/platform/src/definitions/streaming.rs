@@ -87,14 +87,15 @@ struct SecretReferenceWalk<'a> {
 }
 
 impl SecretReferenceWalk<'_> {
-    /// Adds the type of the key vault, if it is omitted, to the references to secrets in a map and in the maps below it.
-    /// `path` is the map's path in the document.
+    /// Adds the type of the key vault, if it is omitted, to the references to secrets in a map and in the maps below
+    /// it. Fails if a map contains a secret instead of a reference to it. `path` is the map's path in the document.
     fn complete_all_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         let Value::Object(fields) = value else {
             return Ok(());
         };
         for (key, value) in fields {
             let path = join_path(path, key);
+            // Keys of driver properties may be in another case, such as `Password`.
             if SECRET_KEYS.contains(&key.to_ascii_lowercase().as_str()) {
                 self.complete_reference(value, &path)?;
             } else {
@@ -104,8 +105,8 @@ impl SecretReferenceWalk<'_> {
         Ok(())
     }
 
-    /// Adds the type to a reference without a type, and records this in the notes. Rejects a value that is not a
-    /// reference, because it may be a secret. A null is accepted.
+    /// Adds the type of the key vault to a reference that has no `secretType`, and records this in the notes. Rejects a
+    /// value that is not a map, because it may be the secret itself. A null is accepted.
     fn complete_reference(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         match value {
             Value::Null => Ok(()),
@@ -175,7 +176,7 @@ fn value_at<'v>(body: &'v Value, keys: &[&str]) -> &'v Value {
 }
 
 impl Document {
-    /// Returns the violations that the platform reported as errors with the line of the field in this file.
+    /// Describes each violation that the platform reported, with the nearest position of its field in this file.
     pub fn describe_violations(&self, violations: &[FieldViolation]) -> Vec<String> {
         violations
             .iter()

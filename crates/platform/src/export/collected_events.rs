@@ -83,8 +83,8 @@ struct Pass {
     first_event_key: Option<String>,
 }
 
-/// Reads all pages of the window once and adds their events. Fails if the list does not end or has more than
-/// [`MAX_EVENTS`] events.
+/// Reads all pages of the window once and adds their events and positions. Fails if [`MAX_STALE_PAGES`] pages in a row
+/// contain no new event, because such a list may have no end, or if there are more than [`MAX_EVENTS`] events.
 async fn read_pages(
     platform: &Platform,
     window: Window,
@@ -119,6 +119,7 @@ async fn read_pages(
         };
         pass.distinct_count = positions.len();
         if is_last_page {
+            // Only the times show the direction of the list.
             let is_newest_first = first_time > last_time;
             collected_events.record_positions(positions, is_newest_first);
             return Ok(pass);
@@ -176,8 +177,8 @@ impl CollectedEvents {
         self.events.values().filter_map(event_time).max()
     }
 
-    /// Records each event's position in the latest pass, counted from the oldest event. Events that only an earlier
-    /// pass contained keep their positions and come first: they have expired since, so they are older.
+    /// Records each event's position in the latest pass; a newer event gets a larger position. Events that only an
+    /// earlier pass contained keep their positions and come first: they have expired since, so they are older.
     fn record_positions(&mut self, positions: HashMap<String, usize>, is_newest_first: bool) {
         self.pass_count += 1;
         for (key, position) in positions {
@@ -190,7 +191,8 @@ impl CollectedEvents {
         }
     }
 
-    /// Returns the events sorted by time. Events with the same time, or without one, keep the order of the list.
+    /// Returns the events sorted by time; events without a valid time come first. Events with the same time, or without
+    /// one, keep the order of the list, reversed if it lists the newest first.
     fn into_sorted(self) -> Vec<ApiValue<Event>> {
         let mut events: Vec<_> = self
             .events

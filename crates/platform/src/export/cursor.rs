@@ -51,8 +51,9 @@ impl Cursor {
     }
 
     /// Returns the window of an export that continues from this cursor. The window starts earlier by the delay with
-    /// which events may arrive, and does not end before its start even if `to` is earlier. Fails if the platform has
-    /// already deleted events after the cursor; the error names the cursor's file, `path`.
+    /// which events may arrive, as far as the platform still keeps events. If `to` is before this start, the window
+    /// ends at its start. Fails if the platform has already deleted events after the cursor; the error names the
+    /// cursor's file, `path`.
     pub fn build_window(
         &self,
         to: Option<Timestamp>,

@@ -59,9 +59,9 @@ pub(super) fn earliest_time(now: Timestamp) -> Timestamp {
 }
 
 impl Window {
-    /// Returns the window unchanged, after a check that it does not end before it starts and that the platform still
-    /// has all its events.
-    pub fn into_checked(self, now: Timestamp) -> Result<Self, WindowError> {
+    /// Returns the window unchanged. Fails if it starts before the earliest time for which the platform still keeps
+    /// events, or if it ends before it starts.
+    pub fn validate(self, now: Timestamp) -> Result<Self, WindowError> {
         let earliest = earliest_time(now);
         match (self.from, self.to) {
             (Some(from), _) if from < earliest => Err(WindowError::TooOld { from, earliest }),
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn window_before_retention_is_refused() {
         let now = time("2026-11-20T09:30:00Z");
-        let window = |from, to| Window { from, to }.into_checked(now);
+        let window = |from, to| Window { from, to }.validate(now);
         assert!(window(Some(time("2026-08-23")), None).is_ok());
         insta::assert_snapshot!(window(Some(time("2026-08-01")), None).unwrap_err(),
             @"the platform keeps events for 90 days: 2026-08-01T00:00:00Z is before the earliest time, 2026-08-22T09:30:00Z");

@@ -35,7 +35,7 @@ pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
 /// Time after the start of an execution during which the platform may not show the execution yet.
 pub const APPEARANCE_LIMIT: Duration = Duration::from_secs(10);
 
-/// Returns whether a new execution may appear later: the platform responded with 404, or with an unusable body.
+/// Returns whether a new execution may appear later: the platform responded with 404, or with 2xx and an unusable body.
 fn may_appear_later(error: &HttpError) -> bool {
     match error.kind() {
         ErrorKind::NotFound => true,

@@ -21,7 +21,8 @@ impl Pace {
     /// Ratio of the longest wait to the first.
     const MAX_GROWTH: u32 = 15;
 
-    /// Creates a pace whose first wait takes `first`, with a deadline after `limit`.
+    /// Creates a pace whose first wait takes `first`, with a deadline after `limit`; without a deadline if the limit is
+    /// too long for the clock.
     pub fn new(first: Duration, limit: Duration) -> Self {
         Self {
             first_wait: first,
@@ -80,8 +81,8 @@ impl Pace {
     }
 }
 
-/// Sends a request that changes something, within the deadline of the poll that follows it; without a pace, there is no
-/// deadline. If no response arrives in time, the error states that the change may have had its effect.
+/// Sends a request that changes something. With `pace`, the response must arrive before its deadline; otherwise, there
+/// is no deadline. If no response arrives in time, the error states that the change may have had its effect.
 pub async fn send_before_deadline<T>(
     pace: Option<&Pace>,
     change: impl Future<Output = Result<T, HttpError>>,

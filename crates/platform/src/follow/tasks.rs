@@ -126,7 +126,7 @@ pub async fn follow_task_to_end(
                         decision.tool_name.as_deref().unwrap_or_default(),
                     ));
                 }
-                resumed_task = Some(ResumedTask::from_task(&task, decision_ids(pending)));
+                resumed_task = Some(ResumedTask::from_task(&task, list_answer_ids(pending)));
                 pace.reset_wait();
             }
             Some(end) => return Ok((task, end)),
@@ -159,8 +159,8 @@ fn classify_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     }
 }
 
-/// Returns the ids for the answers to these decisions.
-fn decision_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
+/// Returns the ids that the answers to these decisions must contain. A decision without such an id is omitted.
+fn list_answer_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<String> {
     pending
         .iter()
         .filter_map(|decision| decision.id_for_answer().map(str::to_owned))
@@ -177,16 +177,21 @@ impl ResumedTask {
         }
     }
 
+    /// Returns whether this decision is already answered. A decision without an id cannot be answered, so it is new.
+    fn has_answer(&self, decision: &PendingDecision) -> bool {
+        decision
+            .id_for_answer()
+            .is_some_and(|id| self.answered_ids.contains(id))
+    }
+
     /// Records a poll of the task, and returns whether the task's status is newer than its resumption: the task has
-    /// worked or changed since, or waits for another decision. After [`MIN_FINISHED_POLLS`] polls in which the task
-    /// looked finished, its status is accepted, too.
+    /// worked or changed since, or waits for another decision. Without such a sign, the status is accepted after
+    /// [`MIN_FINISHED_POLLS`] polls.
     fn record_poll(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);
-        let is_old_decision = !pending.is_empty()
-            && decision_ids(pending)
-                .iter()
-                .all(|id| self.answered_ids.contains(id));
+        let is_old_decision = !pending.is_empty() && pending.iter().all(|decision| self.has_answer(decision));
+        // A decision that is already answered may still look pending, even if the task has changed.
         if is_old_decision && !self.has_worked {
             return false;
         }
@@ -283,6 +288,10 @@ mod tests {
         let mut other = fresh();
         assert!(other.record_poll(&seen(
             json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "b" }] })
+        )));
+        let mut without_id = fresh();
+        assert!(without_id.record_poll(&seen(
+            json!({ "status": "STOPPED", "modifiedAt": "1", "pendingDecisions": [{ "toolId": "a" }, {}] })
         )));
         let mut thrice = fresh();
         let looks: Vec<bool> = (0..3)

@@ -41,6 +41,7 @@ impl BaseUrl {
         if text.is_empty() {
             return Err(BaseUrlError::Empty);
         }
+        // The text may be a token, so the error contains only its length.
         if !text.contains("://") {
             return Err(BaseUrlError::NoScheme(text.chars().count()));
         }

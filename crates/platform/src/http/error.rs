@@ -220,7 +220,7 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
-    /// Returns the specific hint or, without one, the general hint for this kind of failure; never `None`.
+    /// Returns the specific hint or else the general hint. Never `None`; an option like the hints of the other errors.
     pub fn hint(&self) -> Option<String> {
         self.0.hint.clone().or_else(|| {
             Some(self.hint_with_check("check whether the request took effect before you repeat the command"))

@@ -76,8 +76,8 @@ pub(super) enum TunnelProblem {
 
 impl TunnelProblem {
     /// Returns why a connection through a proxy could not be established; `None` if the error has another cause. The
-    /// type of a tunnel's error is private, so its text is compared. Requests with `http` use no tunnel, so such an
-    /// error is about the connection to the proxy.
+    /// error must be a failed connection of a request that uses a proxy. Requests with `http` do not use a tunnel, so
+    /// their connection is always that to the proxy. The type of a tunnel's error is private, so its text is compared.
     pub(super) fn find_in_error(error: &reqwest::Error, url: &Url) -> Option<Self> {
         if url.scheme() == "http" {
             return Some(Self::Unreachable(join_causes(error)));

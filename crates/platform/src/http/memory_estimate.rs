@@ -25,7 +25,8 @@ pub(super) fn estimate_memory(body: &[u8]) -> u64 {
     memory + estimate_punctuation_memory(body.get(position..).unwrap_or_default())
 }
 
-/// Returns the memory of the values that the punctuation between two strings belongs to.
+/// Returns the memory of the values that this punctuation shows: a comma stands for an entry, an opening bracket or
+/// brace for a list or object, and a colon for a name.
 fn estimate_punctuation_memory(punctuation: &[u8]) -> u64 {
     punctuation
         .iter()

@@ -29,7 +29,8 @@ impl Observer {
         }
     }
 
-    /// Sets the flag in which responses are recorded. Several clients of one server can share it.
+    /// Uses this flag to record that the server has responded (see [`Self::has_responded`]). Several clients of one
+    /// server can share the flag.
     #[must_use]
     pub fn with_response_flag(self, response_flag: Arc<AtomicBool>) -> Self {
         Self {

@@ -52,7 +52,8 @@ impl Proxies {
     }
 
     /// Requests a tunnel once more, because the HTTP client does not report the status of the proxy's response. Returns
-    /// `None` if no status arrives in time, or if the proxy is not from the environment.
+    /// `None` if no status arrives in time, or if the proxy is not from the environment; the error then does not show
+    /// the status.
     pub(super) async fn request_tunnel_status(&self, url: &Url) -> Option<StatusCode> {
         let Self::Environment = self else { return None };
         let proxy = find_proxy(&Matcher::from_system(), url)?;

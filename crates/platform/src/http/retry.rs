@@ -89,9 +89,9 @@ pub(super) fn retry_rule_for(status: StatusCode, requested_delay: Option<Duratio
     }
 }
 
-/// Returns whether a request that got this status (not 2xx) may have had its effect: a server may fail after it did the
-/// work, and it may respond to a POST with 301 to 303 to show the result. After 503 with a requested delay, the request
-/// was certainly not processed.
+/// Returns whether a request that got this status (not 2xx) may have had its effect: a server may fail or time out
+/// (408) after it did the work, and it may respond to a POST with 301 to 303 to show the result. After 307, 308, any
+/// other 4xx, and 503 with a requested delay, the request was certainly not processed.
 pub(super) fn may_have_effect(status: StatusCode, requested_delay: Option<Duration>) -> bool {
     match status.as_u16() {
         503 => requested_delay.is_none(),

@@ -19,7 +19,8 @@ pub enum Success {
 
 impl Response {
     /// Returns the response if it is the success that the request expects. For any other 2xx response, it is unknown
-    /// whether the work was done, so it is an error.
+    /// whether the work was done, so it is an error. If the API document does not define a body, an HTML page is an
+    /// error, too, because a proxy may have sent it.
     pub(super) fn require_success(self, success: Success) -> Result<Self, HttpError> {
         let status = self.head.status.as_u16();
         let is_expected = match success {
@@ -28,10 +29,10 @@ impl Response {
             Success::NoContent => status == 204,
             Success::Undocumented => matches!(status, 200 | 201 | 204),
         };
-        let is_empty = self.body.iter().all(u8::is_ascii_whitespace);
         if !is_expected {
             return Err(self.unusable_error(&self.describe_unexpected_status(success)));
         }
+        let is_empty = self.body.iter().all(u8::is_ascii_whitespace);
         match success {
             Success::Body | Success::Accepted if is_empty => Err(self.unusable_error("the body is empty")),
             Success::Undocumented if self.is_html() => {
@@ -41,8 +42,8 @@ impl Response {
         }
     }
 
-    /// Describes which status was expected, followed by the response's message if it has one. A status that is accepted
-    /// but not expected is not mentioned.
+    /// Describes which status was expected, followed by the response's message if it has one. The text does not list
+    /// every status that `require_success` accepts.
     fn describe_unexpected_status(&self, success: Success) -> String {
         let expected_status = match success {
             Success::Body | Success::Undocumented => "200 or 201",

@@ -130,7 +130,7 @@ impl Transport {
             timeout_count += u32::from(error.kind() == ErrorKind::Timeout);
             let can_retry =
                 request.repeat.allows(error.retry_rule()) && timeout_count <= request.timeout_retries;
-            // A hint is not worth the wait for a retry.
+            // A request that only improves the hint of an error is not retried, so that the error is not late.
             let is_last_try = tries > self.retries || !can_retry || is_for_hint();
             if is_last_try {
                 return Err(error);
@@ -162,7 +162,7 @@ impl Transport {
             .observer
             .await_with_report(exchange, || self.describe_wait(request))
             .await
-            .unwrap_or_else(|_| Err(self.timeout_error()))
+            .unwrap_or_else(|_| Err(self.request_timeout_error()))
             .map_err(|error| error.with_subject(&request.subject()))?;
         Ok((response.status().as_u16(), response.headers().clone()))
     }
@@ -172,7 +172,7 @@ impl Transport {
         let describe = || self.describe_wait(request);
         let result = if let Body::Upload(body) = &request.body {
             let monitor = UploadMonitor::new(std::sync::Arc::clone(body));
-            let exchange = monitor.run_until_stall(
+            let exchange = monitor.await_with_stall_limit(
                 self.timeout,
                 self.follow_redirects(request, token, Some(&monitor)),
             );
@@ -186,7 +186,7 @@ impl Transport {
             self.observer
                 .await_with_report(exchange, describe)
                 .await
-                .unwrap_or_else(|_| Err(self.timeout_error()))
+                .unwrap_or_else(|_| Err(self.request_timeout_error()))
         };
         result.map_err(|error| {
             let error = error.with_subject(&request.subject());
@@ -225,7 +225,7 @@ impl Transport {
     }
 
     /// Sends the request to `url` and reads the response. After a redirect, sets `url` to the target and returns
-    /// `None`.
+    /// `None`. Fails if the server reports success before the upload is complete.
     async fn exchange_once(
         &self,
         request: &Request,
@@ -234,6 +234,7 @@ impl Transport {
         monitor: Option<&UploadMonitor>,
     ) -> Result<Option<Response>, HttpError> {
         let response = self.send_to(request, url, token, monitor).await?;
+        // Only such a response shows that the platform is available (`Observer::has_responded`).
         if token.is_some() && !response.status().is_server_error() {
             self.observer.record_response();
         }
@@ -258,8 +259,8 @@ impl Transport {
         self.read_response(head, response, sent_secrets).await.map(Some)
     }
 
-    /// Sends the request to this URL, which may be the target of a redirect. `monitor` is given for an upload, whose
-    /// connection is not used again.
+    /// Sends the request to this URL, which may be the target of a redirect. An upload requires `monitor`, which opens
+    /// the body to send. The connection of an upload is not used again.
     async fn send_to(
         &self,
         request: &Request,
@@ -330,12 +331,13 @@ impl Transport {
         }
     }
 
-    /// Reads the body up to `limit` bytes. Returns what was read, and the error if the body is longer, or if the
-    /// reading failed.
+    /// Reads the body up to `limit` bytes. Returns what was read, and the error if the body is longer, if the reading
+    /// failed, or if no data arrived for [`STALL_TIMEOUT`] or the request's timeout, whichever is shorter.
     async fn read_body(&self, mut response: reqwest::Response, limit: usize) -> (Bytes, Option<HttpError>) {
         let mut body = BytesMut::new();
+        let stall_timeout = STALL_TIMEOUT.min(self.timeout);
         loop {
-            match timeout(STALL_TIMEOUT.min(self.timeout), response.chunk()).await {
+            match timeout(stall_timeout, response.chunk()).await {
                 Ok(Ok(Some(chunk))) if body.len() + chunk.len() <= limit => body.extend_from_slice(&chunk),
                 Ok(Ok(Some(_))) => {
                     let message = format!("the response cannot be used: it has more than {limit} bytes");
@@ -346,7 +348,13 @@ impl Transport {
                 }
                 Ok(Ok(None)) => return (body.freeze(), None),
                 Ok(Err(error)) => return (body.freeze(), Some(failure::failure_within_response(error))),
-                Err(_) => return (body.freeze(), Some(self.timeout_error())),
+                Err(_) => {
+                    let message = format!(
+                        "the response is incomplete: no more data arrived within {} s",
+                        stall_timeout.as_secs_f64()
+                    );
+                    return (body.freeze(), Some(timeout_error(message)));
+                }
             }
         }
     }
@@ -360,16 +368,16 @@ impl Transport {
         )
     }
 
-    /// Creates the error for a response that did not arrive completely in time. The request may have had its effect.
-    fn timeout_error(&self) -> HttpError {
-        HttpError::new(
-            ErrorKind::Timeout,
-            format!(
-                "no complete response arrived within {} s",
-                self.timeout.as_secs_f64()
-            ),
-        )
+    /// Creates the error for a response that did not arrive within the request's timeout.
+    fn request_timeout_error(&self) -> HttpError {
+        let limit = self.timeout.as_secs_f64();
+        timeout_error(format!("no complete response arrived within {limit} s"))
+    }
+}
+
+/// Creates the error for a response that did not arrive completely in time. The request may have had its effect.
+fn timeout_error(message: String) -> HttpError {
+    HttpError::new(ErrorKind::Timeout, message)
         .with_retry_rule(RetryRule::IfSafe)
         .mark_maybe_processed()
-    }
 }

@@ -70,9 +70,9 @@ impl UploadMonitor {
     }
 
     /// Returns the outcome of the exchange, or a timeout if there is no progress for `limit`. If the body could not be
-    /// read, that error replaces the errors that follow from it, but not the status with which a server rejected the
-    /// upload.
-    pub(super) async fn run_until_stall(
+    /// read, returns that error instead, because it is the cause of the outcome. Only the error for a status other than
+    /// 2xx has precedence, because it shows that the server rejected the upload.
+    pub(super) async fn await_with_stall_limit(
         &self,
         limit: Duration,
         exchange: impl Future<Output = Result<Response, HttpError>>,

@@ -109,9 +109,9 @@ fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValue
     }
 }
 
-/// Describes how the value of a key changed, with the effect on the gate. The values must differ. Returns `None` if
-/// they mean the same, for example the default and no value. A key that may contain a secret is always described,
-/// without values.
+/// Describes how the value of a key changed, with the effect on the gate. The key must have different values in
+/// `old` and `new`. Returns `None` if these values have the same effect, for example the default and no value. A key
+/// that may contain a secret is always described, without values.
 fn describe_key_change(
     key: &str,
     old: &SettingValues,

@@ -46,7 +46,8 @@ fn describe_added_rule(rule: &TeamRule) -> String {
     Effect::from_laxity(&rank_laxity(None), &rank_laxity(rule.level)).label_sentence(&sentence)
 }
 
-/// Describes the differences between two versions of a team rule. `None` means that the rule was removed.
+/// Describes the differences between two versions of a team rule. `None` means that the rule was removed. The effect of
+/// changed globs is unknown if the new rule is off; that of a changed `for` or `when` is always unknown.
 fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> {
     let (id, old_level) = (old.full_id(), level_name(old.level));
     let Some(new) = new else {

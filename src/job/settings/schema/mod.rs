@@ -38,8 +38,8 @@ fn build_top_level_schemas() -> KeySchemas {
     root
 }
 
-/// Returns the schemas of a section's keys that the configuration file may contain. A key is described by its setting,
-/// its format and its environment variable.
+/// Returns the schemas of a section's keys, except those that only the job may set. The description of a key joins the
+/// descriptions of the setting and of its format, and names the environment variable.
 fn build_key_schemas(section: &SettingSection) -> KeySchemas {
     let mut schemas = KeySchemas::new();
     for setting in section.settings {

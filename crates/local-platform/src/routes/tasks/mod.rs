@@ -123,9 +123,9 @@ fn can_see_task(app: &App, caller: &Caller, stored_task: &StoredTask) -> bool {
     caller.role == Role::SuperAdmin || app.find_startup_project(stored_task.project).is_some()
 }
 
-/// Advances a task to the current time, changes it with `act`, and stores it with all new messages. `act` returns its
-/// result and its messages, or a problem, which leaves the stored task unchanged. Returns a 404 if the caller cannot
-/// see the task.
+/// Advances a task to the current time, pushes its branch if a push is due, changes the task with `act`, and stores it
+/// with all new messages. `act` returns its result and its messages, or a problem, which leaves the stored task
+/// unchanged. Returns a 404 if the caller cannot see the task.
 async fn change_task<T, F>(app: &Arc<App>, caller: &Caller, id: Uuid, act: F) -> Result<T, Problem>
 where
     T: Send + 'static,
@@ -160,12 +160,12 @@ where
         .await?
 }
 
-/// Pushes the branch of a task whose push is due, and returns the message about the push. Returns `None` if no push is
-/// due.
+/// Pushes the task's branch if the push is due because the agent has called `git_push`. Returns the message about the
+/// push or its failure, or `None` if no push is due.
 fn push_due_branch(app: &App, stored_task: &mut StoredTask, now: Moment) -> Option<Message> {
-    let order = stored_task.task.find_due_push()?;
+    let fix_order = stored_task.task.find_due_push()?;
     let result = match app.find_startup_project(stored_task.project) {
-        Some(project) => push_branch(&project.repository, &stored_task.task.config, order),
+        Some(project) => push_branch(&project.repository, &stored_task.task.config, fix_order),
         None => Err("the local platform has no repository for this project".to_owned()),
     };
     Some(stored_task.task.record_push(&result, now))

@@ -199,7 +199,7 @@ async fn find_failure_reason(
     };
     let name = branch.to_owned();
     let has_branch = app
-        .run_repository_work(move || published_pipelines::has_branch(&repository, &name))
+        .run_repository_work(move || published_pipelines::may_have_branch(&repository, &name))
         .await?;
     Ok((!has_branch).then(|| format!("The repository has no branch `{branch}`")))
 }

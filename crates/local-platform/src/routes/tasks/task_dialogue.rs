@@ -44,7 +44,7 @@ const SCOPES: [&str; 2] = ["ONCE", "CONVERSATION"];
 /// Returns the HTTP routes for the dialogue with the agent: decisions, messages and permissions.
 pub(super) fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(decide_task))
+        .routes(routes!(submit_decisions))
         .routes(routes!(list_task_messages, send_task_message))
         .routes(routes!(replace_task_permissions))
 }
@@ -120,7 +120,7 @@ struct PendingDecisions {
     request_body = ref("#/components/schemas/DecisionsRequest"),
     responses((status = 202, body = PendingDecisions, description = "The decisions that are still pending."))
 )]
-async fn decide_task(
+async fn submit_decisions(
     caller: Caller,
     State(app): State<Arc<App>>,
     request_path: RequestPath,
@@ -132,6 +132,7 @@ async fn decide_task(
     let decisions: Vec<SubmittedDecision> = decisions.into_iter().map(parse_decision).collect();
     let pending_decisions = change_task(&app, &caller, id, move |transaction, stored_task, author| {
         let mut messages = Vec::new();
+        // Only one decision can apply, because the agent waits for one at a time.
         if let Some((decision, tool, message)) = stored_task.task.apply_decision(&decisions, author.time) {
             messages.push(message);
             // The audit log records the approval of some tools, but no denial.

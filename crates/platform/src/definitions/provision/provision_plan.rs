@@ -8,7 +8,7 @@ use crate::definitions::document::ROOT_PATH;
 use crate::definitions::environment::read_environment;
 use crate::definitions::fields::FieldReader;
 use crate::definitions::{DefinitionError, Document};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -77,13 +77,13 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
     root.reject_unknown_keys(&SECTIONS)?;
     let (project, auth_type) = read_project(&root.read_section("project")?, names)?;
     let connection = read_connection(&root.read_section("connection")?, &project, auth_type)?;
-    // Fails if the section is missing.
-    root.read_section("environment")?;
+    let environment_definition = root
+        .get("environment")
+        .ok_or_else(|| root.error_at("environment", "is required"))?;
     let default_connections = BTreeMap::from([(
         "DWH".to_owned(),
         BTreeMap::from([(connection.auth_provider.clone(), connection.name.clone())]),
     )]);
-    let environment_definition = root.get("environment").unwrap_or(&Value::Null);
     let environment = read_environment(
         document,
         "environment",
@@ -234,8 +234,8 @@ fn check_environment_connections(
     Ok(())
 }
 
-/// Reads the secret, and where its value is stored (`valueFrom`). An overridden connection of the environment must
-/// refer to the secret by name and, if it states a key, by the same key.
+/// Reads the secret, and where its value is stored (`valueFrom`). The default type is `DWH_PASSWORD`. An overridden
+/// connection of the environment must refer to the secret by name and, if it states a key, by the same key.
 fn read_secret(
     document: &Document,
     fields: &FieldReader<'_>,

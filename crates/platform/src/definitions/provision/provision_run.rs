@@ -33,7 +33,7 @@ pub enum ProvisionError {
     UnsavedState(io::Error),
 }
 
-/// Describes a failed step. If no response arrived, it is unknown whether the platform created the resource.
+/// Describes a failed step. If the platform may have processed the request, it is unknown whether the resource exists.
 fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
     if error.is_maybe_processed() {
         format!("could not determine whether the {step} was created")
@@ -43,8 +43,8 @@ fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
 }
 
 /// Runs the remaining steps. Calls `save` to store the state before and after each request, and `report_step` for each
-/// step. A step whose request certainly had no effect is removed from the state, so that the next run tries it again. If
-/// the effect is unknown, the step remains begun, and [`ProvisionState::check_plan`] rejects the state until the user
+/// step. A step whose request certainly had no effect is removed from the state, so that the next run tries it again.
+/// If the effect is unknown, the step remains begun, and [`ProvisionState::check_plan`] rejects the state until the user
 /// resolves it.
 pub async fn run_steps(
     platform: &Platform,
@@ -86,7 +86,8 @@ pub async fn run_steps(
     Ok(())
 }
 
-/// Records the progress of a step, and the definition that it is based on: the next run compares it with its plan.
+/// Records the progress of a step, and the step's definition in the plan. The next run fails if its plan defines the
+/// step differently. Only [`ProvisionStep::Project`] has a `project_id`.
 fn record_step(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,

@@ -198,14 +198,10 @@ impl ProvisionPlan {
 
     /// Returns the plan's steps in the order in which they run. The secret and the repository are optional.
     pub fn steps(&self) -> impl Iterator<Item = ProvisionStep> {
-        ProvisionStep::ALL
-            .into_iter()
-            .filter(|step| match step {
-                ProvisionStep::Secret => self.secret.is_some(),
-                ProvisionStep::Repository => self.repository.is_some(),
-                _ => true,
-            })
-            .collect::<Vec<_>>()
-            .into_iter()
+        ProvisionStep::ALL.into_iter().filter(move |step| match step {
+            ProvisionStep::Secret => self.secret.is_some(),
+            ProvisionStep::Repository => self.repository.is_some(),
+            _ => true,
+        })
     }
 }

@@ -284,9 +284,9 @@ fn compare_fields(
     (differences, sent_fields)
 }
 
-/// Returns a step that sets all overrides with another value in the file. With `prune`, also returns the steps that
-/// remove the overrides which the file does not have. A variable without `overrides` in the file keeps all its
-/// overrides.
+/// Returns a step that sets each override of the file that the project does not have, or has with another value. With
+/// `prune`, also returns the steps that remove the overrides which the file does not have. A variable without
+/// `overrides` in the file keeps all its overrides.
 fn build_override_steps(
     definition: &VariableDefinition,
     current_overrides: &[Override],

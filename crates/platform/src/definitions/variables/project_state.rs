@@ -20,8 +20,8 @@ pub struct ProjectState {
     pub environments: Option<BTreeSet<String>>,
 }
 
-/// Requests the project's variables, the overrides of those whose overrides the file defines and, if the file defines
-/// any override, the names of the environments.
+/// Requests the project's variables. If the file has `overrides` for a variable, also requests the variable's current
+/// overrides. If the file defines at least one override, also requests the names of the environments.
 pub async fn fetch_project_state(
     platform: &Platform,
     project: Uuid,

@@ -25,6 +25,7 @@ pub(super) fn validate_value(variable_type: Option<&str>, value: &Value) -> Resu
             Err("is a string, but the type is NUMBER: remove the quotes".to_owned())
         }
         Value::Number(_) | Value::Bool(_) if is_type(variable_type, TEXT) => {
+            // This fails for every number or boolean.
             reject_unquoted(value)?;
             Ok(value.clone())
         }

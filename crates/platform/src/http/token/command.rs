@@ -60,11 +60,12 @@ async fn read_token(mut child: Child) -> Result<SecretString, TokenError> {
     Err(exit_error(status, stderr.len()))
 }
 
-/// Reads up to one byte more than the limit. The rest is not read, and the command gets a closed pipe.
+/// Reads up to one byte more than [`MAX_TOKEN_SIZE`], so that the caller can recognize an output that is too large. The
+/// rest is not read, and the command gets a closed pipe.
 async fn read_stream(stream: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
     let mut content = Vec::new();
     if let Some(stream) = stream {
-        // The exit status reports a stream that cannot be read.
+        // A read error is ignored; the caller examines the exit status of the command.
         let _ = stream.take(MAX_TOKEN_SIZE + 1).read_to_end(&mut content).await;
     }
     content

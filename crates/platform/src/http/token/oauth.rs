@@ -85,8 +85,8 @@ fn into_token_error(error: HttpError) -> TokenError {
     }
 }
 
-/// Returns the token in the response and its expiry; `None` if there is no token. `expires_in` may be a number or a
-/// string. The reason why a response is invalid is not returned, because it may contain the token.
+/// Returns the token in the response and, if `expires_in` is a valid number or string, the time to replace the token;
+/// `None` if there is no token. The reason why a response is invalid is not returned, because it may contain the token.
 fn parse_access_token(body: &[u8], request_time: Instant) -> Option<AccessToken> {
     let response: Value = serde_json::from_slice(body).ok()?;
     let token = response.get("access_token")?.as_str()?;
