@@ -6,8 +6,8 @@ use crate::gate::run::GateRun;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{
-    Publication, RequiredReview, VersionHistory, check_commit_is_pushed, check_stricter_gate, require_merged,
-    resolve_settings_and_connection,
+    Publication, RequiredReview, VersionHistory, check_stricter_gate, require_merged,
+    resolve_settings_and_connection, warn_of_unpushed_commit,
 };
 use crate::publish::FileSource;
 use crate::session::{CommandResult, Run};
@@ -33,7 +33,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     }
     let publish_on = workspace.sources.resolve_publish_on(&CiArgs::default())?;
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
-    check_commit_is_pushed(run, &workspace, &mut target)?;
+    warn_of_unpushed_commit(run, &workspace, &mut target)?;
     check_stricter_gate(run, &workspace, &target)?;
     if settings.from == FileSource::Commit {
         workspace.note_uncommitted_files(run, &target.head, "publish");

@@ -28,7 +28,8 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
         "sluicegate check".to_owned(),
         build_selection_options(delivery, &ci.base),
     ];
-    // A report of a working tree does not name a commit, so the commit that the CI host states is used.
+    // A report of a working tree does not name a commit, so the commit that the CI host states is used. Text that is
+    // not a commit id is omitted, because it is not quoted for the shell.
     let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
     if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
         words.push(format!("--head {}", short_id(head)));
@@ -46,7 +47,8 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     if let Some(shard) = context.shard {
         words.push(format!("--shard {shard}"));
     }
-    // On another machine, the policy of the target and the settings of the job do not apply unless given as flags.
+    // On another machine, the policy of the target and the settings of the job do not apply unless given as flags. If
+    // the gate configuration was read from another commit, `--policy base` is needed only if the change edits it.
     let needs_base_policy =
         delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
     let stricter_flags = [
@@ -73,10 +75,11 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
 }
 
 /// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. Before a
-/// publish, all pipelines are reviewed, and `--base` only adds the baseline for known findings.
+/// publish, all pipelines are reviewed, and `--base` only names the commit whose findings are known.
 fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
     if let ReviewScope::WithPublish { baseline_commit } = delivery.scope {
+        // Without `--new-only`, the report has no number of fixed findings, and no finding is known.
         return match baseline_commit.filter(|_| report.fixed_count.is_some()) {
             Some(commit) => format!("--all --base {}", short_id(commit.as_str())),
             None => "--all".to_owned(),

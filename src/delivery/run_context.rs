@@ -20,8 +20,10 @@ const MAX_ROWS_PER_REASON: usize = 3;
 /// "no" or "not certain", or is "not needed" if there is nothing to review. A review by the platform fails if the
 /// commit is not on the remote.
 pub(crate) fn describe_remote_state(target: &Target, repo: &Repository) -> String {
+    if target.idle_reason.is_some() {
+        return "not needed".to_owned();
+    }
     match target.check_head_on_remote(repo) {
-        Ok(_) if target.idle_reason.is_some() => "not needed".to_owned(),
         Ok(None) => "yes".to_owned(),
         Ok(Some(doubt)) => format!("not certain: {doubt}"),
         Err(error) => format!("no: {error}"),

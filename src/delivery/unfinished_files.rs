@@ -64,8 +64,8 @@ pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Resu
 
 impl OutputFiles {
     /// Returns the files that flags and the environment name; `None` for a command that does not write or read a
-    /// report, a receipt or a statement. A dry run does not write reports, so it keeps those of earlier runs. The file
-    /// of `--out` is always removed.
+    /// report, a receipt or a statement. A dry run does not write reports, so it keeps those of earlier runs, but
+    /// removes the file of `--out`.
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry_run = |flag| settings::is_dry_run(flag, env);

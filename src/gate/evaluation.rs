@@ -51,8 +51,8 @@ impl Evaluation {
     }
 
     /// Builds the evaluation of a run from the collected results. Finds the causes that decide the verdict and the
-    /// sentences that explain them. If the verdict is undecided, files that could not be compared with the base are
-    /// also explained. Then folds the findings that only follow from a broken link.
+    /// sentences that explain them. If the verdict is undecided, these sentences also name files that could not be
+    /// compared with the base. Then moves findings that only follow from a broken link into the finding about the link.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
         let causes = find_tally_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
@@ -63,6 +63,7 @@ impl Evaluation {
             reasons.push(describe_unexplained_batches(&unexplained_batches));
         }
         notes.extend_from_slice(&reasons);
+        // The notes of the tally already contain the sentence about files that could not be compared.
         let comparison = tally
             .comparison
             .as_ref()
@@ -132,7 +133,7 @@ impl Evaluation {
 
     /// Stores and prints the requests that got no usable response. With `may_pass`, an unavailable platform does not
     /// make the run undecided. The excuse is set first, because it decides whether the failures are warnings or errors.
-    pub(crate) fn add_failed_requests(
+    pub(crate) fn report_failed_requests(
         &mut self,
         session: &Run,
         failed_requests: FailedRequests,
@@ -164,8 +165,8 @@ impl Evaluation {
             .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
     }
 
-    /// Converts the evaluation to a report on these selected pipelines. Merges the results of the review and of the
-    /// project checks by path, and the files that are excluded by their type and by the globs.
+    /// Converts the evaluation to a report on these selected pipelines. Adds the results of the project checks to those
+    /// of the review. Lists the files that were excluded by their type together with those that the selection excluded.
     pub(crate) fn into_report(
         self,
         engine: Engine,

@@ -24,6 +24,7 @@ impl Workspace<'_> {
         comparison: &Comparison,
         revisions: &RequestedRevisions,
     ) -> Result<Vec<CommitId>, Failure> {
+        // Only a tag has the hint `All`.
         if let (BaseHint::All { .. }, PolicyRevision::Commit { commit, branch, .. }) =
             (&self.ci.base, &self.target_revision)
         {

@@ -50,7 +50,8 @@ struct TipComparison<'s> {
 
 impl Workspace<'_> {
     /// Returns whether the reviewed commit contains the newest commit of the target, so that nothing in the target can
-    /// be stricter. Returns false if a shallow clone cannot show it.
+    /// be stricter. If the files are not those of a commit, examines the checked-out commit. Returns false if a shallow
+    /// clone cannot show it.
     fn contains_target_tip(&self, snapshot: &Snapshot<'_>, tip: &CommitId) -> Result<bool, Failure> {
         let head = match snapshot.commit() {
             Some(head) => head.clone(),

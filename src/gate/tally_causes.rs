@@ -17,7 +17,8 @@ pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
 }
 
 impl Tally {
-    /// Returns the batches that the platform reports as failed although no finding explains the failure.
+    /// Returns the batches that the platform reports as failed although no finding explains the failure. If the review
+    /// of a file did not fail at every base, known findings in this file do not explain the failure.
     pub(crate) fn list_unexplained_batches(&self) -> Vec<&BatchFiles> {
         list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
             let comparison = self.comparison.as_ref();

@@ -169,8 +169,10 @@ pub(crate) fn apply_waivers(
         .partition(|path| is_pipeline(path));
     let existing_files = ExistingFiles {
         pipelines: pipeline_paths,
+        // Rules do not evaluate these files, so a waiver that matches only such a file may still be needed.
         other_files: other_paths,
         is_complete: is_complete_review,
+        // The levels are missing if the project checks did not run.
         check_levels: tally.check_levels.unwrap_or(CheckLevels::ALL_OFF),
     };
     Ok(tally.with_all_files(|files| waivers.compute_statuses(&matches, files, &existing_files, today)))

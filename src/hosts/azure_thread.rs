@@ -55,6 +55,8 @@ impl AzurePullRequest {
         let Some(comment) = self.find_own_comment(client, marker).await? else {
             let thread = json!({
                 "comments": [{ "parentCommentId": 0, "content": body, "commentType": "text" }],
+                // A branch policy can require that no thread is open before the merge:
+                // <https://learn.microsoft.com/azure/devops/repos/git/branch-policies>.
                 "status": "closed",
             });
             // A repeated POST could create a second thread.

@@ -37,7 +37,7 @@ impl CodeInsights<'_> {
     }
 
     /// Deletes the report of an earlier run if there is one, and sends the new report and each batch of its
-    /// annotations.
+    /// annotations. The report is deleted because the later requests only add annotations and do not remove old ones.
     async fn replace_report(
         self,
         client: &HostClient,

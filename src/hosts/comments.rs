@@ -120,9 +120,9 @@ async fn fetch_comment_author(client: &HostClient, thread: &Thread) -> Result<Co
     }
 }
 
-/// Returns the author of the comments that the token posts. Queries the viewer, because installation tokens of apps, a
-/// job's own among them, may not query a user: <https://docs.github.com/graphql/reference/queries#user>. Without an id
-/// in the response, the token is assumed to be the job's own.
+/// Returns the author of the comments that the token posts. Queries the viewer, because the tokens of apps and jobs may
+/// not query a user: <https://docs.github.com/graphql/reference/queries#user>. If the host rejects this query, too
+/// (status 403 or 404), or responds without an id, the token is assumed to be the job's own.
 async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     let mut url = client.url(&["graphql"])?;
     // A self-hosted server has GraphQL next to the REST API, not below it.

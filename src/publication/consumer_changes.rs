@@ -117,8 +117,9 @@ impl Publication<'_> {
     }
 
     /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
-    /// latest version. If no version is enabled, there is no latest version. The inner error is a failed request for
-    /// the latest version, which the caller may tolerate; a failed request for `--against` is an outer error.
+    /// latest version. If no version is enabled, there is no latest version. If the request for the latest version
+    /// fails, `--against` is not requested, and the inner error is returned, which the caller may tolerate. A failed
+    /// request for `--against` is an outer error.
     #[expect(clippy::type_complexity, reason = "the type is two values or an error")]
     fn request_compared_version(
         &self,
@@ -265,8 +266,8 @@ impl Publication<'_> {
     }
 
     /// Returns whether breaking changes stop the publish: with `--compat fail`, unless they are accepted. With
-    /// `--if-exists same-content`, an existing version is not stopped, because this run only repeats its publish. A
-    /// failed request does not prove that the version exists, so the publish is stopped.
+    /// `--if-exists same-content`, they do not stop it if the planned version exists, because this run only repeats the
+    /// publish of that version. If the request for the version fails, the version is treated as missing.
     fn are_breaks_refused(
         &self,
         platform: &Platform,
@@ -280,8 +281,8 @@ impl Publication<'_> {
         if self.settings.if_exists != IfExists::SameContent {
             return Ok(true);
         }
-        let existing_version = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
-        Ok(self.run.block_on(existing_version)?.is_err())
+        let version_request = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
+        Ok(self.run.block_on(version_request)?.is_err())
     }
 
     /// Prints what changes for consumers of a published version: a warning if something breaks, otherwise one line.

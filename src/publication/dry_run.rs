@@ -17,7 +17,7 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 impl Publication<'_> {
     /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the decision; for
     /// example, the gate fails if the publish would break consumers. If the planned version already exists, this is
-    /// printed as a reason for a failure, but does not change the status.
+    /// printed as a reason for a failure, but does not change the status: `--if-exists` decides only during an upload.
     pub(super) fn execute_dry_run(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
         let decision = match &platform {
@@ -174,6 +174,7 @@ impl Publication<'_> {
             return Err(format!("the clone does not have commit {latest_id}"));
         }
         let latest_commit = repo.resolve(latest_id).map_err(|error| error.to_string())?;
+        // Compared with a commit outside of the history, files that only that commit has would look removed.
         match repo.contains_commit(&self.target.head, &latest_commit) {
             Ok(true) => {}
             Ok(false) => {

@@ -10,7 +10,7 @@ use sluicegate_git::GitError;
 /// Warns in a local run if no branch of the remote contains the commit, because its hash is published. Removes the
 /// branch from `target` if that branch of the remote does not contain the commit, because its name would be published,
 /// too. Does nothing in a shallow clone, whose history is incomplete, or if the clone knows no branch of the remote.
-pub(crate) fn check_commit_is_pushed(
+pub(crate) fn warn_of_unpushed_commit(
     run: &Run,
     workspace: &Workspace<'_>,
     target: &mut Target,
@@ -45,10 +45,10 @@ pub(crate) fn check_commit_is_pushed(
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MergedCommit(());
 
-/// Checks in a CI job that the commit is merged, and returns the proof. For the run of a branch in `publish-on`, the
-/// commit must be on this branch. The commit of a tag, or a commit that the job selects, must be in such a branch or in
-/// the default branch. On an unknown CI host, only the default branch is accepted, because the branch of the run is
-/// unknown. A local run and a run that does not publish need no check.
+/// Checks in a CI job that the commit is merged, and returns the proof. For the run of a branch in `publish-on`, it is
+/// enough that the commit may be on this branch. Otherwise, for example for a tag or a commit that the job selects, the
+/// commit must be in a branch in `publish-on` or in the default branch. On an unknown CI host, only the default branch
+/// is accepted, because the branch of the run is unknown. A local run and a run with nothing to review need no check.
 pub(crate) fn require_merged(
     workspace: &Workspace<'_>,
     target: &Target,

@@ -24,7 +24,7 @@ mod version_history;
 mod version_order;
 
 pub(crate) use consumer_changes::PublishComparison;
-pub(crate) use merged_commit::{MergedCommit, check_commit_is_pushed, require_merged};
+pub(crate) use merged_commit::{MergedCommit, require_merged, warn_of_unpushed_commit};
 pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_reason_to_accept_breaks};
 pub(crate) use policy_guard::{check_stricter_gate, resolve_settings_and_connection};
 pub(crate) use required_review::{RequiredReview, pipeline_paths};
@@ -152,6 +152,7 @@ impl Publication<'_> {
             .workspace
             .read_rules_at(&self.workspace.repo.snapshot(self.target.head.clone()))?;
         let positions = Positions::new(&self.workspace.repo, &self.target.head);
+        // A pipeline without a result is covered only if no rule of the commit's rules file may apply to it.
         let needs_result = |path: &str| gate::needs_result(rules.as_ref(), &positions, path);
         self.review = Some(evidence.require_coverage(plan, &self.unreviewed_selection, &needs_result)?);
         self.warn_of_unreviewed_pipelines(plan);
@@ -170,7 +171,7 @@ impl Publication<'_> {
         self.print_result(&(text::escape_line(&message) + "\n"))?;
         let receipt = Receipt::for_unchanged_files(
             plan,
-            &self.compute_hashes(plan)?,
+            &self.compute_needed_hashes(plan)?,
             &published_version.version,
             &published_version.commit,
         );
@@ -195,18 +196,19 @@ impl Publication<'_> {
         )
     }
 
-    /// Ends without an upload, because the publish is not allowed. `problem` is the text of the JUnit report.
+    /// Ends without an upload, because the publish is not allowed, or because an error prevented the decision about it.
+    /// `problem` is the text of the JUnit report.
     fn finish_refused_publish(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
         let name = format!("version {} of {}", plan.version_name, plan.prefix);
         let title = format!("{PUBLISH_FAILED}: {name} (refused)");
         let status = self.run.report_failure_as(&title, failure);
-        let receipt = Receipt::for_rejected_plan(plan, &self.compute_hashes(plan)?);
+        let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
         self.report_junit(&name, status, &[problem], None);
         Ok(status.worse(self.write_records(receipt)))
     }
 
     /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
-    fn compute_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
+    fn compute_needed_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
         Ok(if self.publish_options().needs_hashes {
             plan.hash_all_files()?
         } else {
@@ -235,8 +237,8 @@ impl Publication<'_> {
     }
 
     /// Uploads the plan, runs the smoke runs, and reports the outcome. The version is disabled if a newer commit was
-    /// published meanwhile, or if smoke runs are due but the version may be incomplete. With smoke runs, a signal does
-    /// not end the run before this is decided.
+    /// published meanwhile, or if smoke runs are due but the version may be incomplete. If there are smoke runs, a
+    /// signal does not end the run before their end, because the version may have to be disabled until then.
     fn execute_upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
@@ -270,8 +272,8 @@ impl Publication<'_> {
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = Receipt::for_outcome(plan, hashes, &outcome);
         let mut status = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref())?;
-        // A signal that arrived during the upload ends the run, too. The exit status of an incomplete version has
-        // priority, because consumers may use that version.
+        // A signal that arrived meanwhile determines the exit status. The status of an incomplete version has priority,
+        // because consumers may use that version.
         if let Some(signal_status) = signal_status.filter(|_| status != ExitStatus::Incomplete) {
             status = status.worse(signal_status);
         }
@@ -320,8 +322,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Writes the step summary of a publish that did not fail: the version, and what changed for consumers. A summary
-    /// that cannot be written is a warning, because the version is published.
+    /// Writes the step summary of a publish or a dry run that did not fail: the version, and what changed for
+    /// consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
     fn write_summary(&self, title: &str, plan: &Plan, warnings: &[String], smoke: Option<&SmokeResult>) {
         let files = format_count(plan.files.len(), "file");
         let commit = plan.commit_hash.as_str();

@@ -123,6 +123,7 @@ fn require_named_branch(target: &Target, publish_on: &PublishOn) -> Result<(), C
         Some(branch) if target.branch_origin == BranchOrigin::Inferred && publish_on.has_branch(branch) => {
             Err(ContextError::BranchNotNamed { host: target.host })
         }
+        // With an inferred branch outside of `publish-on`, the run does not publish anyway.
         Some(_) => Ok(()),
     }
 }

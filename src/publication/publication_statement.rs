@@ -41,7 +41,7 @@ impl Publication<'_> {
         let mut outputs = self
             .run
             .list_statement_outputs(PredicateKind::Publication, &statement.subjects);
-        // The outputs above are empty on a host without attestation actions, which use the name and the digest, too.
+        // The list is empty on a host without attestation actions. Only such an action needs the name and the digest.
         if !outputs.is_empty() {
             let predicate = &statement.predicate;
             outputs.push(("publication-subject-name", predicate.subject_name()));

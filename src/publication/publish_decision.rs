@@ -13,7 +13,7 @@ pub(super) enum PublishDecision {
     Upload,
 }
 
-/// The existing version with the content of this plan.
+/// The existing version because of which nothing is published.
 pub(super) struct PublishedVersion {
     pub(super) reason: String,
     pub(super) version: String,
@@ -21,7 +21,8 @@ pub(super) struct PublishedVersion {
 }
 
 impl PublishDecision {
-    /// Creates the decision to publish nothing, because `version` of `commit` exists and has the same content.
+    /// Creates the decision to publish nothing, because `version` was published from the same commit or has the same
+    /// content. `commit` is the commit of that version.
     pub(super) fn already_published(reason: String, version: &str, commit: &str) -> Self {
         Self::AlreadyPublished(PublishedVersion {
             reason,

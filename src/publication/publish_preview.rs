@@ -175,7 +175,8 @@ fn push_shared_pipelines(output: &mut String, plan: &Plan) {
     }
 }
 
-/// Describes a parameter of a shared pipeline: its type, its default and whether it is exported.
+/// Describes a parameter of a shared pipeline: its type, its columns, its default or that it is required, and whether
+/// it is exported.
 fn describe_parameter(parameter: &SharedParameter) -> String {
     let mut parts = Vec::new();
     parts.extend(parameter.kind.clone());

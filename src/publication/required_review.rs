@@ -34,10 +34,10 @@ pub(crate) struct RequiredReview<'r> {
 }
 
 impl GateRun<'_, SavedReports<'_>> {
-    /// Reads the report of the review that the settings require, and stores it in the run. Does nothing if they do not
-    /// require a review. Rejects a partial review, a review that no finding could fail, a review by a local engine
-    /// unless the settings allow it, a review by another platform, and a review that passed only because findings were
-    /// known.
+    /// Reads the report of the review that the settings require, and stores it and its exit status in the run. Does
+    /// nothing if they do not require a review. Rejects a partial review, a review with `--fail-on never`, a review by
+    /// a local engine unless the settings allow it, a review by another platform, and a review that passed only because
+    /// findings were known.
     pub(crate) fn read_required_review(
         &mut self,
         settings: &PublishSettings,
@@ -89,8 +89,8 @@ impl<'r> RequiredReview<'r> {
         }
     }
 
-    /// Fails if another platform or another project reviewed the files, because it may have other rules. A review by
-    /// the local engine is accepted here.
+    /// Fails if another platform or another project reviewed the files, because it may have other rules. Accepts a
+    /// review by the local engine: `find_reason_against` rejects that review unless the settings allow it.
     fn require_platform(&self, connection: &Connection) -> Result<(), Failure> {
         if self.report.engine == Engine::Local {
             return Ok(());

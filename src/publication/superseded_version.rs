@@ -29,12 +29,12 @@ impl Publication<'_> {
         }
         let new_versions = match self.run.block_on(self.request_new_versions(platform, plan))? {
             Ok(new_versions) => new_versions,
-            Err(error) => return Ok(to_unconfirmed(outcome, Some(error))),
+            Err(error) => return Ok(add_unconfirmed_problem(outcome, Some(error))),
         };
         let newer_versions = match self.describe_newer_versions(&new_versions) {
             Ok(newer_versions) => newer_versions,
             Err(failure) => {
-                let unconfirmed_outcome = to_unconfirmed(outcome, None);
+                let unconfirmed_outcome = add_unconfirmed_problem(outcome, None);
                 let problems = unconfirmed_outcome.problems.into_iter();
                 return Ok(Outcome {
                     problems: problems.chain([failure.describe_on_one_line()]).collect(),
@@ -68,7 +68,7 @@ impl Publication<'_> {
                     "version {name}, built from the newer commit {}, was published while this publish was running",
                     short_id(commit)
                 )),
-                // The clone has every commit that existed at the checkout, so the other commit is probably newer.
+                // Usually, the clone lacks a commit because the commit is newer than the checkout.
                 CommitOrder::Unknown => newer_versions.push(format!(
                     "version {name} was published while this publish was running; this clone does not have its commit \
                      {}, which may be newer",
@@ -79,8 +79,8 @@ impl Publication<'_> {
         Ok(newer_versions)
     }
 
-    /// Requests the versions again, and returns the enabled ones that did not exist before the upload, without the
-    /// uploaded one. The latest version is requested separately, because the list may not contain it yet.
+    /// Requests the versions again, and returns the enabled ones that did not exist or were disabled before the upload,
+    /// without the uploaded one. The latest version is requested separately, because the list may not contain it yet.
     async fn request_new_versions(
         &self,
         platform: &Platform,
@@ -125,7 +125,7 @@ fn is_new_version(version: &Artifact, known_names: &BTreeSet<&str>) -> bool {
 
 /// Adds the problem that the platform did not show which versions appeared meanwhile. A published version becomes
 /// unconfirmed; an outcome that is already a failure keeps its kind and its error, if it has one.
-fn to_unconfirmed(outcome: Outcome, error: Option<HttpError>) -> Outcome {
+fn add_unconfirmed_problem(outcome: Outcome, error: Option<HttpError>) -> Outcome {
     let problem = "could not check whether a newer version was published while this publish was running; if so, \
          this version has replaced the newer one";
     let kind = match outcome.kind {

@@ -42,7 +42,8 @@ impl VersionHistory {
         names.collect()
     }
 
-    /// Returns the name of the version that was created last, enabled or not.
+    /// Returns the name of the version that was created last, enabled or not. Compares the creation times as text,
+    /// which is correct only if all times have the same format.
     pub(super) fn newest_name(&self) -> Option<&str> {
         let newest = self
             .versions
@@ -203,8 +204,8 @@ impl Publication<'_> {
     }
 }
 
-/// Returns whether `head` is older than the commit of a version. This is unknown if the clone lacks the commit, or is
-/// shallow and lacks the history between the two commits.
+/// Returns whether `head` is older than the commit of a version. It is not older if neither commit is an ancestor of
+/// the other. The order is unknown if the clone lacks the commit, or is shallow and lacks the history between the two.
 fn compare_commits(
     repo: &Repository,
     head: &CommitId,

@@ -123,7 +123,7 @@ impl SkimmedFile {
         }
     }
 
-    /// Returns the facts about the file. Parses its bytes if the earlier search found that this is necessary.
+    /// Returns the facts about the file. Parses its bytes if `skim_file` decided that this is necessary.
     fn into_pipeline_file(self) -> PipelineFile {
         match self {
             Self::Complete(file) => file,

@@ -175,9 +175,9 @@ impl PlanExecution<'_> {
         self.disable_if_suspect(outcome, is_suspect).await
     }
 
-    /// Looks up the published version, and records in `outcome` how it differs from the plan, or why it could not be
-    /// looked up. Returns true only if the version certainly differs: after a failed lookup, the version may be
-    /// complete.
+    /// Looks up the published version, and records in `outcome` how it differs from the plan. If the lookup fails,
+    /// records the reason, and a published version becomes unverified. Returns true only if the version certainly
+    /// differs: after a failed lookup, the version may be complete.
     async fn record_version_differences(&self, outcome: &mut Outcome) -> bool {
         let (reason, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),

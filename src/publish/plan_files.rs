@@ -220,6 +220,7 @@ fn build_planned_files(
             Some(pipeline) => pipeline.size,
             None => contents.read_content_size(&content)?,
         };
+        // The hash of a checked pipeline or shared-pipelines file on disk: the upload fails if the file has changed.
         let checked_hash = match pipeline {
             Some(pipeline) => pipeline.checked_hash,
             None if path == shared_file.path() => shared_file.checked_hash,

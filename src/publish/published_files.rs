@@ -18,8 +18,8 @@ pub struct PublishedFiles<'a> {
 }
 
 /// Returns the files that the plan adds, modifies or removes, compared with a published commit. The shared-pipelines
-/// file is treated as unchanged if only the order in it differs. With `--select closure`, no file is reported as
-/// removed, because only the files of the plan are looked up.
+/// file is treated as unchanged if only its order, quotes or comments differ. With `--select closure`, no file is
+/// reported as removed, because only the files of the plan are looked up.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,

@@ -161,8 +161,8 @@ struct CommitPair<'a> {
 
 impl CommitPair<'_> {
     /// Returns a difference for each file that the receipt lists as changed although it did not change between the
-    /// commits, and for each file that changed although the receipt does not list it as changed. The shared-pipelines
-    /// file need not be listed, because it may have other bytes with the same meaning.
+    /// commits, and for each of the published `files` that changed although the receipt does not list it as changed.
+    /// The shared-pipelines file need not be listed, because it may have other bytes with the same meaning.
     fn compare_file_changes(
         &self,
         compat: &Compatibility,

@@ -134,7 +134,7 @@ impl SmokeExecution {
     }
 
     /// Returns whether both are runs of the same pipeline, in the same project and environment, for a version with the
-    /// same content.
+    /// same content: the execution tag is the version's digest.
     pub fn has_same_subject(&self, run: &Self) -> bool {
         (
             &self.project_id,

@@ -67,7 +67,7 @@ impl VersionLookup<'_> {
 
     /// Repeats the lookup of a version that the platform has just accepted, until its details list shared pipelines:
     /// before that, the platform is still processing it. If the plan offers none, the version only has to exist. An
-    /// unclear result ends the wait.
+    /// unclear result ends the wait; the outcome then says that the version could not be looked up.
     pub(super) async fn poll_until_processed(&self) -> LookupResult {
         let lookup = poll_until(
             self.timeout,
@@ -143,8 +143,8 @@ fn is_permanent_error(error: &HttpError) -> bool {
     )
 }
 
-/// Returns how the details differ from the request if the platform returned those of another version; `None` if the
-/// version is the requested one.
+/// Returns how the details differ from the request if the platform returned those of another version, otherwise `None`.
+/// A prefix or a version name that the response does not contain is not compared.
 fn find_version_mismatch(details: &ArtifactDetails, plan: &Plan) -> Option<String> {
     let artifact = &details.artifact;
     let values = [

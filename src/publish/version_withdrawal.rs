@@ -35,7 +35,7 @@ pub async fn withdraw_version(
     request_withdrawal(platform, prefix, version_name).await?;
     let latest = poll_latest_after_disabling(platform, prefix, version_name, timeout).await;
     if let LatestVersion::Unknown(_) = latest {
-        require_disabled(platform, prefix, version_name, timeout).await?;
+        poll_until_disabled(platform, prefix, version_name, timeout).await?;
     }
     Ok(latest)
 }
@@ -71,7 +71,7 @@ pub fn has_other_state(response: &Value, is_enabled: bool) -> bool {
 }
 
 /// Fails if the details of the version do not show, within the timeout, that it is disabled.
-async fn require_disabled(
+async fn poll_until_disabled(
     platform: &Platform,
     prefix: &str,
     version_name: &str,

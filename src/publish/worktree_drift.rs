@@ -15,7 +15,7 @@ const CHUNK_BYTES: u64 = 64 * 1024;
 
 /// Returns a warning if planned files of the working tree differ from the commit, because they would be published under
 /// its hash. A selected file that was deleted or is not committed differs, too. With `--select closure`, deleted files
-/// do not count, because a plan without a needed file fails.
+/// are not examined: the plan has already failed if a needed file was deleted, and other files are not published.
 pub(super) fn find_worktree_drift(
     repository: &Repository,
     head: &CommitId,

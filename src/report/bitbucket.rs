@@ -31,7 +31,7 @@ pub(crate) fn build_report(report: &Report) -> Value {
     let number_field =
         |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
     let mut details = render_headline(report);
-    // No reason is omitted, because the log of the job is not shown next to the report.
+    // No reason is treated as already logged, because the log of the job is not shown next to the report.
     let logged_reasons: &[String] = &[];
     let unreviewed_sentences = describe_unreviewed_files(report, logged_reasons)
         .into_iter()

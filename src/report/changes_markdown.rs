@@ -85,7 +85,8 @@ pub(super) struct TitledList {
     pub items: Vec<String>,
 }
 
-/// Renders a list as a Markdown section. If it has more than [`MAX_LISTED_ITEMS`] items, the last line counts the rest.
+/// Renders a Markdown section with a list, whose items are already escaped. If it has more than [`MAX_LISTED_ITEMS`]
+/// items, the last line counts the rest.
 fn render_section(list: TitledList) -> String {
     let mut markdown = format!("\n### {}\n\n", escape(&list.title));
     for entry in List::with_limit(list.items, MAX_LISTED_ITEMS).entries() {
@@ -148,9 +149,10 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     page
 }
 
-/// Renders the changes to each file: a flowchart, if `has_flowcharts` is true, and the list of changes. All texts
-/// together have at most `max_bytes` bytes. The flowcharts of all files get space first, then the lists, then values of
-/// several lines, each time in equal shares for the files. The text of a file is empty if nothing fits.
+/// Renders the changes to each file: a flowchart, if `has_flowcharts` is true, and the list of changes. `max_bytes`
+/// limits all texts together, without the line breaks between them and the counts of omitted lines. The flowcharts of
+/// all files get space first, then the lists, then values of several lines, each time in equal shares for the files.
+/// The text of a file is empty if nothing fits.
 pub(super) fn render_file_changes(
     files: &[&ChangedFile],
     max_bytes: usize,
@@ -195,8 +197,8 @@ pub(super) fn render_file_changes(
         .enumerate()
         .map(|(index, (file, flowchart))| {
             let value_share = value_shares[index];
-            // The share lacks the bytes of the line counts that values replace, because these are in the list's share.
-            // It would therefore be too small if all values fit.
+            // The share is measured in the bytes that code blocks add to the list, but the limit applies to the entire
+            // blocks. With the share as the limit, one block would not fit even if the share is enough for all.
             let value_limit = if value_share == value_bytes[index] {
                 no_limit
             } else {
@@ -242,9 +244,9 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
     Some(chart)
 }
 
-/// Renders the lines as nested lists, in at most `max_bytes` bytes; empty if no line fits. Consecutive lines of a value
-/// become a code block. Values that do not fit into `value_bytes` are replaced by the number of their lines, and the
-/// last item counts the lines that are omitted.
+/// Renders the first [`MAX_FILE_LINES`] lines as nested lists, in at most `max_bytes` bytes; empty if no line fits.
+/// Consecutive lines of a value become a code block. Values that do not fit into `value_bytes` are replaced by the
+/// number of their lines. If lines are omitted, another item counts them, which may exceed `max_bytes`.
 fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) -> String {
     let mut markdown = String::new();
     let mut remaining_value_bytes = value_bytes;

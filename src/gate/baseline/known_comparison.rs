@@ -176,8 +176,8 @@ impl BaseFindings {
     }
 
     /// Returns the state of each finding of a result in comparison with this base. Also records the rule as evaluated
-    /// or failed on head, for the number of fixed findings. A project check is not recorded as evaluated: it has no
-    /// result if it passes.
+    /// or failed on head, for the number of fixed findings. A project check is not recorded as evaluated, because it
+    /// has a result only if it fails. Therefore, none of its findings is treated as fixed.
     fn determine_states(&mut self, path: &str, result: &RuleResult) -> Vec<Option<FindingState>> {
         let may_be_known = result.status.is_excusable();
         if result.origin != Origin::Project {
@@ -190,7 +190,7 @@ impl BaseFindings {
         let mut states = Vec::new();
         for finding in result.findings(path) {
             let is_known = may_be_known && self.take_matching_finding(&finding, result.origin);
-            // A waived finding stays waived, and its match at the base is not gone.
+            // A waived finding stays waived, but its match at the base is removed as well: it is not fixed.
             let is_waived = finding.state == Some(FindingState::Waived);
             states.push(Some(match (is_waived, is_known) {
                 (true, _) => FindingState::Waived,
@@ -199,7 +199,7 @@ impl BaseFindings {
             }));
         }
         match states.as_slice() {
-            // An evaluation error is one finding with one state, although each of its messages is listed as a violation.
+            // An evaluation error is one finding with one state, although each message is listed as a violation.
             [state] => vec![*state; result.violations.len().max(1)],
             _ => states,
         }

@@ -82,7 +82,7 @@ impl CheckPaths {
     pub(crate) fn describe_unchecked_files(&self, pipelines: &SelectedPipelines) -> Vec<String> {
         let gate_files = pipelines.gate_changes.iter().map(|change| &change.path);
         let checked_paths: BTreeSet<&String> = pipelines.files.iter().chain(gate_files).collect();
-        // A change to the rules file selects all pipelines, so the file itself is not reported as unchecked.
+        // A rules file that is named selects all pipelines, so the file itself is not reported as unchecked.
         let is_rules = |path: &str| pipelines.reason_for_all.is_some() && path.ends_with(RULES_FILE);
         let unchecked_files = self
             .named_files

@@ -143,7 +143,8 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Returns head as the base of staged files, so that a git hook checks only the files that the commit would add.
-    /// Returns `None` in a CI job, with a base that the user names, with `--all`, and in a repository without a commit.
+    /// Returns `None` without `--staged`, in a CI job, with a base that the user names, with `--all`, and in a
+    /// repository without a commit.
     fn find_staged_base(&self) -> Option<CommitId> {
         let revisions = &self.settings.gate.revisions;
         let is_local_staged_check = self.settings.staged && !is_ci(&self.session.env);
@@ -154,9 +155,9 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the pipelines to check. If the base is head itself and no pipeline differs from it, selects all
-    /// pipelines, provided that head has no base, as on the default branch. The gate changes remain those of the first
-    /// selection.
+    /// Selects the pipelines to check. If the working tree was compared with head and no pipeline differs, and if the
+    /// commit head has no base of its own, for example on the default branch, selects all pipelines instead. The second
+    /// selection has no base to find gate changes, so those of the first selection remain.
     pub(crate) fn select_pipelines(
         &self,
         run: &mut GateRun<'_>,
@@ -169,7 +170,7 @@ impl<'a> CheckSubject<'a> {
         }
         let revisions = &self.settings.gate.revisions;
         let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, revisions) {
-            Ok(head) if head.bases.is_empty() => head.base_source,
+            Ok(head_target) if head_target.bases.is_empty() => head_target.base_source,
             _ => return Ok(()),
         };
         self.session.ui.say(&format!(

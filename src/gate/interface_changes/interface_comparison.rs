@@ -22,7 +22,8 @@ pub(crate) struct InterfaceComparison {
 
 /// Compares the interfaces of two snapshots: the shared-pipelines file and the kinds of the pipelines in it. A snapshot
 /// without the file offers nothing. If no shared pipeline changed, but the file moved or its text has another meaning,
-/// the file is the only change. Returns `None` if nothing differs.
+/// the file is the only change. If a version cannot be read, the result contains the reason instead of changes. Returns
+/// `None` if nothing differs, or if both versions are unreadable for the same reason.
 pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,

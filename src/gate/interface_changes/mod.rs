@@ -40,7 +40,7 @@ impl GateRun<'_> {
         let evaluation = &mut self.evaluation;
         if let Some(reason) = &changes.unreadable {
             let note = format!("could not determine the changes for consumers: {reason}");
-            // In CI, a change that repairs the file must pass.
+            // In CI, a change that repairs a gate configuration file must pass. A local run reports the doubt instead.
             if breaks.mode == CompatMode::Fail && (ci.host.is_local() || !changes.is_repaired) {
                 evaluation.add_cause(Cause::UnknownBreaks, note);
             } else {

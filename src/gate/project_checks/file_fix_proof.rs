@@ -84,7 +84,7 @@ impl FileProver<'_> {
                     comparison.check_values(&candidate.values)?;
                     return Ok(Some((new_document, comparison)));
                 }
-                Err(error) => candidate.reject_unwritable(&error, proof),
+                Err(error) => candidate.reject_unwritable_values(&error, proof),
             }
             if candidate.values.is_empty() {
                 return Ok(None);
@@ -145,7 +145,7 @@ impl FixCandidate<'_> {
     }
 
     /// Rejects the values to which the error applies: the one at its position, or all.
-    fn reject_unwritable(&mut self, error: &DocumentError, proof: &mut FixProof) {
+    fn reject_unwritable_values(&mut self, error: &DocumentError, proof: &mut FixProof) {
         let (unwritable_values, other_values): (Vec<_>, Vec<_>) = self.values.drain(..).partition(|value| {
             error
                 .position

@@ -158,6 +158,7 @@ impl GateRun<'_> {
     ) -> Result<ProjectFindings, Failure> {
         let pipelines = &self.selection.pipelines;
         let selected_paths: HashSet<&str> = pipelines.files.iter().map(String::as_str).collect();
+        // The selected pipelines are read like changed ones, because all their findings are reported.
         let mut changed_paths = selected_paths.clone();
         changed_paths.extend(
             pipelines
@@ -248,9 +249,9 @@ impl GateRun<'_> {
             .candidates
             .iter()
             .map(|candidate| &candidate.change);
-        let (modified_changes, moved_changes): (Vec<&Change>, Vec<&Change>) =
+        let (modified_changes, other_changes): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
-        names.extend(moved_changes.iter().flat_map(|change| change.paths()));
+        names.extend(other_changes.iter().flat_map(|change| change.paths()));
         let defective_scripts = self.find_defective_scripts(&differences.list_changed_regular_paths())?;
         names.extend(defective_scripts.iter().map(String::as_str));
         // Each modified pipeline may add its name below.

@@ -100,9 +100,9 @@ pub(crate) struct ProjectScope<'a> {
 }
 
 impl ProjectScope<'_> {
-    /// Runs the project checks. Returns the findings, and the contents from which they were derived. `known_facts`
-    /// contains the facts that were already read. Of the other pipelines, reads the changed ones, and those unchanged
-    /// ones that `choose_others` chooses, that are called, or that the shared-pipelines file lists.
+    /// Runs the project checks. Returns the findings, and the contents from which they were derived. Reads the changed
+    /// pipelines, those that the shared-pipelines file lists, and all pipelines that these call. `choose_others`
+    /// chooses which other pipelines are read. Pipelines with `known_facts` are not read again.
     pub(crate) fn check_project(
         &self,
         snapshot: &Snapshot<'_>,

@@ -57,9 +57,9 @@ pub(crate) enum BatchError {
 }
 
 impl BatchError {
-    /// Returns whether the files have no review because the platform did not respond, or because it rejected the
-    /// request only for its size. Such files are evaluated locally; another error says something about the files.
-    pub(crate) fn leaves_files_unreviewed(&self) -> bool {
+    /// Returns whether the platform gave no usable response, or the request was too large or was not sent. The files of
+    /// such a batch are evaluated locally. After any other error, such as a rejected token, they are not.
+    pub(crate) fn allows_local_evaluation(&self) -> bool {
         match self {
             Self::Request(error) => error.is_unavailable() || error.kind() == ErrorKind::TooLarge,
             Self::NotSent => true,

@@ -67,7 +67,7 @@ impl ResponseGaps {
     /// Records the enabled rules without a result for this pipeline. If the platform returned only results of unknown
     /// rules, records these rules instead. Does nothing for a pipeline without any result, or if the enabled rules are
     /// unknown.
-    pub(crate) fn add_missing_results<'r>(
+    pub(crate) fn record_missing_results<'r>(
         &mut self,
         path: &str,
         evaluated_rules: impl Iterator<Item = &'r str>,

@@ -10,9 +10,10 @@ pub(crate) type BatchFiles = BTreeSet<String>;
 
 /// Returns the batches that the platform reports as failed although no finding explains the failure.
 ///
-/// A result of level error explains the failure of its batch. But if all findings of the result are known or waived, at
-/// least one is known, and the platform passed the file at the base (`has_failed_before` returns false), then the
-/// platform does not fail a batch because of these findings. A batch with such a result is always unexplained.
+/// A result of level error explains the failure of its batch. The exception is a result with known findings and
+/// otherwise only waived ones, if the platform passed the file at the base (`has_failed_before` returns false): the
+/// platform does not fail a batch because of such a result. A batch with such a result is unexplained, even if it also
+/// has other results of level error.
 pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,

@@ -26,7 +26,7 @@ impl FailedRequests {
     pub(crate) fn record(&mut self, response: &BatchResponse) {
         let Err(error) = &response.outcome else { return };
         self.causes.insert(error.cause());
-        if error.leaves_files_unreviewed() {
+        if error.allows_local_evaluation() {
             self.files_without_response.extend(response.files.iter().cloned());
         }
         if let BatchError::Request(error) = error {

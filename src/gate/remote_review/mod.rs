@@ -94,7 +94,8 @@ impl<'a> RemoteReview<'a> {
         }
     }
 
-    /// Fails if the remote does not have the commit, or there is no branch. Warns if this is uncertain.
+    /// Fails if the branch is unknown, or if the branch on the remote lacks the commit. Only warns if an incomplete
+    /// clone in CI cannot show whether the branch has the commit.
     fn check_commit_on_remote(&self, run: &GateRun<'_>) -> Result<(), Failure> {
         if let Some(warning) = self.target.check_head_on_remote(&run.subject.workspace.repo)? {
             run.session.ui.warn(&warning);
@@ -206,8 +207,8 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Returns the number of requests that a review would send. Fails if the review would fail before its first
-    /// request, but only warns about a commit that is not pushed yet: a dry run is useful before the push.
+    /// Returns the number of requests that a review would send. Fails for a change from a fork, or if the branch is
+    /// unknown. Only warns about a commit that is not pushed yet, because a dry run is useful before the push.
     pub(crate) fn check_and_count_requests(&self, run: &GateRun<'_>) -> Result<usize, Failure> {
         if run.empty_reason.is_none() {
             self.target.reject_fork()?;
@@ -275,10 +276,11 @@ impl ReviewEngine for RemoteReview<'_> {
         Ok((tally, project_findings))
     }
 
-    /// Evaluates the base versions of the files whose findings in head are not all waived. The platform reviews them,
-    /// unless the base does not have the rules file of head: the platform would then not apply the rules of head, so
-    /// the files are evaluated locally against these rules.
-    /// Files that were evaluated locally in head, and changed files without findings there, are evaluated locally, too.
+    /// Evaluates the base versions of the reviewed files. The platform reviews the files whose findings in head are not
+    /// all waived. If the base does not have the rules file of head, these files are evaluated locally instead, because
+    /// the platform would not apply the rules of head.
+    /// Files that were evaluated locally in head are always evaluated locally, and so are changed files that have no
+    /// findings in head or only waived ones.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -332,7 +334,8 @@ impl ReviewEngine for RemoteReview<'_> {
     fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
 
     /// Builds the evaluation. With `--on-unavailable pass`, the run may pass if the platform never responded and failed
-    /// requests are the only gaps. If the platform responded to other requests, a note says that it may not.
+    /// requests are the only gaps. If the platform responded to other requests, a note reports that the option does not
+    /// apply.
     fn conclude(&mut self, run: &GateRun<'_>, mut head_tally: Tally) -> Result<Evaluation, Failure> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
@@ -342,7 +345,7 @@ impl ReviewEngine for RemoteReview<'_> {
         }
         let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head_tally);
         let mut evaluation = Evaluation::new(head_tally, run.subject.settings.verdict.fail_on);
-        evaluation.add_failed_requests(run.session, failed_requests, may_pass)?;
+        evaluation.report_failed_requests(run.session, failed_requests, may_pass)?;
         Ok(evaluation)
     }
 }

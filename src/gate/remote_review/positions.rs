@@ -41,9 +41,9 @@ impl<'a> Positions<'a> {
         rules::measure_pipeline(rule, self.pipelines.get(path)?.as_ref().ok()?)
     }
 
-    /// Finds the blobs of all these files in one walk of the tree. Files that are not found, or all files if git fails,
-    /// have no positions.
-    pub(crate) fn find_blobs(&mut self, paths: &BTreeSet<&str>) {
+    /// Finds the blobs of all these files in one walk of the tree, and stores them for [`Self::read_pipelines`]. A file
+    /// without a blob is not read, so its violations get no line and no subject. If git fails, no file has a blob.
+    pub(crate) fn index_blobs(&mut self, paths: &BTreeSet<&str>) {
         if paths.is_empty() {
             return;
         }

@@ -90,7 +90,7 @@ pub(crate) fn merge_responses(
     positions: &mut Positions<'_>,
 ) -> Tally {
     let (mut tally, mut gaps) = (Tally::default(), ResponseGaps::default());
-    positions.find_blobs(&requested_paths.iter().map(String::as_str).collect());
+    positions.index_blobs(&requested_paths.iter().map(String::as_str).collect());
     for response in responses {
         match response.outcome {
             Ok(review) => ResponseMerger {
@@ -278,7 +278,8 @@ impl ResponseMerger<'_, '_> {
         }
         if !results.is_empty() {
             let evaluated_rules = results.iter().map(|result| result.rule.as_str());
-            self.gaps.add_missing_results(&path, evaluated_rules, self.rules);
+            self.gaps
+                .record_missing_results(&path, evaluated_rules, self.rules);
         }
         if let Some(reason) = unclear_reason.filter(|_| !is_unreviewed) {
             self.add_unreviewed(path.clone(), reason);
@@ -316,8 +317,8 @@ impl ResponseMerger<'_, '_> {
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);
         // Without violations, the result itself is the finding, and has the measured number.
-        let is_counted = violations.is_empty() && matches!(status, Status::Failed(_));
-        let size = self.positions.measured_size(path, &rule).filter(|_| is_counted);
+        let is_finding = violations.is_empty() && matches!(status, Status::Failed(_));
+        let size = self.positions.measured_size(path, &rule).filter(|_| is_finding);
         Ok(RuleResult {
             size,
             origin: Origin::Platform,

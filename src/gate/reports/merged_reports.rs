@@ -31,7 +31,8 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     let mut reports = reports.into_iter();
     let mut merged_report = reports.next().ok_or(MergeError::NoReport)?;
     let mut shards: Vec<Shard> = merged_report.context.shard.into_iter().collect();
-    // A single report keeps its number of known findings, and the note about it.
+    // The note of a shard contains only the number of its own known findings. If there are too many in all shards, a
+    // note with their number is added below. A single report keeps its note.
     if has_several_reports {
         merged_report.remove_known_limit_note();
     }

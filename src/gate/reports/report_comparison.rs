@@ -70,9 +70,11 @@ pub(crate) fn compare_with_older_report(newer: &mut Report, older: Report) {
     }
 }
 
-/// Marks the findings of `newer` as known if `older` has them, too, and decides the verdict by the new findings.
-/// Returns the files and rules that could not be compared.
+/// Marks the findings of `newer` as known if `older` has them, too, and otherwise as new. Waived findings, and files
+/// that could not be compared, are not marked. Then decides the verdict again, because known findings do not fail the
+/// gate. Returns the files and rules that could not be compared.
 fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
+    // Removed before the findings are marked, because the text of the note contains the number of known findings.
     newer.remove_known_limit_note();
     // The verdict is failed, but the report shows no cause: the failure comes from the platform, and no known finding
     // excuses it.
@@ -81,7 +83,7 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.failed_without_finding |= has_other_failure;
     // The verdict is decided again below. An undecided verdict must not become passed.
     newer.is_open |= newer.verdict == Verdict::Undecided;
-    let unevaluated_rules = remove_unevaluated_rules(newer, &mut older);
+    let unevaluated_rules = remove_unevaluated_results(newer, &mut older);
     let old_report = OldReport::new(newer, &older);
     let mut files = newer.files.clone();
     files.iter_mut().for_each(remove_base_states);
@@ -98,6 +100,7 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     let failed_files = files.iter().filter(|file| old_report.has_failed(&file.path));
     comparison.failed_before = failed_files.map(|file| file.path.clone()).collect();
     newer.files = files;
+    // The run decided the flag for its own base. Whether findings explain a failed batch depends on the base.
     if !newer.failed_batches.is_empty() {
         let unexplained_batches =
             list_unexplained_batches(&newer.failed_batches, newer.files.iter(), |path| {
@@ -115,9 +118,10 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     }
 }
 
-/// Removes from `older` the findings of rules that `newer` did not evaluate, because they must not be treated as fixed.
-/// Only files that both reports contain are affected. Returns the rules whose findings were removed.
-fn remove_unevaluated_rules(newer: &Report, older: &mut Report) -> BTreeSet<String> {
+/// Removes from `older` the results of rules that have no result in `newer`, because a finding is not fixed if its rule
+/// was not evaluated. Changes only files that have the same path in both reports. Returns the removed rules that had
+/// findings.
+fn remove_unevaluated_results(newer: &Report, older: &mut Report) -> BTreeSet<String> {
     let results = newer.files.iter().flat_map(|file| &file.results);
     let evaluated_rules: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
     let newer_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();

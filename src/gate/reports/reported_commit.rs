@@ -142,8 +142,9 @@ impl SavedReports<'_> {
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
-    /// Returns the ids of the commits that a report may be of: the commit that the job names, or otherwise the commits
-    /// of the event and of the trial merge.
+    /// Returns the ids of the commits that a report may be of: only the commit that the job names with `--head`, or
+    /// otherwise the commit of the event, the host's trial merge of the change with its target, and the commit to
+    /// review.
     fn list_expected_commits(&self) -> Result<BTreeSet<String>, Failure> {
         if let Some(revision) = self.head {
             let resolved_commit = self.repo.and_then(|repo| repo.resolve(revision).ok());
@@ -166,7 +167,8 @@ impl SavedReports<'_> {
                 all: true,
                 ..RequestedRevisions::default()
             };
-            // Adds the head of a merge, or the commit of a tag object. A clone without the commit cannot show them.
+            // If the event names a merge or a tag object, this adds the commit to review. If the clone lacks that
+            // commit, nothing is added.
             if let Ok(target) = context::resolve_target(repo, self.ci, &request) {
                 commits.insert(target.head.to_string());
             }

@@ -51,8 +51,9 @@ fn find_contradiction(report: &Report) -> Option<String> {
     ))
 }
 
-/// Adds to each finding the component that it is about, because reports of older versions lack it. Reads the files of
-/// the report's commit. Does nothing if the clone lacks that commit.
+/// Adds to each finding the component or variable that it is about, unless the report contains it: reports of older
+/// versions of this program do not. Reads the files of the report's commit. Does nothing if the clone lacks that
+/// commit.
 pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id)) else {
@@ -60,7 +61,7 @@ pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
     };
     let mut positions = Positions::new(repo, &commit);
     let files_with_findings = report.files.iter().filter(|file| !file.findings().is_empty());
-    positions.find_blobs(&files_with_findings.map(|file| file.path.as_str()).collect());
+    positions.index_blobs(&files_with_findings.map(|file| file.path.as_str()).collect());
     for file in &mut report.files {
         positions.read_pipelines(std::iter::once(file.path.as_str()));
         // The results of team rules already contain the subject of each violation.

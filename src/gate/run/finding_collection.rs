@@ -16,10 +16,12 @@ impl GateRun<'_> {
     }
 
     /// Chooses the fixes to prove: all fixes, unless the log of a local run is the only output. Such a log lists only
-    /// some findings, so the number of files is limited. Reports and annotations may show any finding.
+    /// some findings, so only the fixes in a limited number of files are proven. Reports and annotations may show any
+    /// finding.
     pub(super) fn choose_fix_scope(&self) -> FixScope<'static> {
         let destinations = &self.subject.settings.verdict.destinations;
         let host = self.subject.workspace.ci.host;
+        // In a local run, `auto` does not write annotations. Any other value, even `none`, proves all fixes.
         let has_other_output = !host.is_local()
             || has_output(self.session, host, destinations, |_| true)
             || destinations.annotations != Annotations::Auto;

@@ -266,9 +266,10 @@ impl GateRun<'_> {
         self.subject.settings.verdict.new_only && self.subject.comparison.idle_reason.is_none()
     }
 
-    /// Starts to compare the changed pipelines on another thread, because the comparison does not depend on the
-    /// platform's response. Does nothing if the reviewed files are not those of a commit, if no pipeline is selected,
-    /// or if the selection has other bases than the run.
+    /// Starts to compare the changed pipelines with the bases on another thread, because the comparison does not depend
+    /// on the platform's response. Does nothing if the reviewed files are not those of a commit, or if no pipeline is
+    /// selected. Also does nothing if the selection has other bases than the run, because the report lists the changes
+    /// since the bases of the run.
     pub(crate) fn start_background_comparison(&mut self) {
         let pipelines = &self.selection.pipelines;
         let is_comparable = pipelines.bases == self.subject.comparison.bases && !pipelines.files.is_empty();

@@ -24,6 +24,7 @@ impl GateRun<'_> {
             fail_on: Some(verdict_settings.fail_on),
             paths: self.subject.paths.list_paths(),
             max_known: verdict_settings.max_known,
+            // Only `sluicegate report --compare` compares a report with an older report.
             compared_with: None,
             new_only: verdict_settings.new_only,
             include: include.to_vec(),

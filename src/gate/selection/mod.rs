@@ -143,6 +143,7 @@ impl Workspace<'_> {
             [] => select_pipelines(&scope)?,
             named_files => select_named_files(&scope, named_files)?,
         };
+        // A change that edits only the gate configuration is allowed, because the job demands such a separate change.
         let rejects_gate_change = self.gate_changes == GateChanges::Fail
             && !pipelines.gate_changes.is_empty()
             && has_changes_outside_gate(&scope)?;

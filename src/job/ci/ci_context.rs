@@ -74,10 +74,11 @@ pub struct TargetRepository {
 
 impl TargetRepository {
     /// Creates a repository from the values of the host's URL variables. Variables that are not set are skipped.
-    pub(super) fn new(urls: impl IntoIterator<Item = Option<String>>, has_change: bool) -> Self {
+    /// `contains_change` states that the change comes from this repository.
+    pub(super) fn new(urls: impl IntoIterator<Item = Option<String>>, contains_change: bool) -> Self {
         Self {
             urls: urls.into_iter().flatten().collect(),
-            contains_change: has_change,
+            contains_change,
         }
     }
 }

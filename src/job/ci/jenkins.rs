@@ -168,6 +168,7 @@ fn read_change(env: &Env, plugin: &ChangeVariables, context: CiContext) -> Resul
         event: "change".to_owned(),
         trigger: Trigger::Change,
         branch: plugin.branch.and_then(|name| env.get_owned(name)),
+        // Without a commit from the plugin, the commit is the checked-out one, which may be such a merge.
         may_be_local_merge: commit.is_none(),
         commit: commit.or(context.commit),
         pull_request: env.get(plugin.number).and_then(|number| number.parse().ok()),

@@ -329,8 +329,9 @@ pub(super) fn find_command_hint(name: &str) -> Option<String> {
 
 /// Returns our arguments for a flag that requests an output format in another program, such as `--format sarif` or
 /// `--sarif`, or `None` for any other flag. For commands with reports, formats such as `gcc` become `--show concise`,
-/// and an unknown format becomes `-o json`. Other commands only have `-o`: it gets the value unchanged, and a flag that
-/// names its format has no equivalent there, except `--json`.
+/// and an unknown format becomes `-o json`; of a value such as `junit=report.xml`, only the format is used. Other
+/// commands only have `-o`: it gets the value unchanged, and a flag that names its format has no equivalent there,
+/// except `--json`.
 fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
     let name = flag.trim_start_matches('-');
     let own_format = Format::from_str(name, true)

@@ -259,6 +259,7 @@ impl<'c> InvalidCall<'c> {
             .lines()
             .map(str::trim)
             .find(|line| line.starts_with(PROGRAM))?
+            // Only the first line of the example is shown, so the `\` that continues it is removed.
             .trim_end_matches('\\')
             .trim_end();
         Some(format!("for example: `{example}`"))

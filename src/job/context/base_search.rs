@@ -58,8 +58,9 @@ impl BaseSearch<'_> {
         })
     }
 
-    /// Returns the base for the kind of the CI event. If another commit than the host's is reviewed, only the target
-    /// branch of a pull request is used, because a base commit in the event belongs to the host's commit.
+    /// Returns the base for the kind of the CI event. If another commit than the host's is reviewed, a base commit in
+    /// the event is not used, because it belongs to the host's commit: only [`BaseHint::MergeBaseWith`] still applies,
+    /// and in any other event, the base is that of the default branch.
     fn find_event_base(&self) -> Result<Base, ContextError> {
         match &self.ci.base {
             BaseHint::MergeBaseWith { branch, seen_commit } => {
@@ -78,8 +79,9 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the merge-base with the target of a pull request. If the job runs late, the target may already contain
-    /// head; the base is then the merge-base with the commit at which the host saw the target, if the clone has it. A
-    /// target without a remote-tracking branch causes a warning.
+    /// head. The base is then the merge-base with the commit at which the host saw the target. If the clone lacks that
+    /// commit, the change has no commits of its own, which is an error. A target without a remote-tracking branch
+    /// causes a warning.
     fn find_target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
         let Some(tip) = self.branches.find_tip(branch)? else {
             return Err(self.missing_branch_error(branch, "target"));
@@ -255,10 +257,10 @@ impl BaseSearch<'_> {
             .is_some_and(|name| self.is_ci_run_on_default_branch(&name)))
     }
 
-    /// Returns the base of a push: the commit that the branch had before. After a forced push, head does not descend
-    /// from that commit, or the clone lacks it; then the base of the default branch is used, and its earlier commit is
-    /// set from the commit before the push. The base of the default branch is also used if the host names head itself,
-    /// because head has no changes compared with itself.
+    /// Returns the base of a push to the default branch: the commit that the branch had before. All pipelines are
+    /// reviewed instead if head does not descend from that commit, for example after a forced push, or if that commit
+    /// is head itself, because head has no changes compared with itself. They are also reviewed if the clone lacks the
+    /// commit or the history between it and head, but that is an error while more history can be fetched.
     fn find_push_base(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
         if !self.repo.has_commit(previous) {
             if self.may_fetch && self.repo.is_shallow() {
@@ -294,8 +296,8 @@ impl BaseSearch<'_> {
         }
     }
 
-    /// Returns the merge-base with the default branch instead of the commit before the push, with a warning if more
-    /// history might help.
+    /// Returns the base of a push to the default branch if the clone does not show the commit before the push: all
+    /// pipelines are reviewed. In a shallow clone, a warning explains how to fetch more history.
     fn find_base_without_previous(&self, reason: &str) -> Result<Base, ContextError> {
         let base = self.find_default_branch_base()?.with_reason(reason);
         if !base.commits.is_empty() || !self.repo.is_shallow() {

@@ -70,9 +70,9 @@ struct HistoryFetcher<'a> {
 }
 
 impl HistoryFetcher<'_> {
-    /// Resolves the run and returns the commits and branches that the clone lacks according to the error. If only the
-    /// branch of a reviewed commit is not found, the default branch may still have to be fetched. A review of the
-    /// checked-out files does not need a branch.
+    /// Resolves the run. If that fails, returns the commits and branches that the clone lacks according to the error.
+    /// If only the branch of a reviewed commit is not found, the default branch may still have to be fetched. A review
+    /// of the checked-out files does not need a branch.
     fn find_missing_items(&mut self) -> Vec<MissingItem> {
         let resolver = TargetResolver {
             repo: self.repo,
@@ -162,7 +162,8 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns the reviewed commit if it must be fetched by its id, because it may be on no branch of the remote: the
-    /// commit of a fork or of a deleted branch, or the host's checked-out trial merge.
+    /// commit of a fork or of a deleted branch. For a review of the checked-out files in CI, this is always the
+    /// checked-out commit, because it may be a trial merge.
     fn find_head_item(&self) -> Option<MissingItem> {
         if self.subject == DeepenSubject::Checkout {
             let checked_out = self.repo.head().ok().filter(|_| !self.ci.host.is_local())?;
@@ -279,7 +280,7 @@ impl MissingItem {
     }
 }
 
-/// Parses a revision to fetch: a full id, or a branch, optionally with the prefix `origin/`.
+/// Parses a revision to fetch: a full id, or a branch, optionally with the prefix `refs/heads/` or `origin/`.
 fn parse_revision(revision: &str) -> MissingItem {
     if is_full_id(revision) {
         return MissingItem::Commit(revision.to_owned());

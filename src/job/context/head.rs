@@ -301,10 +301,9 @@ fn find_change_parent(
     }
 }
 
-/// Returns the name of a local branch on the remote: its upstream if that remote branch contains the commit, otherwise
-/// its own name if the remote branch with that name contains the commit, because a branch may have been pushed without
-/// setting its upstream. If neither contains the commit, the upstream is returned. For a branch without an upstream,
-/// its own name is returned.
+/// Returns the name of a local branch on the remote. Without an upstream, this is the branch's own name. Otherwise, it
+/// is the upstream, unless only the remote branch with the local name contains the commit, because a branch may have
+/// been pushed without setting its upstream.
 fn find_remote_branch_name(
     repo: &Repository,
     local: &str,

@@ -55,7 +55,7 @@ pub fn require_merged(
         Some(_) => {
             return Err(ContextError::NotMerged {
                 head: head.clone(),
-                ahead_of: find_overtaken_branch(&branches, repo, ci, head)?,
+                ahead_of: find_outdated_run_branch(&branches, repo, ci, head)?,
                 branches: searched_branches,
                 host: ci.host,
             });
@@ -70,7 +70,7 @@ pub fn require_merged(
 
 /// Returns the branch of the run if this clone's copy of it is an ancestor of the commit. The remote's branch may
 /// already contain the commit, so the hint of the error is to fetch the branch. Returns `None` for an unmerged change.
-fn find_overtaken_branch(
+fn find_outdated_run_branch(
     branches: &TargetBranches<'_>,
     repo: &Repository,
     ci: &CiContext,
@@ -90,9 +90,9 @@ fn find_overtaken_branch(
 }
 
 /// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
-/// contains it. If the host names the commit, it may also be on a branch that the clone lacks, and the commit of a push
-/// may be ahead of the clone's copy, which a shallow clone cannot show. A commit that the host does not name may have
-/// been created by the job, so it must be in the clone's copy.
+/// contains it. If the host names a commit for the run, the result is also true for a branch that the clone lacks, and
+/// for a push whose commit is, or in a shallow clone may be, ahead of the clone's copy. Otherwise, the job may have
+/// created the commit, so it must be in the clone's copy.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,

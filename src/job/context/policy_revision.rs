@@ -51,8 +51,9 @@ pub enum RefetchBranch {
     IfAgeUnknown,
 }
 
-/// Returns the revision to read the policy from by default. For a pull or merge request and in a merge queue, this is
-/// the newest commit of the target branch, otherwise that of the default branch. Only commits that are provably the
+/// Returns the revision to read the policy from by default. In a local run, this is head. For a pull or merge request
+/// and in a merge queue, it is the newest commit of the target branch, otherwise that of the default branch. If the
+/// event names a base commit but not the target branch, the revision is unknown. Only commits that are provably the
 /// target's are used.
 ///
 /// A run on the default branch itself uses the reviewed commit, but only if the host names that commit
@@ -254,7 +255,8 @@ pub fn fetch_policy_branch(
     Ok(())
 }
 
-/// Returns whether the event names a commit of the branch, so that the clone's copy is known to be current.
+/// Returns whether the event names a commit of the branch that the clone has. The newest known commit of the branch is
+/// then at least as new as that commit.
 fn has_known_age(branches: &TargetBranches<'_>, branch: &str) -> bool {
     branches
         .find_tip(branch)

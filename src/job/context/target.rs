@@ -128,7 +128,8 @@ impl From<Target> for Comparison {
 
 impl Target {
     /// Returns the branch if it is certain enough for the name of a version, which is permanent. An inferred branch is
-    /// only one of the branches that contain the commit, so it is returned only for a tag and in a local run.
+    /// only one of the branches that contain the commit. It is returned only for a tag and in a local run, for which
+    /// the host never names a branch.
     pub fn certain_branch(&self) -> Option<&str> {
         let is_inferred =
             self.branch_origin == BranchOrigin::Inferred && self.tag.is_none() && !self.host.is_local();

@@ -99,6 +99,7 @@ impl<'a> TargetBranches<'a> {
             {
                 (remote_branch.tip.clone(), None)
             }
+            // This includes a branch whose history was replaced by a forced push: neither commit contains the other.
             (_, Some(event_commit)) => (event_commit.commit, Some(event_commit.field)),
             (None, None) if self.is_unproven() => return Err(self.unproven_target_error(branch)),
             (None, None) => return Ok(None),

@@ -51,6 +51,7 @@ impl TargetResolver<'_> {
             Ok(checked_out) => {
                 let head = head::find_checkout_head(self.repo, self.ci, checked_out)
                     .map_err(|error| error.with_host(self.ci.host))?;
+                // In CI, the files of the checked-out commit are read instead of those on disk.
                 let includes_uncommitted = self.ci.host.is_local();
                 let base = self
                     .find_base(&head, includes_uncommitted)

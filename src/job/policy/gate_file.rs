@@ -116,7 +116,7 @@ impl GateFileReader<'_> {
     /// an error. A required file that is missing is an error even then.
     pub fn read_file(&self, path: &str, presence: FilePresence, limit: u64) -> Result<GateFile, PolicyError> {
         let repo = self.repo;
-        // A job that requires a file that the checkout lacks has an error of its own, also in CI.
+        // The error for a required file that the checkout lacks is returned even with `TreatAsMissing`.
         let is_optional_or_present =
             presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
         let may_be_unusable = is_optional_or_present && self.on_unusable == UnusableFile::TreatAsMissing;
@@ -255,8 +255,8 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
 }
 
 /// Reads the committed version of a file if git converts the file at the checkout, for example because of the attribute
-/// `text`, so that the file on disk differs from the file that readers of the commit see. Returns `None` if git does
-/// not convert the file, or if the file on disk equals the committed version.
+/// `working-tree-encoding`. The file on disk then differs from the file that readers of the commit see. Returns `None`
+/// if git does not convert the file, or if the file on disk equals the committed version.
 fn read_committed_if_converted(
     repo: &Repository,
     path: &str,

@@ -27,7 +27,7 @@ pub fn describe_stricter_settings(
     if head == tip {
         return Vec::new();
     }
-    // A setting that the change did not edit has the same sentence in both comparisons.
+    // If the change edited a setting, the comparison with a base does not have the same sentence, so it is dropped.
     let target_changes: BTreeSet<String> = bases.iter().flat_map(|base| describe(base, tip)).collect();
     retain_stricter(describe(head, tip), unknown_effects)
         .into_iter()
@@ -67,6 +67,7 @@ fn merge_rule(
     bases: &[Option<&RuleOutline>],
 ) -> Option<RuleOutline> {
     let Some(head) = head else {
+        // If a base lacks the rule, too, the target added it. Otherwise, the change removed it.
         return bases.contains(&None).then(|| tip.clone());
     };
     let keys: BTreeSet<&String> = tip

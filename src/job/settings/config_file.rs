@@ -74,7 +74,8 @@ pub(super) fn parse_config(file: &NamedText) -> Result<FileConfig, SettingsError
 }
 
 /// Returns the keys in the file that may affect the verdict. They are ignored while the target branch has no
-/// configuration file, because otherwise the change that adds the file would configure its own gate.
+/// configuration file, because otherwise the change that adds the file would configure its own gate. If the text is not
+/// valid YAML, the list is empty.
 pub(super) fn list_verdict_keys(file: &NamedText) -> Vec<&'static str> {
     let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
     setting_table::all_settings()
@@ -98,13 +99,13 @@ fn find_failing_pair(file: &NamedText, error: &serde_yaml::Error) -> Option<(Str
     )
 }
 
-/// Returns the value that begins at this line and column, both counted from 1, and its key, which is before the value
-/// or on the previous line. The result is `(key, value)`, both shortened for a message.
+/// Returns the key and the value at this position, shortened for a message. The line and the column of the value are
+/// counted from 1. The key is before the value or at the end of the previous line.
 fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, String)> {
     let mut lines = text.lines().take(line).collect::<Vec<_>>().into_iter();
-    let line = lines.next_back()?;
-    let start = line.char_indices().nth(column.checked_sub(1)?)?.0;
-    let text_before = line[..start].trim_end();
+    let value_line = lines.next_back()?;
+    let start = value_line.char_indices().nth(column.checked_sub(1)?)?.0;
+    let text_before = value_line[..start].trim_end();
     let text_with_key = if text_before.is_empty() {
         lines.next_back()?.trim_end()
     } else {
@@ -114,7 +115,7 @@ fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, Strin
         .strip_suffix(':')?
         .rsplit(['{', ',', ' ', '"', '\''])
         .find(|part| !part.is_empty())?;
-    let value = line[start..].split([',', '}', '#']).next()?.trim();
+    let value = value_line[start..].split([',', '}', '#']).next()?.trim();
     Some((truncate(key), truncate(value)))
 }
 

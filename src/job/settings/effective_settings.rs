@@ -100,8 +100,9 @@ impl SettingOrigin {
 }
 
 impl SettingSources<'_> {
-    /// Returns all settings with their values, in the order of the reference. Only the common flags are considered,
-    /// because the other flags belong to single commands. A configuration file that is not valid YAML is skipped.
+    /// Returns all settings with their values, in the order of the table of settings. Only the common flags are
+    /// considered, because the other flags belong to single commands. A configuration file that is not valid YAML is
+    /// skipped.
     pub fn list_effective_settings(&self, flags: &GlobalArgs) -> Vec<EffectiveSetting> {
         let tree = self
             .file_text

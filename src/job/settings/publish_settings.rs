@@ -323,22 +323,22 @@ impl SettingSources<'_> {
 /// [`reject_unexpanded_value`] does not treat the placeholder as a variable. `${tag}` is a variable, so it stays
 /// unchanged.
 fn mask_placeholders(template: &str) -> String {
-    let mut literal = String::new();
+    let mut masked_text = String::new();
     let mut remaining_text = template;
     while let Some((prefix, suffix)) = remaining_text.split_once('{') {
-        literal.push_str(prefix);
+        masked_text.push_str(prefix);
         match suffix.split_once('}') {
             Some((name, text_after_name)) if is_placeholder_name(name) && !prefix.ends_with('$') => {
-                literal.push('\u{fffd}');
+                masked_text.push('\u{fffd}');
                 remaining_text = text_after_name;
             }
             _ => {
-                literal.push('{');
+                masked_text.push('{');
                 remaining_text = suffix;
             }
         }
     }
-    literal + remaining_text
+    masked_text + remaining_text
 }
 
 /// Returns whether the text has only the characters of a placeholder name: lowercase letters and hyphens. An empty text

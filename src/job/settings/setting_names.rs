@@ -15,8 +15,8 @@ const PROXY_KEYS: [(&str, &str); 3] = [
     ("https-proxy", "HTTPS_PROXY"),
 ];
 
-/// Returns the keys whose values are globs for paths in the repository, which change if a file is moved. The boolean of
-/// a key is true if its globs are matched with the targets of calls, which may omit the extension of the file.
+/// Returns the keys whose globs match paths in the repository, because these globs are edited if a file is moved. The
+/// boolean is true if the globs of the key match the targets of calls, which may omit the extension of the file.
 pub fn list_path_glob_keys() -> impl Iterator<Item = (&'static str, bool)> {
     let glob_settings = all_settings().filter(|setting| matches!(setting.format, SettingFormat::Globs(_)));
     // The globs of `publish-on` match branches and tags.

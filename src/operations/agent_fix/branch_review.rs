@@ -107,7 +107,7 @@ impl<'a> BranchReview<'a> {
         gate.set_change_baseline()?;
         gate.start_background_comparison();
         let mut engine = RemoteReview::new(&self.settings, &self.connection, target);
-        // No publish follows that could accept a change that breaks consumers. Only the job can accept such a change.
+        // No publish follows that could accept a breaking change, so the closure does not return a reason to accept it.
         gate.evaluate(&mut engine, "review", &|| Ok(None))?;
         gate.report
             .take()

@@ -139,16 +139,16 @@ fn report_results(
 }
 
 /// Returns the exit status for a run in which a change failed. This is exit code 8, except if the token lacks the
-/// permission, or if the platform was unavailable and certainly applied no change.
+/// permission (4), or if the error has exit code 3 and the run certainly did not change anything.
 fn choose_exit_status(results: &[StepOutcome]) -> ExitStatus {
-    let has_finished_step = results.iter().any(|result| match result {
+    let may_have_changed = results.iter().any(|result| match result {
         StepOutcome::Done | StepOutcome::Partial(_) => true,
         // If the response was lost, the platform may have applied the change.
         StepOutcome::Failed(error) => error.is_maybe_processed(),
         StepOutcome::Skipped => false,
     });
     let statuses = results.iter().filter_map(|outcome| match outcome {
-        StepOutcome::Failed(error) => Some(step_exit_status(error, has_finished_step)),
+        StepOutcome::Failed(error) => Some(step_exit_status(error, may_have_changed)),
         _ => None,
     });
     statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)

@@ -191,8 +191,8 @@ fn build_unwaived_entries(
     Ok(build_entries(&files, terms))
 }
 
-/// Returns a waiver for each finding that is neither known nor waived and can be waived. For a rule that counts
-/// something, the waiver allows a size instead of naming a subject.
+/// Returns a waiver for each finding that can be waived, except findings that exist in the base (known) or are already
+/// waived. For a rule that counts something, the waiver allows a size instead of naming a subject.
 fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
@@ -215,9 +215,9 @@ fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry>
     entries
 }
 
-/// Reads the files with findings from a report. Adds the size of a finding, the subject, which older reports lack, and
-/// the findings that the report hides under a broken link. The hidden findings come from `current`, the results of the
-/// files on disk. A file that is missing or unreadable on disk stays as reported.
+/// Reads the files with findings from a report, and adds what new waivers need: the sizes and subjects of the findings,
+/// and the findings that the report folded into the finding of a broken link. The folded findings come from `current`,
+/// the results of the files on disk. A file that is missing or unreadable on disk stays as reported.
 fn read_reported_files(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -237,6 +237,7 @@ fn read_reported_files(
             continue;
         };
         let folded_results = find_folded_results(file, current, &pipeline);
+        // Project checks and team rules determine the subject themselves, and do not count anything.
         let rule_results = file
             .results
             .iter_mut()
@@ -253,14 +254,16 @@ fn read_reported_files(
     Ok(files)
 }
 
-/// Returns the current results that only follow from broken links in the pipeline. A report folds them into the finding
-/// about the link. Returns an empty list if the report has no folded findings.
+/// Returns the current findings that exist only because of broken links in the pipeline, as results. A report folds
+/// them: it omits them, and the finding of the link has their number. Returns an empty list if the report has no folded
+/// findings.
 fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {
         return Vec::new();
     }
     let mut suggestions = ComponentSuggestions::default();
+    // A broken link probably means the component with the most similar name.
     let expected_consequences = find_consequences(pipeline, &mut |name| {
         let names = pipeline
             .components

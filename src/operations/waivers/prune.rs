@@ -11,8 +11,8 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove_entries};
 use std::fmt::Write as _;
 
-/// Removes the waivers that are expired or match no finding, and prints them. Waivers whose files could not be
-/// evaluated stay.
+/// Removes the waivers that are expired or match no finding, and prints them. A waiver stays if some of its files could
+/// not be evaluated, except an expired waiver that matches a finding.
 pub(crate) fn prune_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,

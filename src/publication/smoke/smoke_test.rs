@@ -206,14 +206,14 @@ impl<'a> SmokeTest<'a> {
         let id = if let Some(id) = earlier_id {
             id
         } else {
-            self.update_run(record, run_index, |entry| entry.is_requested = true);
+            self.record_run_step(record, run_index, |entry| entry.is_requested = true);
             self.start_execution(&project, run, &pace).await?
         };
-        self.update_run(record, run_index, |entry| entry.execution_id = Some(id.clone()));
+        self.record_run_step(record, run_index, |entry| entry.execution_id = Some(id.clone()));
         let execution = WatchedExecution::follow_started(self.publication.run, &project, &id, pace)
             .await
             .map_err(|failure| SmokeProblem::from_failure(&failure))?;
-        self.update_run(record, run_index, |entry| {
+        self.record_run_step(record, run_index, |entry| {
             let result = &execution.response.result;
             entry.status.clone_from(&result.status);
             entry.message.clone_from(&result.message);
@@ -229,7 +229,7 @@ impl<'a> SmokeTest<'a> {
 
     /// Changes the record of a run, and writes the receipt: if this run of the program is killed, a later one needs the
     /// id of the execution.
-    fn update_run(
+    fn record_run_step(
         &self,
         record: &mut SmokeRecord,
         run_index: usize,

@@ -67,7 +67,8 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
     })
 }
 
-/// Renders a list as a section. If it has more than [`MAX_LISTED_ITEMS`] items, the last one counts the rest.
+/// Renders a section with a list, whose items are already escaped. If it has more than [`MAX_LISTED_ITEMS`] items, the
+/// last one counts the rest.
 fn render_section(list: TitledList) -> String {
     let mut html = format!("<h2>{}</h2>\n<ul>\n", escape(&list.title));
     for entry in List::with_limit(list.items, MAX_LISTED_ITEMS).entries() {

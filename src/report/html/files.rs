@@ -90,7 +90,7 @@ fn push_card_start(html: &mut String, file: &FileFindings<'_, '_>, open_attribut
     );
 }
 
-/// Adds the passed checks of a file, and the end of its card.
+/// Adds the end of a file's card: a button that copies the path, and the passed checks.
 fn push_card_end(html: &mut String, results: Option<&FileResults>) {
     let _ = writeln!(
         html,
@@ -131,7 +131,7 @@ fn push_finding(
         "<article id=\"{id}\" class=\"{class}\"><header><span class=\"badge\">{}</span> {} {}\
          <span class=\"tools\">{}{} <a class=\"quiet\" href=\"#{id}\">Link</a></span></header>\n\
          <p class=\"message\">{}</p>\n",
-        describe_badge(finding),
+        describe_level_and_state(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),
         component_link.unwrap_or_default(),
@@ -164,7 +164,7 @@ fn push_finding_reference(
          <span class=\"tools\"><a class=\"quiet\" href=\"#{target_id}\">{link_text}</a></span></header>\n\
          <p class=\"message\">{message}</p></article>",
         Tone::for_finding(finding).css_class(),
-        describe_badge(finding),
+        describe_level_and_state(finding),
         render_rule(view, finding.rule),
         render_place(finding, view),
     );
@@ -192,7 +192,7 @@ fn push_other_places(html: &mut String, other_places: &[&AnchoredFinding<'_, '_>
 }
 
 /// Returns the level of a finding, after its state if it is known or waived, such as `known warning`.
-fn describe_badge(finding: &Finding<'_>) -> String {
+fn describe_level_and_state(finding: &Finding<'_>) -> String {
     let level = match finding.error_type {
         Some(_) => "not evaluated".to_owned(),
         None => finding.severity.to_string(),

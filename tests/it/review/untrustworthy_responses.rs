@@ -187,13 +187,20 @@ fn rule_without_result_and_rules_that_nobody_knows_are_notes() {
     let platform = Platform::new();
     platform.reviews(|request: &wiremock::Request| {
         let paths = requested_pipelines(request).into_iter();
-        let results: serde_json::Map<String, Value> =
-            paths.map(|path| (path, passed_by(&["unused-components"]))).collect();
+        let results: serde_json::Map<String, Value> = paths
+            .map(|path| (path, passed_by(&["unused-components"])))
+            .collect();
         answer(&json!({ "reviewStatus": "PASSED", "results": results, "excludedFiles": [] }))
     });
-    let single = platform.call(&world_with_rule).run("review --report json=-").expect(0);
+    let single = platform
+        .call(&world_with_rule)
+        .run("review --report json=-")
+        .expect(0);
     let notes = single.json()["notes"].to_string();
-    assert!(notes.contains("no result for the enabled rule maximum-components"), "{notes}");
+    assert!(
+        notes.contains("no result for the enabled rule maximum-components"),
+        "{notes}"
+    );
     let strange = review_with_response(
         &world,
         "PASSED",

@@ -23,7 +23,7 @@ pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 const MAX_LISTED_IN_CYCLE: usize = 12;
 
 /// Describes a call to a pipeline that does not exist. The text follows the component's name.
-pub fn describe_call_without_target(kind: PipelineKind, target: &str) -> String {
+pub fn describe_call_of_missing_pipeline(kind: PipelineKind, target: &str) -> String {
     format!(
         "calls the {} `{}`, which {MISSING_FILE}",
         kind.name(),

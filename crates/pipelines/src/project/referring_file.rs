@@ -1,7 +1,7 @@
 //! Checks the links and references of one pipeline, and proposes a fix where there is one correct value.
 
 use super::messages::{
-    describe_ambiguous_call, describe_bare_call, describe_call_without_target, describe_dangling_link,
+    describe_ambiguous_call, describe_bare_call, describe_call_of_missing_pipeline, describe_dangling_link,
     describe_missing_script, describe_undeclared_variable, describe_unusable_script,
     format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
 };
@@ -162,7 +162,7 @@ impl ReferringFile<'_> {
             CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), None),
             CallResolution::Missing => {
                 let hint = self.suggest_pipeline(target, kind);
-                let message = describe_call_without_target(kind, target)
+                let message = describe_call_of_missing_pipeline(kind, target)
                     + &hint.text
                     + &self.describe_publish_failure();
                 (Some(message), hint.only_path)

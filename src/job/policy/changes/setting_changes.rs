@@ -226,7 +226,7 @@ fn describe_list_change(
 ) -> Option<String> {
     let added_entries: Vec<&String> = new.difference(old).collect();
     let removed_entries: Vec<&String> = old.difference(new).collect();
-    let relaxing_effect = match (added_entries.is_empty(), removed_entries.is_empty()) {
+    let effect_of_relaxing_list = match (added_entries.is_empty(), removed_entries.is_empty()) {
         (true, true) => return None,
         (false, true) => Effect::Relaxed,
         (true, false) => Effect::Tightened,
@@ -239,8 +239,8 @@ fn describe_list_change(
     let list = List::with_limit(signed_entries, MAX_LISTED_ENTRIES)
         .map(|(sign, entry)| format!("{sign} {}", sanitize(entry)));
     let effect = match strictness {
-        Strictness::TighteningList => relaxing_effect.opposite(),
-        Strictness::RelaxingList => relaxing_effect,
+        Strictness::TighteningList => effect_of_relaxing_list.opposite(),
+        Strictness::RelaxingList => effect_of_relaxing_list,
         _ => Effect::Unknown,
     };
     Some(effect.label_sentence(&format!("{}: {list}", sanitize(key))))
