@@ -11,6 +11,7 @@
 mod arguments;
 pub mod dice;
 pub mod json_schema;
+mod library_git;
 pub mod picture_geometry;
 mod pipeline;
 pub mod platform_requests;

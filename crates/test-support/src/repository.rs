@@ -2,7 +2,7 @@
 //! a clean environment; empty repositories are created by libgit2, because there are hundreds and each start costs
 //! time.
 
-use crate::{Arguments, orchestration_text, scratch};
+use crate::{Arguments, library_git, orchestration_text, scratch};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -91,6 +91,9 @@ impl World {
 
     /// Commits all changes in the clone and returns the commit's ID, which is read from git's files to save time.
     pub fn commit(&self, message: &str) -> String {
+        if let Some(commit) = library_git::commit_all(&self.work(), message) {
+            return commit;
+        }
         self.git(["add", "-A"]);
         self.git(["commit", "-q", "--allow-empty", "-m", message]);
         let git_dir = self.work().join(".git");
@@ -105,7 +108,9 @@ impl World {
 
     /// Pushes the current branch to `origin` and sets it as upstream.
     pub fn push(&self) {
-        self.git(["push", "-q", "-u", "origin", "HEAD"]);
+        if library_git::push_branch(&self.work(), &self.remote()).is_none() {
+            self.git(["push", "-q", "-u", "origin", "HEAD"]);
+        }
     }
 }
 
