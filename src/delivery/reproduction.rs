@@ -28,10 +28,13 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
         "sluicegate check".to_owned(),
         build_selection_options(delivery, &ci.base),
     ];
-    // A report of a working tree does not name a commit, so the commit that the CI host states is used. Text that is
-    // not a commit id is omitted, because it is not quoted for the shell.
-    let is_id = |id: &&String| id.chars().all(|c| c.is_ascii_hexdigit());
-    if let Some(head) = context.head.as_ref().or(ci.commit.as_ref()).filter(is_id) {
+    // A report of a working tree does not name a commit, so the commit that the CI host states is used.
+    if let Some(head) = context
+        .head
+        .as_deref()
+        .or(ci.commit.as_deref())
+        .filter(|id| is_id(id))
+    {
         words.push(format!("--head {}", short_id(head)));
     }
     if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
@@ -41,7 +44,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     if report.fixed_count.is_some() {
         words.push("--new-only".to_owned());
     }
-    if let Some(max_known) = context.max_known {
+    if let Some(max_known) = context.max_known.filter(|_| report.fixed_count.is_some()) {
         words.push(format!("--max-known {max_known}"));
     }
     if let Some(shard) = context.shard {
@@ -90,9 +93,15 @@ fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Str
         (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
             format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
         }
-        (Some(base), _) => format!("--base {}", short_id(base)),
-        (None, _) => "--all".to_owned(),
+        (Some(base), _) if is_id(base) => format!("--base {}", short_id(base)),
+        _ => "--all".to_owned(),
     }
+}
+
+/// Returns whether the text of a saved report is a commit id. Other text is omitted, because the command does not quote
+/// it for the shell.
+fn is_id(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_hexdigit())
 }
 
 /// Returns the first [`COMMIT_ID_CHARS`] characters of a commit id.

@@ -93,7 +93,12 @@ async fn update_own_comment(
             thread.comment_url(client, duplicate.id)?,
             Repeat::Safe,
         );
-        client.send(&delete).await?;
+        match client.send(&delete).await {
+            Ok(_) => {}
+            // Another job of the change has deleted it.
+            Err(error) if error.status() == Some(404) => {}
+            Err(error) => return Err(error),
+        }
     }
     if first.body.trim_end() == body.trim_end() {
         return Ok(CommentChange::Unchanged);

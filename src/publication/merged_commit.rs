@@ -62,7 +62,9 @@ pub(crate) fn require_merged(
         .as_deref()
         .filter(|branch| is_branch_run && may_publish(branch));
     let is_on_publish_branch = match branch {
-        Some(branch) => context::may_be_on_branch(&workspace.repo, &workspace.ci, branch, &target.head)?,
+        Some(branch) => {
+            context::may_be_on_branch(&workspace.repo, &workspace.ci, branch, &target.head, true)?
+        }
         None => false,
     };
     if workspace.ci.host.is_local() || target.idle_reason.is_some() || is_on_publish_branch {

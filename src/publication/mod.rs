@@ -263,8 +263,9 @@ impl Publication<'_> {
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
         let smoke = self.smoke_test_uploaded_version(platform, plan, &outcome)?;
-        let signal_status = self.run.signals.pending_status();
+        // Released first: afterwards, a signal ends the run at once, so none is lost between the two.
         self.run.signals.release();
+        let signal_status = self.run.signals.pending_status();
         // The warnings about an existing version were printed when it was published.
         if outcome.kind.may_have_published() {
             self.print_plan_warnings(plan);

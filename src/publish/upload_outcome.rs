@@ -31,7 +31,8 @@ pub(super) fn assess_accepted_upload(
 /// Returns the outcome of an upload whose response was lost. `details` are those of the version that this upload
 /// certainly published. The outcome is `Published` only if they prove that the version is complete.
 pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_error: HttpError) -> Outcome {
-    let differences = compare_with_plan(details, plan);
+    let mut differences = compare_with_plan(details, plan);
+    differences.extend(find_disabled_difference(details));
     let is_verified = differences.is_empty();
     if is_verified && can_details_prove_completeness(plan) {
         let note = format!(

@@ -4,7 +4,7 @@ use super::content_reader::ContentReader;
 use super::plan::PlannedFile;
 use super::{FileSelection, PublishError, PublishRequest};
 use sluicegate_base::text::List;
-use sluicegate_git::{BlobId, Checkout, CommitId, FileContent, Repository};
+use sluicegate_git::{BlobId, Checkout, CommitId, FileContent, FileKind, Repository};
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -32,7 +32,11 @@ pub(super) fn find_worktree_drift(
     let checkout = repository.load_checkout();
     let mut uncommitted_files = planned_files.clone();
     let mut differing_paths = Vec::new();
-    for file in committed_files {
+    // A submodule is not published.
+    for file in committed_files
+        .into_iter()
+        .filter(|file| file.kind != FileKind::Submodule)
+    {
         let is_equal = match uncommitted_files.remove(file.path.as_str()) {
             Some(planned_file) => has_content_of_blob(contents, &checkout, planned_file, file.blob)?,
             None => false,

@@ -56,6 +56,16 @@ impl RemoteUrl {
         self.host.is_none()
     }
 
+    /// Returns the host in lower case. Returns `None` for a directory on this machine.
+    pub fn host(&self) -> Option<&str> {
+        self.host.as_deref()
+    }
+
+    /// Returns the path on the host, without the ending `.git`.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
     /// Creates the address of a repository on this machine.
     fn from_local_path(path: &str) -> Self {
         Self {

@@ -15,9 +15,14 @@ const COMMIT_TIME: i64 = 1_795_167_000;
 const ASSUME_UNCHANGED: u16 = 0x8000;
 
 /// Commits all changes, as `git add -A` and `git commit --allow-empty` do, and returns the commit's ID. Returns `None`
-/// without a change if only git can do it: in an unfinished merge, with hooks, and with entries of the index that hide
-/// changes.
+/// without a change if only git can do it: in an unfinished merge, with hooks or attributes, and with entries of the
+/// index that hide changes.
 pub(crate) fn commit_all(directory: &Path, message: &str) -> Option<String> {
+    // libgit2 does not run filters, and converts line ends in another way.
+    let attributes_files = [".gitattributes", ".git/info/attributes"];
+    if attributes_files.iter().any(|file| directory.join(file).exists()) {
+        return None;
+    }
     let repository = open_without_user_settings(directory)?;
     let mut index = repository.index().ok()?;
     let has_hidden_changes = index
@@ -79,8 +84,13 @@ pub(crate) fn push_branch(directory: &Path, remote_directory: &Path) -> Option<(
 }
 
 fn has_hooks(git_directory: &Path) -> bool {
-    let entries = fs::read_dir(git_directory.join("hooks"));
-    entries.is_ok_and(|mut entries| entries.next().is_some())
+    let hooks = fs::read_dir(git_directory.join("hooks"));
+    // Git does not run the samples of its template.
+    hooks.is_ok_and(|hooks| {
+        hooks
+            .flatten()
+            .any(|hook| hook.path().extension() != Some("sample".as_ref()))
+    })
 }
 
 /// Opens the repository without the settings of the user who runs the tests. Returns `None` if only git can open it, or

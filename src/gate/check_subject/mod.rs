@@ -179,8 +179,10 @@ impl<'a> CheckSubject<'a> {
         run.subject.comparison.bases = Vec::new();
         run.subject.comparison.base_source = reason;
         let gate_changes = std::mem::take(&mut run.selection.pipelines.gate_changes);
+        let rejects_gate_change = run.selection.rejects_gate_change;
         run.select_pipelines(resolve)?;
         run.selection.pipelines.gate_changes = gate_changes;
+        run.selection.rejects_gate_change = rejects_gate_change;
         Ok(())
     }
 

@@ -244,6 +244,10 @@ impl ResponseMerger<'_, '_> {
 
     /// Records that a file has no complete review for this reason.
     fn add_unreviewed(&mut self, path: String, reason: impl Into<String>) {
+        let mut unreviewed_files = self.tally.unreviewed_files.iter();
+        if unreviewed_files.any(|file| file.path == path) {
+            return;
+        }
         self.tally.unreviewed_files.push(UnreviewedFile {
             path,
             reason: reason.into(),

@@ -134,6 +134,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         index_by_path.insert(file.path.clone(), index);
     }
     let mut has_common_file = false;
+    let (is_merged_report_empty, is_empty) = (merged_report.files.is_empty(), report.files.is_empty());
     let breaks_consumers = report.breaks_consumers();
     for file in report.files {
         match index_by_path.get(&file.path) {
@@ -175,6 +176,9 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         // The files of the fixed findings are unknown, so findings that both may have counted are counted once.
         (Some(first_count), Some(second_count)) if has_common_file => Some(first_count.max(second_count)),
         (Some(first_count), Some(second_count)) => Some(first_count + second_count),
+        // The report of a shard without pipelines has no count.
+        (Some(count), None) if is_empty => Some(count),
+        (None, Some(count)) if is_merged_report_empty => Some(count),
         _ => None,
     };
     merged_report.verdict = merged_report.verdict.max(report.verdict);

@@ -22,6 +22,7 @@ use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
+use sluicegate_pipelines::waivers;
 
 const GATE_CHANGE_MESSAGE: &str = "The change edits the gate configuration and other files. This job does not allow that \
                        (--gate-changes fail): propose the gate configuration in a separate change.";
@@ -245,6 +246,7 @@ fn find_unmatched_named_file<'r>(
             || path.ends_with(RULES_FILE)
             || path.ends_with(settings::FILE_NAME)
             || path.ends_with(TEAM_RULES_FILE)
+            || path.ends_with(waivers::FILE_NAME)
             || looks_like_pipeline(path)
     });
     if is_relevant {

@@ -2,7 +2,7 @@
 //!
 //! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
 
-use super::ci_context::parse_repository_name;
+use super::ci_context::is_same_repository;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -62,12 +62,13 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns whether the pull request is from a fork. The two URLs may use different protocols, so owner and name are
-/// compared.
+/// Returns whether the pull request is from a fork. Without the URL of its target, it is treated as one.
 fn is_fork(env: &Env) -> bool {
-    let head = env.get("BUILDKITE_PULL_REQUEST_REPO").map(parse_repository_name);
-    let target = env.get("BUILDKITE_REPO").map(parse_repository_name);
-    head.is_some() && head != target
+    let Some(source) = env.get("BUILDKITE_PULL_REQUEST_REPO") else {
+        return false;
+    };
+    !env.get("BUILDKITE_REPO")
+        .is_some_and(|target| is_same_repository(source, target))
 }
 
 /// Returns the repository of the pipeline, which is the target of a pull request. Buildkite names the source repository

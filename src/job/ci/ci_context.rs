@@ -2,6 +2,7 @@
 
 use super::Host;
 use crate::env::Env;
+use sluicegate_git::RemoteUrl;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {
@@ -186,9 +187,27 @@ pub(super) fn strip_branch_prefix(name: &str) -> String {
     name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()
 }
 
-/// Returns the `owner/name` of a repository from its URL or name, in lower case. Unlike the URLs, these names can be
-/// compared if one URL is for SSH and the other for HTTPS.
-pub(super) fn parse_repository_name(url: &str) -> String {
+/// Returns whether two URLs name the same repository. One may be for SSH and the other for HTTPS. On one host, the
+/// complete paths are compared, because groups can be nested; on different hosts, which are usually two names of one
+/// host, only owner and name.
+pub(super) fn is_same_repository(first: &str, second: &str) -> bool {
+    let (first_url, second_url) = (RemoteUrl::parse(first), RemoteUrl::parse(second));
+    match (&first_url, &second_url) {
+        (Some(first_url), Some(second_url)) if first_url.host() == second_url.host() => {
+            normalize_repository_path(first_url.path()) == normalize_repository_path(second_url.path())
+        }
+        _ => parse_repository_name(first) == parse_repository_name(second),
+    }
+}
+
+/// Returns the path in lower case and without `scm/`, with which Bitbucket Data Center's HTTPS paths begin.
+fn normalize_repository_path(path: &str) -> String {
+    let path = path.to_lowercase();
+    path.strip_prefix("scm/").map(str::to_owned).unwrap_or(path)
+}
+
+/// Returns the `owner/name` of a repository from its URL or name, in lower case.
+fn parse_repository_name(url: &str) -> String {
     let url_without_slash = url.trim_end_matches('/');
     let repository = url_without_slash
         .strip_suffix(".git")

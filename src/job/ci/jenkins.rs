@@ -3,7 +3,7 @@
 //! Variables: <https://www.jenkins.io/doc/book/pipeline/multibranch/>, <https://plugins.jenkins.io/git/>; only
 //! `JENKINS_URL` and `BUILD_ID` identify it. There is no variable for the event.
 
-use super::ci_context::{parse_repository_name, read_earlier_commits};
+use super::ci_context::{is_same_repository, read_earlier_commits};
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
@@ -113,7 +113,7 @@ impl ChangeVariables {
             Some((source, target)) => (env.get(source), env.get(target)),
             None => return env.get("CHANGE_FORK").is_some(),
         };
-        source.is_some() && source.map(parse_repository_name) != target.map(parse_repository_name)
+        source.is_some_and(|source| !target.is_some_and(|target| is_same_repository(source, target)))
     }
 }
 

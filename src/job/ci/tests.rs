@@ -529,6 +529,9 @@ fn jenkins_plugins_name_change_and_target() {
     ];
     let own = [("gitlabSourceRepoHttpUrl", "https://git.invalid/O/p.git")];
     let fork = [("gitlabSourceRepoHttpUrl", "https://git.invalid/someone/p.git")];
+    let ssh = [("gitlabSourceRepoHttpUrl", "ssh://git@git.invalid:2222/o/p.git")];
+    let scm = [("gitlabSourceRepoHttpUrl", "https://git.invalid/scm/o/p.git")];
+    let nested = [("gitlabSourceRepoHttpUrl", "https://git.invalid/sandbox/o/p.git")];
     let ghprb = [
         ("ghprbPullId", "7"),
         ("ghprbTargetBranch", "release"),
@@ -540,6 +543,9 @@ fn jenkins_plugins_name_change_and_target() {
     for (more, is_fork) in [
         ([&gitlab[..], &own].concat(), false),
         ([&gitlab[..], &fork].concat(), true),
+        ([&gitlab[..], &ssh].concat(), false),
+        ([&gitlab[..], &scm].concat(), false),
+        ([&gitlab[..], &nested].concat(), true),
         (ghprb.to_vec(), false),
     ] {
         let context = read(&[&base[..], &more].concat());

@@ -55,7 +55,8 @@ impl BaseSearch<'_> {
             return Ok(EarlierCommit::None);
         }
         // A user who starts a run manually may combine the branch with any commit.
-        if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head)? {
+        if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head, self.head.is_host_commit)?
+        {
             return Ok(EarlierCommit::None);
         }
         // The host's earlier runs precede the host's own commit, not another one that the job selected.

@@ -90,24 +90,25 @@ fn find_outdated_run_branch(
 }
 
 /// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
-/// contains it. If the host names a commit for the run, the result is also true for a branch that the clone lacks, and
-/// for a push whose commit is, or in a shallow clone may be, ahead of the clone's copy. Otherwise, the job may have
-/// created the commit, so it must be in the clone's copy.
+/// contains it. If the host names the commit (`is_host_commit`), the result is also true for a branch that the clone
+/// lacks, and for a push whose commit is, or in a shallow clone may be, ahead of the clone's copy. Otherwise, the job
+/// may have created the commit, so it must be in the clone's copy.
 pub fn may_be_on_branch(
     repo: &Repository,
     ci: &CiContext,
     branch: &str,
     head: &CommitId,
+    is_host_commit: bool,
 ) -> Result<bool, ContextError> {
-    let is_host_commit = true;
+    let is_named_commit = is_host_commit && ci.commit.is_some();
     let tracked_branch = TargetBranches::for_event(repo, ci, is_host_commit)?.find_tracked_branch(branch)?;
     let Some(tracked_branch) = tracked_branch else {
-        return Ok(ci.commit.is_some());
+        return Ok(is_named_commit);
     };
     if repo.contains_commit(&tracked_branch.tip, head)? {
         return Ok(true);
     }
-    let is_push = ci.commit.is_some() && ci.is_push();
+    let is_push = is_named_commit && ci.is_push();
     Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tracked_branch.tip)?))
 }
 
@@ -120,7 +121,9 @@ pub(super) fn may_be_on_run_branch(
     head: &CommitId,
 ) -> Result<bool, ContextError> {
     match &ci.branch {
-        Some(branch) if !ci.is_push() && !ci.host.is_local() => may_be_on_branch(repo, ci, branch, head),
+        Some(branch) if !ci.is_push() && !ci.host.is_local() => {
+            may_be_on_branch(repo, ci, branch, head, true)
+        }
         _ => Ok(true),
     }
 }

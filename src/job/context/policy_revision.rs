@@ -235,7 +235,9 @@ pub fn fetch_policy_branch(
     let (Some(branch), Some(remote)) = (branch, branches.remote()) else {
         return Ok(());
     };
-    let is_run_branch = is_host_commit && ci.branch.as_ref() == Some(&branch);
+    // The branch of a change is its own, even if it has the name of the target.
+    let is_run_branch =
+        is_host_commit && ci.trigger != Trigger::Change && ci.branch.as_ref() == Some(&branch);
     if ci.host.is_local() || is_run_branch {
         return Ok(());
     }

@@ -197,6 +197,7 @@ fn find_flag_value(variable: &str, flags: &GlobalArgs) -> Option<String> {
         variable::TOKEN_COMMAND => flags.token_command.clone(),
         variable::REPO => path_text(flags.repo.as_ref()),
         variable::CONFIG_DIR => flags.config_dir.clone(),
+        variable::TEAM_RULES => flags.team_rules.clone(),
         variable::CA_CERT => path_text(flags.ca_cert.as_ref()),
         variable::CLIENT_CERT => path_text(flags.client_cert.as_ref()),
         variable::CLIENT_KEY => path_text(flags.client_key.as_ref()),

@@ -163,7 +163,8 @@ impl<'a> Layers<'a> {
         if !flags.is_empty() {
             return Ok(flags);
         }
-        let Some(value) = self.env.get(variable) else {
+        // A variable with blanks alone is treated as not set, as an empty one is.
+        let Some(value) = self.env.get(variable).filter(|value| !value.trim().is_empty()) else {
             return Ok(file.unwrap_or_default());
         };
         value

@@ -176,6 +176,23 @@ fn pick_without_default_branch_in_clone_is_judged_by_hosts_own_commit() {
     assert_eq!(output.code, 1, "{}", output.all());
 }
 
+/// The host names another commit, so nothing shows that the picked one is on the default branch.
+#[test]
+fn pick_that_may_be_unmerged_has_no_known_findings() {
+    let world = change_that_weakens_gate();
+    let main = world.git("rev-parse main");
+    world.git("commit -q --allow-empty -m later");
+    world.git("update-ref -d refs/remotes/origin/main");
+    let payload = json!({ "repository": repository() });
+    let call = Job::github()
+        .event("issue_comment", "refs/heads/main", &payload)
+        .extend(&world, Call::new(&world.work()));
+    let output = call
+        .variable("GITHUB_SHA", &main)
+        .run("check --all --new-only --head HEAD --policy base");
+    assert_eq!(output.code, 1, "{}", output.all());
+}
+
 #[test]
 fn other_hosts_have_runs_that_pick_their_commit_too() {
     let world = change_that_weakens_gate();

@@ -312,6 +312,22 @@ fn change_of_gate_and_more_fails_where_job_says_so() {
 }
 
 #[test]
+fn uncommitted_gate_change_and_more_fails_on_default_branch() {
+    let world = world_with_changed_files(&[("sluicegate.yaml", "retries: 2\n")], &[]);
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "retries: 1\n");
+    let call = Call::new(&world.work());
+    call.run("check --gate-changes fail").expect(0);
+    world.write("README.md", "words\n");
+    world.git("add README.md");
+    let log = call.run("check --gate-changes fail").expect(1).out;
+    assert!(
+        log.contains("edits the gate configuration and other files"),
+        "{log}"
+    );
+}
+
+#[test]
 fn name_that_is_no_text_is_more_than_gate() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = world_with_changed_files(&[], &[("sluicegate.yaml", "retries: 1\n")]);

@@ -68,6 +68,31 @@ fn in_a_shell_at(world: &World, place: &Path, command: &str) -> String {
 }
 
 #[test]
+fn command_omits_base_of_saved_report_that_is_no_commit_id() {
+    let world = bad_world();
+    let call = gitlab_branch_job(&world);
+    call.run("check --base main --report json=r.json").expect(1);
+    let mut report: serde_json::Value = serde_json::from_str(&world.read_text("r.json")).unwrap();
+    report["context"]["base"] = json!("x;touch pwn;");
+    world.write("r.json", report.to_string());
+    let output = call.run("report r.json").expect(1);
+    assert!(!command(&output).contains("touch"), "{}", output.all());
+}
+
+#[test]
+fn command_has_limit_of_known_findings_only_with_new_only() {
+    let world = bad_world();
+    let call = gitlab_branch_job(&world);
+    let output = call.run("check --all --new-only --max-known 5").expect(1);
+    let command = command(&output);
+    assert_eq!(
+        command.contains("--max-known"),
+        command.contains("--new-only"),
+        "{command}"
+    );
+}
+
+#[test]
 fn command_judges_files_that_job_judged() {
     let world = bad_world();
     let call = gitlab_branch_job(&world)

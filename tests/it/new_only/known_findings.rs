@@ -804,6 +804,32 @@ fn merged_shards_respect_limit_of_known_findings() {
     );
 }
 
+/// A shard without pipelines has no number of known findings.
+#[test]
+fn merged_shards_respect_limit_if_shard_is_empty() {
+    let world = past();
+    let shards: Vec<String> = (1..=8)
+        .map(|index| {
+            let file = format!("{index}.json");
+            let args =
+                format!("--all --base HEAD --new-only --max-known 1 --shard {index}/8 --report json={file}");
+            let code = Call::new(&world.work())
+                .run(("check --fail-on warn", args.as_str()))
+                .code;
+            assert!(code == 0 || code == 1, "{index}");
+            file
+        })
+        .collect();
+    let empty_count = shards
+        .iter()
+        .filter(|file| world.read_text(file).contains("\"files\": []"))
+        .count();
+    assert!(empty_count > 0);
+    let merged = Call::new(&world.work()).run(format!("report {} --report json=-", shards.join(" ")));
+    let notes = merged.expect(1).json()["notes"].to_string();
+    assert!(notes.contains("but the limit is 1"), "{notes}");
+}
+
 #[test]
 fn reports_count_fixed_findings_and_page_starts_with_baseline() {
     let world = past();

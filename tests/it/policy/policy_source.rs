@@ -314,16 +314,20 @@ fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
     world.push();
     world.git("checkout -q change");
     let fork = world.git("merge-base main change");
-    for name in ["refs/remotes/origin/HEAD", "refs/remotes/origin/main"] {
-        world.git(format!("update-ref -d {name}"));
-    }
     let platform = failing_platform("bad name");
-    let call =
-        gitlab_merge_request(&world, platform.call(&world)).variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", fork);
-    review_with_json(&call, "").expect(1);
-    review_with_json(&call, "--deepen")
-        .expect(0)
-        .saying(&["fetching the branch `main` to read the gate configuration"]);
+    // The branch of a fork may have the name of the target.
+    for source_branch in ["change", "main"] {
+        for name in ["refs/remotes/origin/HEAD", "refs/remotes/origin/main"] {
+            world.git(format!("update-ref -d {name}"));
+        }
+        let call = gitlab_merge_request(&world, platform.call(&world))
+            .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &fork)
+            .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", source_branch);
+        call.run("check").expect(1);
+        call.run("check --deepen")
+            .expect(0)
+            .saying(&["fetching the branch `main` to read the gate configuration"]);
+    }
 }
 
 #[test]

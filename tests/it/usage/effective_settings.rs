@@ -26,10 +26,17 @@ fn each_setting_is_shown_with_its_origin() {
     let call = Call::new(&world.work())
         .variable("SLUICEGATE_RETRIES", "7")
         .variable("SLUICEGATE_TOKEN", TOKEN);
-    let document = call.run("settings --timeout 5 -o json").expect(0).json();
+    let document = call
+        .run("settings --timeout 5 --team-rules off -o json")
+        .expect(0)
+        .json();
     assert_eq!(document["schema"], "sluicegate.settings/v1");
     let found = |name: &str| find_setting(&document, name);
     assert_eq!(found("timeout"), ("5".into(), "flag".into(), "--timeout".into()));
+    assert_eq!(
+        found("review.team-rules"),
+        ("off".into(), "flag".into(), "--team-rules".into())
+    );
     assert_eq!(
         found("retries"),
         ("7".into(), "variable".into(), "SLUICEGATE_RETRIES".into())

@@ -1,5 +1,6 @@
 //! Waivers: what they allow, who may add them, and the commands that edit the file.
 
+use crate::fix::{HEADER, call};
 use crate::support::{
     Arguments, Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, check, failing_platform,
     finding_values, orchestration_text, passed_results, project, requested_pipelines, respond_for_each,
@@ -541,6 +542,17 @@ fn unneeded_waivers_are_removed_and_rest_keeps_its_bytes() {
          - { rule: maximum-outputs, path: a.orch.yaml, reason: not judged }\n\
          - { rule: component-naming-convention, path: notes.txt, reason: no pipeline }\n"
     );
+    waivers(&world, "prune").expect(0).saying(&["nothing to remove"]);
+}
+
+/// The finding of a project check is a second list of results of the same pipeline.
+#[test]
+fn waiver_for_unreadable_pipeline_stays_although_another_has_two_lists_of_results() {
+    let world = with_waivers("- { rule: component-naming-convention, path: 'x*.orch.yaml', reason: r }\n");
+    let caller = format!("{HEADER}{}", call("Call", "missing/one"));
+    world.write("x1.orch.yaml", caller);
+    std::os::unix::fs::symlink("a.orch.yaml", world.work().join("x2.orch.yaml")).unwrap();
+    world.commit("both");
     waivers(&world, "prune").expect(0).saying(&["nothing to remove"]);
 }
 

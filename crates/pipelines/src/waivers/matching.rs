@@ -6,7 +6,7 @@ use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 use sluicegate_base::globs::parse_glob;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Waivers, prepared for matching.
 #[derive(Debug)]
@@ -208,9 +208,13 @@ impl Waivers {
         for path in &existing_files.other_files {
             self.update_coverages(path, &mut coverages, |_, coverage| coverage.has_other_file = true);
         }
+        let mut counted_paths = HashSet::new();
         for file in files {
+            // A file with findings of project checks has a second list of results.
+            let is_counted = !counted_paths.insert(file.path.as_str());
             self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
-                coverage.add_file(entry, file, existing_files.check_levels);
+                coverage.reviewed_count += usize::from(!is_counted);
+                coverage.add_results(entry, file, existing_files.check_levels);
             });
         }
         self.entries
@@ -256,9 +260,8 @@ struct FileCoverage {
 }
 
 impl FileCoverage {
-    /// Records a file of the run, and whether the entry's rule was evaluated on it.
-    fn add_file(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
-        self.reviewed_count += 1;
+    /// Records whether the entry's rule was evaluated on a file of the run.
+    fn add_results(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
             // The rule was evaluated if the error can be waived: the content of the pipeline causes such an error.
             if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {

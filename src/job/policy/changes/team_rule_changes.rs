@@ -64,7 +64,8 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
         ("paths", &old.paths, &new.paths),
         ("exclude", &old.exclude, &new.exclude),
     ] {
-        if old_globs != new_globs {
+        let is_equal_set = old_globs.iter().collect::<BTreeSet<_>>() == new_globs.iter().collect();
+        if !is_equal_set {
             let effect = if is_enforced {
                 compare_globs(key, old_globs, new_globs)
             } else {
