@@ -20,7 +20,7 @@ use sluicegate_pipelines::findings::Verdict;
 /// the branch or tag.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
-    reject_shared_statement_path(args, &subject)?;
+    reject_shared_output_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
     // review of all pipelines.
@@ -44,12 +44,16 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     publish(args, &subject, &gate, planned_publish)
 }
 
-/// Fails if the statements about the review and about the publication go to the same file.
-fn reject_shared_statement_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> Result<(), Failure> {
-    let review_files = &subject.settings.gate.verdict.destinations.attestation;
+/// Fails if a file of the publish would overwrite a file of the review.
+fn reject_shared_output_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> Result<(), Failure> {
     // An invalid setting is reported where the settings of the publish are read.
     if let Ok(files) = subject.workspace.sources.resolve_publish_files(&args.publish) {
-        files.attestation.require_distinct_paths(review_files)?;
+        subject
+            .settings
+            .gate
+            .verdict
+            .destinations
+            .reject_paths_of_publish(&files)?;
     }
     Ok(())
 }

@@ -14,8 +14,10 @@ use crate::job::policy::{
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::text::{List, format_count};
-use sluicegate_git::{CommitId, Repository, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, LimitKind, RuleResult, Status, VerdictLimit};
+use sluicegate_git::{Change, CommitId, Repository, Snapshot};
+use sluicegate_pipelines::findings::{
+    FileResults, LimitKind, RuleResult, Status, UnreviewedFile, VerdictLimit,
+};
 use sluicegate_pipelines::interface::ChangeClass;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
@@ -99,10 +101,14 @@ impl Workspace<'_> {
                 .map(|base| self.repo.snapshot(base.clone()))
                 .collect(),
         };
-        let candidates = pipelines.candidates.iter();
-        let touched_paths = candidates
-            .flat_map(|candidate| candidate.change.paths())
-            .collect();
+        // A run of all pipelines has no base, so its candidates show neither deleted nor renamed pipelines.
+        let changes: Vec<Change> = if pipelines.bases == bases {
+            let candidates = pipelines.candidates.iter();
+            candidates.map(|candidate| candidate.change.clone()).collect()
+        } else {
+            snapshot.compare_with_bases(bases, &is_pipeline)?.find_changes()
+        };
+        let touched_paths = changes.iter().flat_map(Change::paths).collect();
         let (stricter_settings, rules) = (
             comparison.find_stricter_settings(files, &touched_paths)?,
             comparison.find_rules_after_merge(),
@@ -305,16 +311,17 @@ impl StricterTarget {
     }
 
     /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to the
-    /// tally. `find_path` returns the path that a pipeline has in `snapshot`. Does nothing if head's rules apply.
+    /// tally. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could not be
+    /// read. Does nothing if head's rules apply.
     pub(crate) fn add_findings(
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
         find_path: &dyn Fn(&str) -> Option<String>,
         tally: &mut Tally,
-    ) -> Result<(), Failure> {
+    ) -> Result<Vec<UnreviewedFile>, Failure> {
         let Some(rules) = &self.rules else {
-            return Ok(());
+            return Ok(Vec::new());
         };
         let paths: BTreeSet<String> = self
             .changed_pipelines
@@ -350,7 +357,7 @@ impl StricterTarget {
             }
         }
         tally.files = files_by_path.into_values().collect();
-        Ok(())
+        Ok(tip_tally.unreviewed_files)
     }
 
     /// Adds to the text of each violation that it comes from the rules of the target branch.

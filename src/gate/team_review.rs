@@ -9,11 +9,11 @@ use crate::job::policy::{self, GateFileVersion};
 use crate::workspace::team_rules::describe_first_problem;
 use sluicegate_base::text::{format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
+use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
 use sluicegate_yaml::Tree;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// Maximum number of failed examples that are described one by one.
 const MAX_LISTED_EXAMPLES: usize = 10;
@@ -79,24 +79,10 @@ impl<'r> TeamReview<'r> {
             self.rules.evaluate(path, document, &pipeline_files)
         })?;
         results.extend(other_results);
-        add_unread_files(unread_files, tally);
+        tally.add_unread_files(unread_files);
         merge_results(results, tally);
         Ok(())
     }
-}
-
-/// Adds files that could not be read, unless the review already reports them.
-fn add_unread_files(unread_files: Vec<UnreviewedFile>, tally: &mut Tally) {
-    let known_paths: BTreeSet<String> = tally
-        .unreviewed_files
-        .iter()
-        .map(|file| file.path.clone())
-        .collect();
-    let new_files = unread_files
-        .into_iter()
-        .filter(|file| !known_paths.contains(&file.path));
-    tally.unreviewed_files.extend(new_files);
-    tally.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
 /// Adds the results of the team's rules to the results that the tally has for the same files.

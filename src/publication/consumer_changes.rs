@@ -28,6 +28,8 @@ pub(crate) struct PublishComparison {
     pub(super) compat: Compatibility,
     /// The semantic version after the latest version, or the reason why there is none.
     pub(super) next_version: Result<String, NextNameError>,
+    /// Whether the plan was compared with the latest version.
+    is_with_latest: bool,
     ids_only: Option<IdsOnlyReason>,
 }
 
@@ -163,14 +165,18 @@ impl Publication<'_> {
             return Ok(PublishComparison {
                 compat: Compatibility::new(ComparedVersion::default(), Vec::new()),
                 next_version: interface::next_version_name(newest, interface::ChangeClass::Content),
+                is_with_latest: false,
                 ids_only: None,
             });
         };
         let (compat, ids_only) = self.compare_offers(plan, compared_details)?;
         // If only the ids were compared, the class is unknown, and the next version is not used.
         let class = compat.class.unwrap_or(interface::ChangeClass::Content);
+        // If every version is disabled, the numbers continue from the newest version.
+        let previous_name = latest_name.or_else(|| self.history.newest_name());
         Ok(PublishComparison {
-            next_version: interface::next_version_name(latest_name, class),
+            next_version: interface::next_version_name(previous_name, class),
+            is_with_latest: compat.against.as_deref() == latest_name,
             compat,
             ids_only,
         })
@@ -241,15 +247,15 @@ impl Publication<'_> {
     }
 
     /// Returns the decision to publish nothing if the version name contains `{next}` and nothing changed since the
-    /// published version; otherwise `None`.
+    /// latest version; otherwise `None`. An older version with the same content is not what consumers get.
     pub(super) fn decide_on_unchanged_plan(&self, plan: &Plan) -> Option<PublishDecision> {
         let comparison = self.comparison.as_ref().filter(|_| self.needs_next_version())?;
-        if !comparison.is_unchanged() {
+        if !comparison.is_unchanged() || !comparison.is_with_latest {
             return None;
         }
         let (version, commit) = comparison.compared_version();
         let reason = format!("nothing changed since version {version} of {}", plan.prefix);
-        Some(PublishDecision::already_published(reason, version, commit))
+        Some(PublishDecision::already_published(reason, version, commit, false))
     }
 
     /// Returns the decision to refuse a publish that breaks consumers, unless the job accepts that; otherwise `None`.
@@ -262,7 +268,7 @@ impl Publication<'_> {
             return Ok(None);
         };
         let is_refused = self.are_breaks_refused(platform, plan, &comparison.compat)?;
-        Ok(is_refused.then(|| PublishDecision::Refuse(breaks_failure(plan, comparison))))
+        Ok(is_refused.then(|| PublishDecision::Refuse(self.breaks_failure(plan, comparison))))
     }
 
     /// Returns whether breaking changes stop the publish: with `--compat fail`, unless they are accepted. With
@@ -313,24 +319,26 @@ fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
     )
 }
 
-/// Returns the error that the publish would break consumers. Its hint names the flags that accept the break.
-fn breaks_failure(plan: &Plan, comparison: &PublishComparison) -> Failure {
-    let message = describe_breaks(plan, &comparison.compat);
-    // The hint suggests the next version only if its name would accept the break.
-    let name_hint = match (&comparison.next_version, &comparison.compat.against) {
-        (Ok(next), Some(old)) if find_acceptance_by_version_names(Some(old), next).is_some() => {
-            // `{next}` may have set this name already, but only a name that a user chose accepts a break.
-            if plan.version_name.contains(next.as_str()) {
-                format!("`{{next}}` does not accept a break: pass --version-name {next}, or ")
-            } else {
-                format!("publish a higher major version (--version-name {next}), or ")
+impl Publication<'_> {
+    /// Returns the error that the publish would break consumers. Its hint names the flags that accept the break.
+    fn breaks_failure(&self, plan: &Plan, comparison: &PublishComparison) -> Failure {
+        let message = describe_breaks(plan, &comparison.compat);
+        // The hint suggests the next version only if its name would accept the break.
+        let name_hint = match (&comparison.next_version, &comparison.compat.against) {
+            (Ok(next), Some(old)) if find_acceptance_by_version_names(Some(old), next).is_some() => {
+                // `{next}` may have set this name already, but only a name that a user chose accepts a break.
+                if self.needs_next_version() {
+                    format!("`{{next}}` does not accept a break: pass --version-name {next}, or ")
+                } else {
+                    format!("publish a higher major version (--version-name {next}), or ")
+                }
             }
-        }
-        _ => String::new(),
-    };
-    Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).with_hint(format!(
-        "nothing was sent; {name_hint}accept the break with --accept-breaking REASON"
-    ))
+            _ => String::new(),
+        };
+        Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message)).with_hint(format!(
+            "nothing was sent; {name_hint}accept the break with --accept-breaking REASON"
+        ))
+    }
 }
 
 /// Returns the error that the changes for consumers are unknown, although `{next}` or `--compat fail` depends on them.

@@ -30,7 +30,8 @@ impl Publication<'_> {
         let published_state = self.request_published_state(platform, plan)?;
         let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
         let mut refusals = Vec::new();
-        if published_state.exists == Some(true) {
+        let is_published = matches!(decision, PublishDecision::AlreadyPublished(_));
+        if published_state.exists == Some(true) && !is_published {
             refusals.push("the version already exists, and versions cannot be changed".to_owned());
         }
         let (status, receipt, skip_reason) = match decision {
@@ -74,7 +75,7 @@ impl Publication<'_> {
         };
         self.print_result(&output)?;
         self.summarize_dry_run(plan, &preview, status);
-        Ok(status.worse(self.write_records(receipt)))
+        Ok(status.worse(self.write_records(receipt, true)))
     }
 
     /// Writes the step summary of a dry run. If the publish would fail, reports the reasons as an annotation instead.

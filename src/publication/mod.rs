@@ -180,7 +180,9 @@ impl Publication<'_> {
         let status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
         self.report_junit(&message, status, &[], smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
-        Ok(status.worse(self.write_records(receipt)))
+        // A later step must not deploy a disabled version.
+        let is_usable = !published_version.is_disabled;
+        Ok(status.worse(self.write_records(receipt, is_usable)))
     }
 
     /// Ends without an upload, because the decision about it failed with an error. If `{next}` has no value yet, the
@@ -204,7 +206,7 @@ impl Publication<'_> {
         let status = self.run.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
         self.report_junit(&name, status, &[problem], None);
-        Ok(status.worse(self.write_records(receipt)))
+        Ok(status.worse(self.write_records(receipt, true)))
     }
 
     /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
@@ -284,7 +286,7 @@ impl Publication<'_> {
         );
         self.report_junit(&case_name, status, &outcome.problems, smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
-        Ok(status.worse(self.write_records(receipt)))
+        Ok(status.worse(self.write_records(receipt, true)))
     }
 
     /// Plans the publish of the target's commit, from the source in the settings.

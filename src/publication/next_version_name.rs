@@ -6,6 +6,7 @@ use crate::job::cli::CompatMode;
 use crate::publish::version_name::needs_next_version;
 use crate::publish::{self, Plan};
 use sluicegate_pipelines::interface::{self, NextNameError, has_next_version_name};
+use std::collections::BTreeSet;
 
 impl Publication<'_> {
     /// Returns whether the version name is computed from the latest version (`{next}`).
@@ -24,16 +25,22 @@ impl Publication<'_> {
     }
 
     /// Increases the patch number of `next_version` until no version, enabled or not, has the resulting name, and sets
-    /// that name in the plan. Returns the semantic version in the name.
+    /// that name in the plan. Build metadata is not compared, because it does not make a number new. Returns the
+    /// semantic version in the name.
     pub(super) fn set_unused_version_name(
         &self,
         plan: &mut Plan,
         mut next_version: String,
     ) -> Result<String, Failure> {
-        let names = self.history.version_names();
+        let names: BTreeSet<&str> = self
+            .history
+            .version_names()
+            .into_iter()
+            .map(without_build_metadata)
+            .collect();
         loop {
             self.set_version_name(plan, next_version.clone())?;
-            if !names.contains(plan.version_name.as_str()) {
+            if !names.contains(without_build_metadata(&plan.version_name)) {
                 return Ok(next_version);
             }
             let higher_version =
@@ -75,4 +82,9 @@ pub(super) fn next_version_failure(error: &NextNameError) -> Failure {
         NextNameError::TooLarge(_) => "set --version-name to a name without {next}",
     };
     Failure::usage(error.to_string()).with_hint(hint)
+}
+
+/// Returns the version name without its build metadata, which begins with `+` (<https://semver.org/#spec-item-10>).
+fn without_build_metadata(name: &str) -> &str {
+    name.split_once('+').map_or(name, |(version, _)| version)
 }

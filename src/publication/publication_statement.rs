@@ -14,12 +14,18 @@ impl Publication<'_> {
     pub(super) fn write_publication_statement(
         &self,
         receipt: &Receipt,
+        is_usable: bool,
     ) -> Result<Vec<(&'static str, String)>, Failure> {
         let files = &self.settings.attestation;
         if !files.is_requested() {
             return Ok(Vec::new());
         }
-        if let Some(reason) = self.find_reason_against_statement(receipt) {
+        let reason = if is_usable {
+            self.find_reason_against_statement(receipt)
+        } else {
+            Some("the version is disabled".to_owned())
+        };
+        if let Some(reason) = reason {
             self.run.report_missing_statement("publication", &reason);
             return Ok(Vec::new());
         }

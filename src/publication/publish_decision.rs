@@ -18,16 +18,18 @@ pub(super) struct PublishedVersion {
     pub(super) reason: String,
     pub(super) version: String,
     pub(super) commit: String,
+    pub(super) is_disabled: bool,
 }
 
 impl PublishDecision {
     /// Creates the decision to publish nothing, because `version` was published from the same commit or has the same
     /// content. `commit` is the commit of that version.
-    pub(super) fn already_published(reason: String, version: &str, commit: &str) -> Self {
+    pub(super) fn already_published(reason: String, version: &str, commit: &str, is_disabled: bool) -> Self {
         Self::AlreadyPublished(PublishedVersion {
             reason,
             version: version.to_owned(),
             commit: commit.to_owned(),
+            is_disabled,
         })
     }
 }

@@ -50,6 +50,7 @@ impl Publication<'_> {
             reason,
             name,
             &plan.commit_hash,
+            is_disabled,
         )))
     }
 

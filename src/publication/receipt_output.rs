@@ -10,8 +10,9 @@ use crate::session::statement_output::STATEMENT_FAILED;
 
 impl Publication<'_> {
     /// Writes the receipt, the attestation statement and the step outputs. With `--json`, also prints the receipt,
-    /// except in a dry run, which prints its preview. Reports each failure, and returns the worst exit status.
-    pub(super) fn write_records(&self, receipt: Receipt) -> ExitStatus {
+    /// except in a dry run, which prints its preview. The outputs name the version, and there is a statement about it,
+    /// only if consumers can use it (`is_usable`). Reports each failure, and returns the worst exit status.
+    pub(super) fn write_records(&self, receipt: Receipt, is_usable: bool) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let receipt = self.complete_receipt(receipt);
         let title = "A file was not written";
@@ -21,12 +22,12 @@ impl Publication<'_> {
             status = status.worse(run.report_result_as(title, result));
         }
         let statement_outputs = self
-            .write_publication_statement(&receipt)
+            .write_publication_statement(&receipt, is_usable)
             .unwrap_or_else(|failure| {
                 status = status.worse(run.report_failure_as(STATEMENT_FAILED, &failure));
                 Vec::new()
             });
-        let mut outputs = self.step_outputs(receipt);
+        let mut outputs = self.step_outputs(receipt, is_usable);
         outputs.extend(statement_outputs);
         status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
     }
@@ -47,15 +48,15 @@ impl Publication<'_> {
     }
 
     /// Returns the outputs for later steps of the job. The name and digest of the version are included only if it is
-    /// published, because a later step would deploy it.
-    fn step_outputs(&self, receipt: Receipt) -> Vec<(&'static str, String)> {
+    /// published and usable, because a later step would deploy it.
+    fn step_outputs(&self, receipt: Receipt, is_usable: bool) -> Vec<(&'static str, String)> {
         let comparison = self.comparison.as_ref();
         let next_name = comparison
             .map(PublishComparison::next_version_name)
             .unwrap_or_default();
         let class = consumer_changes::change_class_name(comparison.map(|comparison| &comparison.compat));
         let mut outputs = vec![("compat", class), ("next-version", next_name)];
-        if receipt.is_for_published_version() {
+        if is_usable && receipt.is_for_published_version() {
             outputs.push(("version-name", receipt.version_name));
             outputs.push(("digest", receipt.digest));
         }

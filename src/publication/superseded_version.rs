@@ -68,6 +68,10 @@ impl Publication<'_> {
                     "version {name}, built from the newer commit {}, was published while this publish was running",
                     short_id(commit)
                 )),
+                CommitOrder::Unknown if commit.is_empty() => newer_versions.push(format!(
+                    "version {name} was published while this publish was running; the platform reports no commit for \
+                     it, so it may be newer"
+                )),
                 // Usually, the clone lacks a commit because the commit is newer than the checkout.
                 CommitOrder::Unknown => newer_versions.push(format!(
                     "version {name} was published while this publish was running; this clone does not have its commit \

@@ -3,6 +3,7 @@
 use super::Publication;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::publish::parse_platform_time;
 use crate::session::artifact_versions::list_versions;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
@@ -42,13 +43,12 @@ impl VersionHistory {
         names.collect()
     }
 
-    /// Returns the name of the version that was created last, enabled or not. Compares the creation times as text,
-    /// which is correct only if all times have the same format.
+    /// Returns the name of the version that was created last, enabled or not.
     pub(super) fn newest_name(&self) -> Option<&str> {
         let newest = self
             .versions
             .iter()
-            .max_by_key(|version| version.created_at.as_deref())?;
+            .max_by_key(|version| version.created_at.as_deref().and_then(parse_platform_time))?;
         newest.version_name.as_deref()
     }
 

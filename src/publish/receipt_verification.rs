@@ -66,10 +66,7 @@ impl Receipt {
             return Ok(None);
         };
         // The receipt does not name the platform's hidden directory, but lists the shared-pipelines file in it.
-        let config_dir = self.files.iter().find_map(|file| {
-            let config_dir = file.path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
-            (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
-        });
+        let config_dir = self.files.iter().find_map(|file| find_config_dir(&file.path));
         let old_snapshot = repository.snapshot(old_commit.clone());
         let new_snapshot = repository.snapshot(new_commit.clone());
         let interfaces = (
@@ -159,6 +156,12 @@ struct CommitPair<'a> {
     new_commit: &'a CommitId,
 }
 
+/// Returns the platform's hidden directory if this is the path of the shared-pipelines file in it.
+fn find_config_dir(path: &str) -> Option<&str> {
+    let config_dir = path.strip_suffix(SHARED_PIPELINES_FILE)?.strip_suffix('/')?;
+    (config_dir.starts_with('.') && !config_dir.contains('/')).then_some(config_dir)
+}
+
 impl CommitPair<'_> {
     /// Returns a difference for each file that the receipt lists as changed although it did not change between the
     /// commits, and for each of the published `files` that changed although the receipt does not list it as changed.
@@ -192,7 +195,7 @@ impl CommitPair<'_> {
             }
         }
         for file in files {
-            let is_shared = file.path.ends_with(SHARED_PIPELINES_FILE);
+            let is_shared = find_config_dir(&file.path).is_some();
             if is_shared || listed_paths.contains(&file.path) {
                 continue;
             }

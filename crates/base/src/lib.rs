@@ -4,8 +4,8 @@
 //! Begin with [`text`]: it makes untrusted text safe to show. [`input`] reads files up to a size limit, [`overlap`]
 //! reads while other threads compute. [`file_defect`], [`duplicate_key`] and [`unexpanded_value`] find misleading
 //! content: a file that git did not check out, JSON with two meanings, a variable that was not replaced. [`globs`]
-//! matches paths. [`address`] is the address of the project. [`mod@words`] defines the names of an enum's values in one
-//! list.
+//! matches paths. [`remote_url`] compares the addresses of repositories. [`address`] is the address of the project.
+//! [`mod@words`] defines the names of an enum's values in one list.
 
 pub mod text;
 
@@ -18,4 +18,5 @@ pub mod unexpanded_value;
 
 pub mod address;
 pub mod globs;
+pub mod remote_url;
 pub mod words;

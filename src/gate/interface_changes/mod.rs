@@ -13,6 +13,7 @@ use crate::job::cli::CompatMode;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, describe_new_pipelines};
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 
 const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
                       (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
@@ -95,6 +96,12 @@ impl GateRun<'_> {
     }
 }
 
+/// Returns whether the snapshot has a shared-pipelines file in this hidden directory.
+fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) -> bool {
+    let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+    matches!(snapshot.has_path(&path), Ok(true))
+}
+
 /// Compares the snapshot with each base, because after a criss-cross merge, a breaking change may be visible from only
 /// one of them. Returns the first base that differs, and the differences from all bases.
 fn compare_with_bases<'b>(
@@ -109,8 +116,14 @@ fn compare_with_bases<'b>(
     let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());
+        // If the change moved the hidden directory, each side has its own.
+        let common_config_dir = config_dir.as_deref().filter(|config_dir| {
+            workspace.named_config_dir.is_some()
+                || (has_shared_pipelines(snapshot, config_dir)
+                    && has_shared_pipelines(&base_snapshot, config_dir))
+        });
         let Some(base_comparison) =
-            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, config_dir.as_deref())?
+            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, common_config_dir)?
         else {
             continue;
         };

@@ -65,6 +65,19 @@ impl Tally {
         self.limits.push(limit);
     }
 
+    /// Adds files that could not be read, unless the review already reports them.
+    pub(crate) fn add_unread_files(&mut self, unread_files: Vec<UnreviewedFile>) {
+        let known_paths: BTreeSet<String> = self
+            .unreviewed_files
+            .iter()
+            .map(|file| file.path.clone())
+            .collect();
+        let mut new_files = unread_files;
+        new_files.retain(|file| !known_paths.contains(&file.path));
+        self.unreviewed_files.extend(new_files);
+        self.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
     /// Returns the results of the review, then those of the project checks.
     pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().chain(&self.project_files)

@@ -76,7 +76,8 @@ impl GateRun<'_> {
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths = self.selection.pipelines.collect_paths();
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
-            target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
+            let unread_files = target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
+            tally.add_unread_files(unread_files);
         }
         self.add_team_results(&mut tally)?;
         self.add_project_findings(project_findings, &mut tally);

@@ -2,7 +2,7 @@
 
 use super::Host;
 use crate::env::Env;
-use sluicegate_git::RemoteUrl;
+use sluicegate_base::remote_url::RemoteUrl;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trigger {

@@ -4,6 +4,7 @@ use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{AttestationArgs, PublishFlags};
+use crate::job::policy::normalize_path;
 use std::path::{Path, PathBuf};
 
 /// The files that a statement is written to.
@@ -18,11 +19,6 @@ impl AttestationFiles {
     /// Returns whether the file of the statement or the file of its predicate is requested.
     pub const fn is_requested(&self) -> bool {
         self.statement.is_some() || self.predicate.is_some()
-    }
-
-    /// Fails if the files of this statement and of another statement, which the same run writes, share a path.
-    pub fn require_distinct_paths(&self, statement_files: &Self) -> Result<(), SettingsError> {
-        reject_shared_paths(self.list_paths().chain(statement_files.list_paths()))
     }
 
     /// Returns the paths of the requested files: the statement and its predicate.
@@ -113,15 +109,16 @@ impl SettingSources<'_> {
 
 /// Fails if two outputs have the same path, because the second would overwrite the first.
 pub(super) fn reject_shared_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), SettingsError> {
-    let mut known_paths: Vec<&Path> = Vec::new();
+    let mut known_paths = Vec::new();
     for path in paths {
-        if known_paths.contains(&path) {
+        let normalized_path = normalize_path(path);
+        if known_paths.contains(&normalized_path) {
             return Err(SettingsError::new(format!(
                 "two outputs cannot both be written to {}",
                 path.display()
             )));
         }
-        known_paths.push(path);
+        known_paths.push(normalized_path);
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::job::cli::{
 };
 use crate::job::context::RequestedRevisions;
 use globset::GlobSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
@@ -56,6 +56,16 @@ pub struct PublishFiles {
     pub receipt: Option<PathBuf>,
     pub junit: Option<PathBuf>,
     pub attestation: AttestationFiles,
+}
+
+impl PublishFiles {
+    /// Returns the paths of all files that are written.
+    pub fn list_paths(&self) -> impl Iterator<Item = &Path> {
+        let written_paths = [&self.receipt, &self.junit].into_iter().flatten();
+        written_paths
+            .map(PathBuf::as_path)
+            .chain(self.attestation.list_paths())
+    }
 }
 
 /// Returns the output files of a publish that flags or variables of the job set. They are known before the
@@ -146,12 +156,7 @@ impl SettingSources<'_> {
             junit: self.resolve_output(variable::PUBLISH_JUNIT, flags.junit.as_ref(), file.junit.as_ref())?,
             attestation: self.resolve_publish_attestation(flags)?,
         };
-        let written_paths = [&files.receipt, &files.junit].into_iter().flatten();
-        reject_shared_paths(
-            written_paths
-                .map(PathBuf::as_path)
-                .chain(files.attestation.list_paths()),
-        )?;
+        reject_shared_paths(files.list_paths())?;
         Ok(files)
     }
 

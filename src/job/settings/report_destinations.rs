@@ -2,11 +2,12 @@
 
 use super::attestation_files::{AttestationFiles, reject_shared_paths};
 use super::setting_table::variable;
-use super::{Layers, SettingSources, SettingsError};
+use super::{Layers, PublishFiles, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
     Annotations, Changes, DestinationArgs, Format, OutputFormat, ReportFlag, ShowMode, parse_value,
 };
+use crate::job::policy::normalize_path;
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -47,6 +48,16 @@ impl ReportDestinations {
         reject_shared_paths(report_paths.chain(attestation.list_paths()))?;
         self.attestation = attestation;
         Ok(self)
+    }
+
+    /// Fails if a file of the publish has the same path as a report or as the statement about the review.
+    pub fn reject_paths_of_publish(&self, files: &PublishFiles) -> Result<(), SettingsError> {
+        let report_paths = self.reports.iter().filter_map(|report| report.path.as_deref());
+        reject_shared_paths(
+            report_paths
+                .chain(self.attestation.list_paths())
+                .chain(files.list_paths()),
+        )
     }
 
     /// Returns whether the format of any report has the property that `has_property` tests.
@@ -155,7 +166,10 @@ pub fn requested_annotation_style(flag: Option<Annotations>, env: &Env) -> Optio
 /// Fails if two reports have the same destination. Reports are written concurrently, so either of them might remain.
 pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), SettingsError> {
     let mut paths = HashSet::new();
-    let Some(duplicate) = flags.iter().find(|flag| !paths.insert(&flag.path)) else {
+    let Some(duplicate) = flags
+        .iter()
+        .find(|flag| !paths.insert(flag.path.as_deref().map(normalize_path)))
+    else {
         return Ok(());
     };
     let destination = match &duplicate.path {

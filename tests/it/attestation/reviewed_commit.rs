@@ -322,6 +322,8 @@ fn outputs_with_same_path_exit_with_2() {
         "review --attestation s.json --report json=s.json",
         "publish --prefix p --version-name 1 --receipt s.json --attestation s.json",
         "ci --attestation s.json --publish-attestation s.json",
+        "ci --report json=s.json --receipt s.json",
+        "ci --attestation s.json --receipt a/../s.json",
     ] {
         platform
             .call(&world)

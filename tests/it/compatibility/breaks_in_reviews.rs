@@ -427,6 +427,22 @@ fn breaking_change() -> Shop {
 }
 
 #[test]
+fn break_is_found_although_the_change_moves_the_hidden_directory() {
+    let shop = breaking_change();
+    shop.world.git("mv .platform .other");
+    shop.world.commit("move");
+    let output = Call::new(&shop.world.work()).run("check --compat fail").expect(1);
+    assert!(output.all().contains("breaks consumers"), "{}", output.all());
+    // Counterpart: the move alone breaks nobody.
+    let shop = Shop::new();
+    shop.world.git("checkout -q -b change");
+    shop.world.git("mv .platform .other");
+    shop.world.commit("move");
+    let output = Call::new(&shop.world.work()).run("check --compat fail");
+    assert!(!output.all().contains("breaks consumers"), "{}", output.all());
+}
+
+#[test]
 fn review_and_check_tell_what_change_breaks() {
     let shop = breaking_change();
     for command in ["review", "check"] {

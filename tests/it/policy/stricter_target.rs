@@ -331,6 +331,21 @@ fn every_file_of_the_gate_is_compared_with_the_tip() {
             );
         }
     }
+    // A deleted pipeline is touched, too, even if all pipelines are reviewed.
+    let pipeline = orchestration_text(&GOOD);
+    let world = stale(
+        &[(shared_file, &one), ("b.orch.yaml", &pipeline)],
+        &[(shared_file, &two)],
+        &[("c.orch.yaml", &pipeline)],
+    );
+    world.git("rm -q b.orch.yaml");
+    world.commit("delete");
+    world.push();
+    let call = Job::github().pull_request().call(&world);
+    for args in ["", "--all"] {
+        let output = call.run(("check --gate-changes fail", args)).expect(1);
+        assert!(output.all().contains("shares b.orch.yaml"), "{}", output.all());
+    }
     let world = stale(&[], &[], &[("b.orch.yaml", &orchestration_text(&GOOD))]);
     world.git("checkout -q main");
     world.git("mv .platform .renamed");

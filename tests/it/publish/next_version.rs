@@ -206,6 +206,50 @@ fn older_commit_that_becomes_the_latest_version_is_told() {
 }
 
 #[test]
+fn number_is_not_used_again_with_other_build_metadata() {
+    let shop = Shop::new();
+    let publish_next = |expected_version: &str| {
+        shop.publish("{next}+{short-sha}").expect(0);
+        let version = shop.receipt()["versionName"].as_str().unwrap().to_owned();
+        assert_eq!(version.split('+').next().unwrap(), expected_version);
+        version
+    };
+    let change_file = |text: &str| {
+        shop.world
+            .write("other.orch.yaml", orchestration_text(&["Start", text]));
+        shop.push();
+    };
+    publish_next("1.0.0");
+    change_file("One");
+    let second_version = publish_next("1.0.1");
+    shop.call()
+        .run(format!(
+            "artifacts disable --prefix sales --version-name {second_version}"
+        ))
+        .expect(0);
+    change_file("Two");
+    publish_next("1.0.2");
+}
+
+#[test]
+fn content_of_older_version_is_published_again_after_a_revert() {
+    let shop = Shop::new();
+    shop.publish("{next}").expect(0);
+    let path = "other.orch.yaml";
+    shop.world.write(path, orchestration_text(&["Start"]));
+    shop.push();
+    shop.publish("{next}").expect(0);
+    fs::remove_file(shop.world.work().join(path)).unwrap();
+    shop.push();
+    shop.publish("{next} --against 1.0.0").expect(0);
+    let receipt = shop.receipt();
+    assert_eq!(
+        (&receipt["outcome"], &receipt["versionName"]),
+        (&"published".into(), &"1.0.2".into())
+    );
+}
+
+#[test]
 fn commit_that_was_counted_is_not_counted_again() {
     let shop = Shop::new();
     shop.publish("{next}").expect(0);
@@ -233,13 +277,15 @@ fn commit_that_was_counted_is_not_counted_again() {
     let expected_text = "would publish nothing: this commit is already published as version 1.0.0 of sales";
     assert!(dry.out.starts_with(expected_text), "{}", dry.all());
     assert_eq!(shop.receipt()["versionName"], "1.0.0");
-    // A rerun does not undo a rollback.
+    assert_eq!(job_output(&shop.outputs(), "version-name"), "1.0.0");
+    // A rerun does not undo a rollback, and a later step does not deploy the disabled version.
     shop.call()
         .run("artifacts disable --prefix sales --version-name 1.0.0")
         .expect(0);
     shop.publish(&second_args)
         .expect(0)
         .saying(&["not publishing commit", "sluicegate artifacts enable"]);
+    assert!(!shop.outputs().contains("version-name"), "{}", shop.outputs());
     assert_eq!(shop.versions().len(), versions.len());
     let by_hand = ["1.0.1", "--head", older.trim()];
     shop.publish(&by_hand).expect(0).saying(&[

@@ -40,6 +40,7 @@ fn two_reports_at_one_path_are_refused() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     for (one, other, place) in [
         ("json=-", "junit=-", "standard output"),
+        ("json=out/report", "junit=out/../out/report", "out/report"),
         ("json=out/report", "junit=./out/report", "out/report"),
     ] {
         let run = call_without_platform(&world).run(format!("check --all --report {one} --report {other}"));
