@@ -177,7 +177,11 @@ impl Publication<'_> {
         );
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
-        let status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
+        let mut status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
+        // A signal may have arrived while the version was requested.
+        if let Some(signal_status) = self.run.signals.pending_status() {
+            status = status.worse(signal_status);
+        }
         self.report_junit(&message, status, &[], smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         // A later step must not deploy a disabled version.

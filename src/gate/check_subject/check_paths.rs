@@ -6,7 +6,7 @@ use crate::job::context::Comparison;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -90,7 +90,14 @@ impl CheckPaths {
             .filter(|path| !checked_paths.contains(path) && !is_rules(path));
         unchecked_files
             .take(MAX_UNCHECKED_NOTES)
-            .map(|path| format!("{path} was named but is not checked: --include or --exclude skips it"))
+            .map(|path| {
+                let reason = if is_pipeline(path) {
+                    "--include or --exclude skips it"
+                } else {
+                    "it is not a pipeline"
+                };
+                format!("{path} was named but is not checked: {reason}")
+            })
             .collect()
     }
 }

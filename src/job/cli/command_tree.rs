@@ -11,7 +11,15 @@ use std::ffi::OsString;
 /// Flags that every command uses.
 const EVERY_COMMAND: &[&str] = &["color", "quiet", "verbose", "directory"];
 /// Flags that locate the repository and its configuration.
-const REPOSITORY: &[&str] = &["config", "repo", "config_dir", "team_rules", "ci", "policy"];
+const REPOSITORY: &[&str] = &[
+    "config",
+    "repo",
+    "config_dir",
+    "team_rules",
+    "ci",
+    "policy",
+    "target_repository",
+];
 /// Flags for the platform and the credentials.
 const PLATFORM: &[&str] = &[
     "base_url",
@@ -41,6 +49,11 @@ fn common_flag_groups(command: &str) -> &'static [&'static [&'static str]] {
         "serve" | "demo" | "schema" | "completions" | "man" => &[EVERY_COMMAND],
         _ => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK],
     }
+}
+
+/// Returns whether the command prints a result, whose format `-o` sets.
+pub(super) fn has_result(command: &str) -> bool {
+    common_flag_groups(command).contains(&RESULT)
 }
 
 /// Returns whether a common flag has an effect on a command. Other common flags are hidden in the command's help.

@@ -119,9 +119,11 @@ fn collect_variables(program: &Command) -> BTreeMap<String, String> {
         .map(|(name, meaning)| ((*name).to_owned(), (*meaning).to_owned()))
         .collect();
     for command in std::iter::once(program).chain(program.get_subcommands()) {
-        variables.extend(list_flag_variables(command));
-        for verb in command.get_subcommands() {
-            variables.extend(list_flag_variables(verb));
+        // If several flags have one variable, the first command explains it.
+        for flags in std::iter::once(command).chain(command.get_subcommands()) {
+            for (name, meaning) in list_flag_variables(flags) {
+                variables.entry(name).or_insert(meaning);
+            }
         }
     }
     variables

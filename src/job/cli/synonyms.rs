@@ -1,6 +1,7 @@
 //! Names of flags and commands in other programs, each with the arguments of this program that do the same. clap's own
 //! suggestions compare only letters: they offer `init`, which writes files, for `lint`.
 
+use super::command_tree::has_result;
 use crate::report::Format;
 use clap::ValueEnum as _;
 
@@ -337,6 +338,9 @@ fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Opti
     let own_format = Format::from_str(name, true)
         .ok()
         .filter(|_| flag.starts_with("--"));
+    if !has_result(command) {
+        return None;
+    }
     if own_format == Some(Format::Json) {
         return Some("-o json".to_owned());
     }

@@ -59,13 +59,16 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the base for the kind of the CI event. If another commit than the host's is reviewed, a base commit in
-    /// the event is not used, because it belongs to the host's commit: only [`BaseHint::MergeBaseWith`] still applies,
-    /// and in any other event, the base is that of the default branch.
+    /// the event is not used, because it belongs to the host's commit: only the target branch still applies, and in an
+    /// event without one, the base is that of the default branch.
     fn find_event_base(&self) -> Result<Base, ContextError> {
         match &self.ci.base {
             BaseHint::MergeBaseWith { branch, seen_commit } => {
                 self.find_target_base(branch, seen_commit.as_deref())
             }
+            BaseHint::Commit {
+                target: Some(branch), ..
+            } if !self.head.is_host_commit => self.find_target_base(branch, None),
             _ if !self.head.is_host_commit => self.find_default_branch_base(),
             BaseHint::Commit { id, source, target } => self.find_named_base(id, source, target.as_deref()),
             BaseHint::PushedFrom { previous, source } if self.is_on_default_branch()? => {

@@ -177,6 +177,12 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     })
 }
 
+/// Returns whether the host names this commit. The event of an annotated tag may contain the id of the tag object.
+pub(super) fn is_commit_of_host(repo: &Repository, ci: &CiContext, commit: &CommitId) -> bool {
+    let host_commit = ci.commit.as_deref().filter(|id| is_full_id(id));
+    host_commit.is_some_and(|id| id == commit.as_str() || repo.resolve(id).ok().as_ref() == Some(commit))
+}
+
 /// Returns the commit that the job passes with `--head`, with the branch of that revision. If the host names the same
 /// commit, the commit is treated as the host's commit and has the host's branch.
 fn find_requested_head(
@@ -185,7 +191,7 @@ fn find_requested_head(
     revision: &str,
 ) -> Result<ReviewedHead, ContextError> {
     let resolution = repo.resolve_revision(revision)?;
-    if ci.commit.as_deref() == Some(resolution.commit.as_str()) {
+    if is_commit_of_host(repo, ci, &resolution.commit) {
         return Ok(ReviewedHead {
             change_commit: Some(resolution.commit.clone()),
             commit: resolution.commit,

@@ -5,7 +5,7 @@
 //! person may have pushed it. A default branch is not guessed by its usual name either, because anyone may push a
 //! branch with that name. Only remote-tracking references are read, by their full names.
 
-use super::head::matches_host_commit;
+use super::head::{is_commit_of_host, matches_host_commit};
 use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions};
@@ -177,7 +177,7 @@ pub fn reviews_host_commit(
         .and_then(|revision| repo.resolve_revision(revision).ok());
     Ok(match (requested_commit, &ci.commit) {
         (None, _) => true,
-        (Some(revision), Some(host_commit)) => revision.commit.as_str() == host_commit,
+        (Some(revision), Some(_)) => is_commit_of_host(repo, ci, &revision.commit),
         (Some(revision), None) => revision.commit == checked_out,
     })
 }

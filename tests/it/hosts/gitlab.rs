@@ -240,6 +240,23 @@ fn fast_forward_train_ends_with_what_to_fetch() {
     .changes(&FEATURE);
 }
 
+/// The job reviews another commit of the change, which goes into a branch that is not the default branch.
+#[test]
+fn other_commit_of_merge_request_is_compared_with_its_target() {
+    let project = Project::new();
+    let world = &project.world;
+    world.git(format!("branch -q release {}", project.before));
+    world.git("push -q origin release");
+    world.git("fetch -q origin");
+    let clone = gitlab_clone(&project, &project.before);
+    let job = merge_request_pipeline(&clone, "detached", &project.before, "", &project.fork);
+    let call = job
+        .call()
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "release");
+    let output = call.run("context --json --head origin/feature");
+    assert_eq!(output.json()["base"], project.before.as_str(), "{}", output.all());
+}
+
 #[test]
 fn merge_request_with_unrelated_base_is_compared_with_merge_base() {
     let project = Project::new();

@@ -413,6 +413,14 @@ fn answer_about_another_spelling_of_a_path_is_undecided() {
         assert_eq!(output.code, 3, "{spelling}: {}", output.all());
         assert_eq!(output.json()["unreviewed"], json!(["b.orch.yaml"]), "{spelling}");
     }
+    // Several spellings are one unreviewed file, so `report` accepts the report.
+    let spellings = json!(["./b.orch.yaml", "/b.orch.yaml"]);
+    let output = review_with_response(&world, "PASSED", &both, &spellings).expect(3);
+    assert_eq!(output.json()["unreviewed"], json!(["b.orch.yaml"]));
+    world.write("r.json", &output.out);
+    crate::support::Call::new(&world.work())
+        .run("report r.json")
+        .expect(3);
     let failed = json!([{ "ruleName": BOTH[0], "status": "FAILED", "violations": ["it is bad"] }]);
     let results = json!({ "b.orch.yaml": passed_by(&BOTH), "./b.orch.yaml": failed });
     let output = review_with_response(&world, "PASSED", &results, &json!([])).expect(3);

@@ -205,6 +205,24 @@ fn program_runs_as_if_started_in_directory() {
     assert!(log.contains("::error"), "{log}");
 }
 
+#[test]
+fn named_file_that_is_not_checked_has_the_reason() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline()), ("README.md", "words\n")]);
+    let log = Call::new(&world.work())
+        .run("check README.md b.orch.yaml")
+        .expect(1)
+        .all();
+    assert!(
+        log.contains("README.md was named but is not checked: it is not a pipeline"),
+        "{log}"
+    );
+    // Waivers alone are part of the gate configuration.
+    world.write("sluicegate-waivers.yaml", "[]\n");
+    Call::new(&world.work())
+        .run("check sluicegate-waivers.yaml")
+        .expect(0);
+}
+
 #[cfg(unix)]
 #[test]
 fn path_that_is_not_utf_8_is_refused() {

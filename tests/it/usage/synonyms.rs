@@ -85,6 +85,14 @@ const CASES: &[(&str, &str)] = &[
     ),
     ("diff --debug", "did you mean `sluicegate diff -vv`?"),
     ("check --cwd x", "did you mean `sluicegate check -C x`?"),
+    (
+        "review --target-repository https://x/y --target main",
+        "did you mean `sluicegate review --base main`?",
+    ),
+    (
+        "review --project-checks off --project 42",
+        "did you mean `sluicegate review --project-id 42`?",
+    ),
     ("lint", "did you mean `sluicegate check`?"),
     ("validate", "did you mean `sluicegate check`?"),
     ("version", "did you mean `sluicegate --version`?"),
@@ -98,6 +106,25 @@ const CASES: &[(&str, &str)] = &[
         "--on-unavailable is an option of `sluicegate review` and `sluicegate ci`",
     ),
 ];
+
+#[test]
+fn command_without_result_suggests_no_output_format() {
+    let world = project();
+    for arguments in ["schema --format json", "serve --json", "completions bash --json"] {
+        let output = Call::new(&world.work()).run(arguments).expect(2);
+        assert!(!output.err.contains("-o json"), "{}", output.all());
+    }
+}
+
+#[test]
+fn variable_of_several_commands_is_explained_by_the_first() {
+    let help = Call::new(&project().work()).run("help environment").expect(0).out;
+    assert!(
+        !help.contains("Remote branch that the agent starts from"),
+        "{help}"
+    );
+    assert!(help.contains("SLUICEGATE_BRANCH"), "{help}");
+}
 
 #[test]
 fn argument_of_other_program_is_answered_with_call() {

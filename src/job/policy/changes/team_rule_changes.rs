@@ -167,6 +167,9 @@ mod tests {
         for (new, expected) in cases {
             assert_eq!(describe(error, new), expected);
         }
+        let two_paths = "level: error, when: component.skipped, paths: [a/**, b/**]";
+        let reordered_paths = "level: error, when: component.skipped, paths: [b/**, a/**, a/**]";
+        assert_eq!(describe(two_paths, reordered_paths), "no rule has changed");
         let narrow = "level: error, when: component.skipped, paths: [a/**]";
         assert_eq!(describe(narrow, error), "team/a paths a/** → not set (tightened)");
         let wide = "level: error, when: component.skipped, paths: [a/**, b/**]";
