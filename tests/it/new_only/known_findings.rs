@@ -198,18 +198,19 @@ fn unevaluated_file_is_new_and_base_without_pipeline_has_no_findings() {
         state_of(&states(&report), &format!("old.orch.yaml {NAMING}")),
         ["new"]
     );
+    assert_eq!(report["findings"]["fixed"], 0, "{report}");
 }
 
 #[test]
 fn pipeline_that_stays_unreadable_has_new_findings() {
     let world = past();
-    world.write("old.orch.yaml", "type: orchestration\npipeline: [broken\n");
+    world.write("old.orch.yaml", "type: orchestration\npipeline: ]\n");
     world.commit("break");
     world.push();
     world.git("checkout -q -b later");
     world.write(
         "old.orch.yaml",
-        "type: orchestration\nversion: 1\npipeline: [broken\n",
+        "type: orchestration\npipeline: ]\n# edited\n",
     );
     world.commit("edit");
     let report = check_with_warnings(&world, "--new-only --base change")

@@ -182,5 +182,6 @@ fn incomplete_plan_is_printed_by_dry_run_and_not_by_publish() {
     assert!(plan["refused"].to_string().contains("gone.tran.yaml"), "{plan}");
     let output = shop.call().run(args).expect(2);
     assert_eq!(output.out, "", "{}", output.all());
+    assert!(!output.err.contains("sluicegate.plan"), "{}", output.all());
     output.saying(&["gone.tran.yaml"]);
 }
