@@ -87,9 +87,9 @@ impl SavedStatement {
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
-    /// Returns a problem for each subject without a name or a usable digest, and for a subject that is another commit
-    /// than `commit`, which the predicate is about. A statement without a commit among its subjects is valid, because
-    /// `actions/attest` signs only subjects with a SHA-256.
+    /// Returns a problem for each file without a name or a SHA-256, and for each commit other than `commit`, which the
+    /// predicate is about. A commit needs no name, because the repository may be unknown. A statement without a commit
+    /// among its subjects is valid, because `actions/attest` signs only subjects with a SHA-256.
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {

@@ -36,6 +36,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
+    // A local evaluation reports that it cannot evaluate a submodule with the name of a pipeline.
     gate.selection.pipelines.select_submodules();
     let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
     // `None`: no publish follows that needs more pipelines.

@@ -89,7 +89,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
 }
 
 /// Checks the files, and returns the fixes of the findings within the paths. With `includes_unchanged`, checks all
-/// pipelines, which is possible without a base, so a base that cannot be found is not an error.
+/// pipelines, which is possible without a base, so a base that cannot be found is an error only if the user named it.
 fn find_fixes(
     subject: &CheckSubject<'_>,
     args: &CheckArgs,
@@ -98,14 +98,16 @@ fn find_fixes(
 ) -> Result<FixProof, Failure> {
     let snapshot = subject.open_local_files()?;
     let paths = subject.resolve_paths(&snapshot, &args.selection.paths)?;
+    let names_base = subject.settings.gate.revisions.base.is_some();
     let change = match subject.find_comparison(&paths) {
-        Err(_) if includes_unchanged => subject.find_comparison_without_base()?,
+        Err(_) if includes_unchanged && !names_base => subject.find_comparison_without_base()?,
         change => change?,
     };
     let mut gate = subject.build_run(snapshot, paths, change)?;
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
+    // A local evaluation reports that it cannot evaluate a submodule with the name of a pipeline.
     gate.selection.pipelines.select_submodules();
     if includes_unchanged {
         gate.select_all_pipelines()?;

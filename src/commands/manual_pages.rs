@@ -73,8 +73,8 @@ fn has_page(command: &Command) -> bool {
     !command.is_hide_set() || command.get_name() == GLOBALS_COMMAND
 }
 
-/// Returns the manual page of a command, as roff. The examples are added here line by line, because `clap_mangen` would
-/// wrap them like prose. One page describes the options that all commands share; the other pages refer to it.
+/// Returns the manual page of a command, as roff. The examples are added line by line, because `clap_mangen` would wrap
+/// them. One page describes the common flags, whose descriptions the help hides; the other pages refer to it.
 fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let examples = command.get_after_help().map(ToString::to_string);

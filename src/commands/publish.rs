@@ -14,8 +14,8 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::WarningTiming;
 use jiff::Timestamp;
 
-/// Runs `sluicegate publish`: publishes a commit after the checks whether it may be published. If the settings name a
-/// review report, that review must have passed.
+/// Runs `sluicegate publish`: publishes a commit if it may be published, for example because it is merged. If the
+/// settings name a review report, that review must have passed.
 pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let mut workspace = run.open_workspace()?;
     run.replace_publish_files_named_by_policy(&workspace, args)?;

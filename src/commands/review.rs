@@ -97,18 +97,18 @@ impl<'a> ReviewSubject<'a> {
         Ok(gate)
     }
 
-    /// Reviews the selected pipelines and those that a publish would upload. A dry run only prints its plan.
+    /// Reviews the selected pipelines and those that a publish would upload, for a fork locally with `--fork check`.
+    /// Before a publish, `--new-only` compares with the published version. A dry run only prints its plan.
     pub(super) fn review(
         &self,
         gate: &mut GateRun<'_>,
         publish: Option<&PlannedPublish>,
     ) -> Result<(), Failure> {
         gate.complete_selection(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
-        match publish {
-            Some(publish) => {
-                gate.set_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
-            }
-            None => gate.set_change_baseline()?,
+        if let Some(publish) = publish {
+            gate.set_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
+        } else {
+            gate.set_change_baseline()?;
         }
         if self.settings.dry_run {
             gate.status = self.print_plan(gate)?;

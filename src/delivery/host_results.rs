@@ -30,8 +30,8 @@ const MAX_RETRIES: u32 = 2;
 const BITBUCKET_PROXY: &str = "http://localhost:29418";
 const BITBUCKET_API: &str = "http://api.bitbucket.org";
 
-/// Sends the result to the host: to Code Insights on Bitbucket, into an annotation on Buildkite, and into a comment on
-/// the change if requested. A failure is only a warning.
+/// Sends the result to the host: to Code Insights on Bitbucket and into an annotation on Buildkite, unless annotations
+/// are turned off, and into a comment on the change if requested. A failure is only a warning.
 pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) {
     let shows_annotations = delivery.destinations.annotations != Annotations::None;
     let result_outcome = match delivery.host() {
@@ -83,7 +83,7 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
 /// Fails on a host without support for comments, and if the run does not belong to a pull or merge request.
 fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
     let number = delivery.ci.pull_request;
-    // On a host without support for comments, this error is not reported.
+    // This error is returned only below: on a host without support for comments, that is reported instead.
     let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
     match delivery.host() {
         Host::GitHub => {

@@ -210,7 +210,7 @@ fn list_changed_pipelines<S: RunSubject>(
 }
 
 /// Returns the hint on how to create or select the rules file, if the review failed because there is none. Returns
-/// `None` otherwise, and if the hidden directory cannot be determined.
+/// `None` otherwise, and if the platform's hidden directory cannot be determined.
 fn find_missing_rules_hint(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,

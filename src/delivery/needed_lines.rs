@@ -19,15 +19,16 @@ pub(super) struct NeededLines<'a> {
 }
 
 impl<'a> NeededLines<'a> {
-    /// Returns the lines of the findings for which an output must know whether the change touched them, because it
-    /// lists or annotates findings on touched lines first. Empty if no output needs this.
+    /// Returns the lines of the findings for which an output must know whether the change touched them: the HTML page
+    /// marks such findings, other outputs list or annotate them first. Empty if no output needs this.
     pub(super) fn for_sorting(delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         // The page marks every finding on a touched line, including known and waived ones.
         if delivery.destinations.has_report(Format::is_html_page) {
             return Self::for_findings(report.findings());
         }
-        // In a review with `--new-only`, new findings come first anyway, so only annotations need this.
+        // A report with a `fixed_count` was compared with the base or an older report. New findings come first in its
+        // lists anyway, so only annotations need this.
         if report.fixed_count.is_none() || has_annotations(delivery) {
             let mut findings = report.findings();
             findings.retain(Finding::is_counted);

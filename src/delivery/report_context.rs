@@ -294,6 +294,7 @@ impl ReportedFiles<'_> {
             let old_files = self.repo.snapshot(base.clone()).find_files(&paths)?;
             for change in base_changes {
                 let old_file = change.old_path().and_then(|path| old_files.get(path));
+                // A file in a commit is always a blob.
                 let old_blob = old_file.and_then(|file| match file.content {
                     FileContent::Blob(blob) => Some(blob),
                     FileContent::Disk(_) => None,
@@ -340,8 +341,8 @@ fn build_team_rule_text(rule: &TeamRule) -> RuleText {
     }
 }
 
-/// Returns the texts about one rule: its summary, the fix, and the sentences of the help. Unlike the help of team rules
-/// and project checks, they do not include the fix.
+/// Returns the texts about one rule: its summary, the help and the fix. Unlike the help of team rules and project
+/// checks, this help does not repeat the fix.
 fn build_rule_text(rule: &dyn rules::Rule) -> RuleText {
     let documentation = rule.documentation();
     let help = std::iter::once(documentation.reason).chain(documentation.details.iter().copied());

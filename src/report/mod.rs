@@ -195,8 +195,8 @@ impl fmt::Display for Format {
 }
 
 /// Writes the report in this format, in UTF-8 with a final line break. A CI host that prints the report does not find
-/// commands in it, except in [`Format::Github`], which consists of commands. Only Markdown and HTML are created in
-/// memory before they are written.
+/// commands in it, except in [`Format::Github`], which consists of commands. Only in Markdown and HTML is the complete
+/// text in memory before it is written.
 pub(crate) fn render(
     format: Format,
     report: &Report,

@@ -240,8 +240,8 @@ impl SourceLines {
     }
 
     /// Returns at most five lines to show with a finding: its own line, where its component starts, and the lines below
-    /// it that belong to the component. For an unreadable pipeline, two lines before and after the error are shown. A
-    /// finding about an entire pipeline is at line 1 and has no lines.
+    /// it that belong to the component. For an unreadable pipeline, these are the line of the error and up to two lines
+    /// before and after it. A finding about an entire pipeline is at line 1 and has no lines.
     pub(super) fn select_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         if finding.line == 1 && finding.error_type.is_none() {
             return Vec::new();
@@ -254,7 +254,8 @@ impl SourceLines {
         let mut lines = self.find_lines_around(finding.path, finding.line, before_count, after_count);
         let indent = |line: &str| line.len() - line.trim_start().len();
         let own_indent = self.line(finding.path, finding.line).map_or(0, indent);
-        // A line with less indentation is not part of the component, and neither are the lines after it.
+        // A line with less indentation is not part of the component, and neither are the lines after it. The excerpt of
+        // an unreadable pipeline ends there, too.
         let end = lines.iter().position(|(number, line)| {
             *number > finding.line && !line.trim().is_empty() && indent(line) < own_indent
         });
@@ -263,7 +264,8 @@ impl SourceLines {
     }
 
     /// Returns the lines of [`Self::select_excerpt`] for a log. There are none if they would only repeat the message:
-    /// if the finding is about a number, or if its line contains only the name of its component.
+    /// if the finding is about a number, or if its line contains only the name of its component and the finding is not
+    /// an evaluation error.
     pub(super) fn select_log_excerpt(&self, finding: &Finding<'_>) -> Vec<NumberedLine<'_>> {
         let name_in_line = self.line(finding.path, finding.line).map(|line| {
             let key = line.trim().trim_end_matches(':');

@@ -137,7 +137,7 @@ impl MarkdownPage<'_> {
     }
 
     /// Adds the listed findings, grouped by file: a list of files with errors, one of files with only warnings, and one
-    /// of known or waived findings. Only the first list is not folded; the list of known or waived findings always is.
+    /// of known or waived findings. Only the first list is open. The list of known or waived findings is always folded.
     fn add_findings(&mut self, view: &View<'_>) {
         let (counted_entries, old_entries): (Vec<_>, Vec<_>) = view
             .entries
@@ -147,6 +147,7 @@ impl MarkdownPage<'_> {
             view::group_by_path(counted_entries, |entry| entry.finding.path)
                 .into_iter()
                 .partition(|(_, entries)| entries.iter().any(|entry| is_counted_error(entry)));
+        // Only a comparison with the base finds fixed findings, and tells new findings from known ones.
         let is_compared_with_base = view.report.fixed_count.is_some();
         let (error_title, warning_title) = if is_compared_with_base {
             ("New errors", "New warnings")

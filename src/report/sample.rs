@@ -119,7 +119,8 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
     }
 }
 
-/// Returns a failed report with a finding, a gate change or a file of every kind.
+/// Returns a failed report with errors, a warning, an evaluation error, an excluded file, an unreviewed file and a
+/// change to the gate configuration.
 pub(crate) fn report() -> Report {
     let first = file(
         "load/it.orch.yaml",

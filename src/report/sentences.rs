@@ -162,7 +162,7 @@ pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
     let mut problem = match report.verdict {
         Verdict::Passed => return None,
         Verdict::Undecided if report.verdict_reasons().next().is_some() => {
-            "The review is undecided.".to_owned()
+            format!("The {} is undecided.", run_noun(report))
         }
         Verdict::Undecided => describe_undecided_run(report),
         Verdict::Failed => explain_failure(report)?,
@@ -224,8 +224,9 @@ pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String])
     find_next_step(report).filter(|_| !has_logged_all)
 }
 
-/// Returns the reason why the run failed: too many known findings, refused changes, or warnings that fail the gate. If
-/// none of these applies, returns a general sentence. `None` if an error among the findings explains the failure.
+/// Returns the reason why the run failed. Too many known findings and refused changes are the reason only if no finding
+/// fails the gate. An error among the findings explains the failure by itself, so the result is `None`. For
+/// warnings, the sentence says that they fail the gate. If none of these applies, returns a general sentence.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
     if !fails_by_finding && report.check_known_limit().is_some() {

@@ -89,7 +89,8 @@ fn run_on_thread(
             tokio::select! {
                 status = &mut result_receiver => return Ok(status.unwrap_or_else(|_| join_failed_worker(worker))),
                 status = stop_signals.next() => {
-                    // Read before the signal is sent: the command may handle it and release the next signal at once.
+                    // Read before the signal is sent: the command may receive it and call `Signals::release` at once,
+                    // and this signal would then end the run.
                     let is_handled = is_handled.load(Ordering::SeqCst);
                     let _ = sender.send(Some(status));
                     if !is_handled {

@@ -52,7 +52,8 @@ pub(crate) fn requested_annotations(run: &Run, command: &Command) -> Option<Anno
     )
 }
 
-/// Returns the annotation syntax of the host's log, if it has one.
+/// Returns the syntax of annotations: the one that `style` names, on any host. [`Annotations::Auto`] selects the syntax
+/// of the host's log, if it has one.
 pub(crate) const fn choose_annotation_style(style: Annotations, host: Host) -> AnnotationStyle {
     match (style, host) {
         (Annotations::Github, _) | (Annotations::Auto, Host::GitHub | Host::Gitea) => AnnotationStyle::Github,
@@ -77,7 +78,7 @@ impl Run {
     /// Shows a failure with this title to the CI host, and to the user in the log unless an annotation shows it there.
     /// Returns the exit status of the failure.
     pub(crate) fn report_failure_as(&self, title: &str, failure: &Failure) -> ExitStatus {
-        // The log has not shown a report with these warnings.
+        // After a failure, the log may never show a report that contains these warnings.
         self.print_deferred_warnings();
         let status = failure.status();
         if self.annotation_style() == AnnotationStyle::None {

@@ -42,7 +42,8 @@ pub(crate) struct WatchedExecution {
 }
 
 impl WatchedExecution {
-    /// Waits until the execution ends, and prints each new status.
+    /// Waits until the execution ends or the time of `pace` is over, and prints each new status. After a 404, the
+    /// failure does not tell the user to wait again, because the platform has no such execution.
     pub(crate) async fn follow(
         run: &Run,
         project: &RemoteProject,

@@ -25,19 +25,22 @@ impl Workspace<'_> {
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
-    /// Warns if the job has checked out another commit than the one that the host names, because the review covers the
-    /// host's commit. Warns only if the event is not about a commit, for example a schedule: its job may check out any
-    /// commit. With `--head`, the choice is explicit, so there is no warning.
+    /// Warns if the job has checked out another commit than the one that the host names for the event, because the
+    /// review covers the host's commit. Warns only for [`Trigger::Any`], for example a schedule: its job may check out
+    /// any commit. With `--head`, the choice is explicit, so there is no warning.
     pub(crate) fn warn_of_other_checkout(
         &self,
         run: &Run,
         revisions: &RequestedRevisions,
     ) -> Result<(), Failure> {
-        let is_host_commit =
+        let is_at_host_commit =
             context::reviews_host_commit(&self.repo, &self.ci, &RequestedRevisions::default())?;
-        if let (false, None, Trigger::Any, Ok(head)) =
-            (is_host_commit, &revisions.head, self.ci.trigger, self.repo.head())
-        {
+        if let (false, None, Trigger::Any, Ok(head)) = (
+            is_at_host_commit,
+            &revisions.head,
+            self.ci.trigger,
+            self.repo.head(),
+        ) {
             let (event_commit, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
             run.ui.warn(&format!(
                 "the checkout is at {short}, but this review covers the event's commit {}: pass `--head {}` to review \

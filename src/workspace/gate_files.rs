@@ -100,9 +100,9 @@ impl Workspace<'_> {
         Ok(files)
     }
 
-    /// Returns the paths that lead to a rules file behind a symbolic link: the links, and the file. The platform reads
-    /// commits and does not follow links, so it ignores such a file. A change to the file is still reported as a change
-    /// to the gate.
+    /// Returns the paths that lead to a rules file behind a symbolic link: the links, and the file. The platform does
+    /// not follow links, so it ignores such a file. Callers tell the user that the file is behind a link, and report
+    /// changes to these paths as changes to the gate configuration.
     pub(crate) fn find_linked_rules(&self, snapshot: &Snapshot<'_>) -> Result<Vec<String>, GitError> {
         let config_dirs = match &self.named_config_dir {
             Some(name) => vec![name.clone()],

@@ -149,11 +149,17 @@ fn reject_other_line_ends(text: &str) -> Result<(), DocumentError> {
 /// Fails for a directive that is too long, because the parser copies its prefix into every tag that uses it. Directives
 /// come before the content, so the search ends at the first line of content.
 fn reject_long_directives(text: &str) -> Result<(), DocumentError> {
-    let directive_lines = text
-        .split(['\n', '\r'])
-        .enumerate()
-        .take_while(|(_, line)| line.is_empty() || line.starts_with([' ', '\t', '#', '%']));
-    for (line_index, line) in directive_lines {
+    let lines = text
+        .split('\n')
+        .flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r'));
+    for (line_index, line) in lines.enumerate() {
+        // The parser skips byte order marks and `...` before a directive.
+        let line = line.trim_start_matches('\u{feff}');
+        let is_content =
+            !(line.is_empty() || line.starts_with([' ', '\t', '#', '%']) || line.starts_with("..."));
+        if is_content {
+            break;
+        }
         if line.starts_with('%') && line.len() > MAX_DIRECTIVE_BYTES {
             let position = Position {
                 line: saturating_u32(line_index + 1),
@@ -203,7 +209,8 @@ fn position_at_offset(bytes: &[u8], offset: usize) -> Position {
 /// Returns whether the text contains only comments, blank lines and `---`, and so no document.
 pub fn is_blank(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| {
-        text.lines()
+        text.trim_start_matches('\u{feff}')
+            .lines()
             .all(|line| line.trim_start().starts_with('#') || ["", "---"].contains(&line.trim()))
     })
 }
@@ -251,6 +258,12 @@ mod tests {
     }
 
     #[test]
+    fn comments_after_byte_order_mark_are_no_document() {
+        assert!(is_blank("\u{feff}# words\n---\n".as_bytes()));
+        assert!(!is_blank("\u{feff}a: b\n".as_bytes()));
+    }
+
+    #[test]
     fn binary_content_is_rejected_with_position() {
         assert_eq!(
             refused(b"a: 1\n\xc3\xa4 \xff"),
@@ -266,6 +279,14 @@ mod tests {
     #[test]
     fn document_that_overloads_parser_is_rejected() {
         let directive = format!("# first\n\n%TAG !p! tag:{}\n--- !p!a x\n", "x".repeat(2000));
+        assert_eq!(
+            refused(directive.as_bytes()),
+            ("the YAML directive is too long".into(), Some((3, 1)))
+        );
+        let directive = format!(
+            "# first\r\n...\r\n\u{feff}%TAG !p! tag:{}\r\n--- !p!a x\r\n",
+            "x".repeat(2000)
+        );
         assert_eq!(
             refused(directive.as_bytes()),
             ("the YAML directive is too long".into(), Some((3, 1)))

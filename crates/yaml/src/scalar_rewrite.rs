@@ -226,7 +226,8 @@ fn verify_trees(old_tree: &Tree<'_>, new_tree: &Tree<'_>, new_texts: &NewTexts) 
     }
 }
 
-/// Returns whether the new node is the old one, except for its new texts.
+/// Returns whether the new node is the old one, except for its new texts. Items and values are compared only by id,
+/// because [`verify_trees`] compares every node.
 fn is_expected_node(old_node: &Node<'_>, new_node: &Node<'_>, new_texts: &NewTexts) -> bool {
     match (&old_node.content, &new_node.content) {
         (NodeContent::Scalar(old_scalar), NodeContent::Scalar(new_scalar)) => {
@@ -247,7 +248,8 @@ fn is_expected_node(old_node: &Node<'_>, new_node: &Node<'_>, new_texts: &NewTex
     }
 }
 
-/// Returns whether the new entry is the old one, except for the new text of its key.
+/// Returns whether the new entry is the old one, except for the new text of its key. Of the value, only the id is
+/// compared (see [`is_expected_node`]).
 fn is_expected_entry(old_entry: &MapEntry<'_>, new_entry: &MapEntry<'_>, new_texts: &NewTexts) -> bool {
     let new_text = new_texts.get(&old_entry.key.position);
     let expected_text = new_text.map_or(&*old_entry.key.text, String::as_str);

@@ -117,7 +117,7 @@ pub(crate) async fn review_in_batches(
                     }
                     queue.unclear_responses.push(response);
                 } else {
-                    queue.finish_batch(response);
+                    queue.split_or_finish_batch(response);
                 }
             }
             Some(FinishedTask::Probe { has_responded }) => queue.finish_probe(has_responded),
@@ -190,7 +190,7 @@ impl BatchQueue {
 
     /// Passes on the response to a batch. If a smaller batch may get a response, splits the batch and queues its halves
     /// instead.
-    fn finish_batch(&mut self, response: BatchResponse) {
+    fn split_or_finish_batch(&mut self, response: BatchResponse) {
         match &response.outcome {
             Ok(_) => self.failure_count = 0,
             Err(BatchError::Request(error)) if response.files.len() > 1 && self.allow_split(error) => {
@@ -212,7 +212,7 @@ impl BatchQueue {
     fn finish_probe(&mut self, has_responded: bool) {
         self.is_stopped |= !has_responded;
         for response in std::mem::take(&mut self.unclear_responses) {
-            self.finish_batch(response);
+            self.split_or_finish_batch(response);
         }
     }
 

@@ -186,11 +186,11 @@ impl<'c> InvalidCall<'c> {
     /// Returns the value that the user typed for this flag, if it is short and plain enough for a suggested call.
     fn find_flag_value(&self, flag: &str) -> Option<&str> {
         // The word may also be `--flag=value`.
-        let is_flag = |word: &String| {
+        let mut words = self.words.iter();
+        let position = words.position(|word| {
             let suffix = word.strip_prefix(flag);
             suffix.is_some_and(|suffix| suffix.is_empty() || suffix.starts_with('='))
-        };
-        let position = self.words.iter().position(is_flag)?;
+        })?;
         let word = self.words.get(position)?;
         let value = match word
             .strip_prefix(flag)

@@ -31,7 +31,7 @@ type UnmatchedFindings = HashMap<FindingKey, Vec<Option<u64>>>;
 
 impl FixComparison {
     /// Compares the reports of the same pipelines before and after the fix. `task_findings` are the findings of the
-    /// earlier report that the agent was to fix.
+    /// earlier report that the agent was to fix. A finding that the later review could not evaluate again remains.
     pub(super) fn new(earlier_report: &Report, later_report: &Report, task_findings: &TaskFindings) -> Self {
         let later_files = index_files(later_report);
         let mut unmatched_files: BTreeMap<&str, UnmatchedFindings> = later_files
@@ -101,7 +101,8 @@ fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
 }
 
 /// Returns the values by which a finding is recognized in the other report of the same file: its rule and its subject,
-/// such as a component. If the rule could not be evaluated, the error type replaces the subject.
+/// such as a component. If the rule could not be evaluated, the error type replaces the subject, because the message of
+/// the same error can differ.
 fn finding_key(finding: &Finding<'_>) -> FindingKey {
     let identity = finding.identity();
     let (about, about_kind) = match finding.error_type {
@@ -111,7 +112,7 @@ fn finding_key(finding: &Finding<'_>) -> FindingKey {
     (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
 }
 
-/// Returns the findings of the file, grouped by their identity.
+/// Groups the findings of the file by their key, and keeps only their sizes, because [`take_match`] needs nothing else.
 fn group_findings(file: &FileResults) -> UnmatchedFindings {
     let mut groups = UnmatchedFindings::new();
     for finding in file.findings() {
@@ -188,7 +189,8 @@ fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<St
     let has_finding = later_report.findings().iter().any(Finding::is_counted);
     let is_unexplained =
         later_report.verdict == Verdict::Failed && !has_finding && !earlier_report.breaks_consumers();
-    // The report sets `failed_without_finding` for a single batch, even if files of other batches have findings.
+    // The report sets `failed_without_finding` if no finding explains one of the platform's batches. Findings in files
+    // of other batches do not change that, so `has_finding` is not considered.
     if failures.is_empty() && (later_report.failed_without_finding || is_unexplained) {
         failures.push("the fix did not pass its review, but no finding explains why".to_owned());
     }

@@ -102,7 +102,7 @@ fn run_agent_fix(
     match fix.run_task(&grants, environment, &poll_settings)? {
         TaskOutcome::Interrupted(status) => Ok(status),
         TaskOutcome::Unfinished(failure) => {
-            // A moved branch is worse than a task that did not finish.
+            // Fails if the reviewed branch was moved, because that is worse than a task that did not finish.
             fix.branches.find_fix_commit(&fix.review.workspace.repo)?;
             Err(failure)
         }

@@ -331,8 +331,8 @@ fn is_equal_to_commit(snapshot: &Snapshot<'_>, commit: &CommitId) -> Result<bool
         .is_empty())
 }
 
-/// Returns the changed pipelines that the globs select and, if there are `paths`, that are below one of them. A file
-/// that was moved into or out of a path is kept as moved, because the paths are applied last.
+/// Returns the changed pipelines that the globs select and, if there are `paths`, that are below one of them. The paths
+/// are applied after the search for renames, so a file that was moved into or out of a path is still a renamed file.
 fn find_selected_changes(
     snapshot: &Snapshot<'_>,
     range_ends: &RangeEnds,

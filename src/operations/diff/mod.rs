@@ -59,8 +59,8 @@ impl ResultKind {
         }
     }
 
-    /// Compares the two contents of a pipeline, and keeps what the format needs. `index` is the position of the
-    /// pipeline among those that differ: only the first one is drawn, because a picture of several is rejected later.
+    /// Compares the two contents of a pipeline, and keeps what the format needs. `index` is the position in the list of
+    /// changes: only the first change is drawn, because a picture of several pipelines is rejected later.
     fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
         match self {
             Self::Diff => PipelineResult::Diff(contents.diff()),
@@ -70,6 +70,7 @@ impl ResultKind {
                 let diff = change.diff();
                 let canvas = match &diff.reason {
                     None if index > 0 => Ok(Canvas::default()),
+                    // If the pipeline is unreadable, this only returns the reason.
                     _ => change.draw(&diff),
                 };
                 PipelineResult::Picture(diff, canvas)
@@ -102,8 +103,8 @@ impl TextStyle {
         }
     }
 
-    /// Returns the style for output that git requested. If git sends the output to its pager, git's settings determine
-    /// whether it has colors.
+    /// Returns the style for output that git requested. In git's pager, which is not a terminal, the output has colors
+    /// if the user chose so, or if neither the user nor git's settings turn them off.
     fn for_git(run: &Run) -> Self {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
         let style = Self::for_terminal(run);

@@ -117,16 +117,17 @@ fn describe_host(workspace: &Workspace<'_>) -> String {
     }
 }
 
-/// Checks the history of the clone, the rules file and the shared-pipelines file. Both files are searched in the
-/// platform's hidden directory, so they cannot be checked if it is unknown.
+/// Checks the history of the clone, the rules file and the shared-pipelines file. Both files are in the platform's
+/// hidden directory. If the search for this directory fails, for example because there are several, neither file is
+/// checked, and the rules file gets the failure.
 fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSettings) -> Vec<Check> {
     let clone_depth = Check::new("clone-depth", check_clone_depth(workspace, settings));
     let snapshot = workspace.read_checkout_snapshot(run);
-    let config_dir = snapshot.and_then(|snapshot| {
+    let directory_search = snapshot.and_then(|snapshot| {
         let config_dir = workspace.find_config_dir(&snapshot)?;
         Ok((snapshot, config_dir))
     });
-    let (rules_file, shared_pipelines) = match &config_dir {
+    let (rules_file, shared_pipelines) = match &directory_search {
         Ok((snapshot, config_dir)) => (
             check_rules_file(workspace, snapshot, settings),
             Check::new(

@@ -233,7 +233,8 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// Writes a JUnit report with an unknown status if the wait failed. Returns the result unchanged.
+    /// If the wait failed, writes a JUnit report with an unknown status and the duration zero. Returns the result
+    /// unchanged.
     fn report_failed_wait(
         &self,
         id: &str,
@@ -247,8 +248,8 @@ impl PipelineRun<'_> {
         result
     }
 
-    /// Requests the platform to terminate the execution, and waits until it ends. A second signal ends this program at
-    /// once. Writes the JUnit report, and returns `status`.
+    /// Requests the platform to terminate the execution, and waits until it ends. A second signal during this wait ends
+    /// this program at once. Writes the JUnit report, and returns `status`.
     async fn terminate_on_interrupt(&self, id: &str, status: ExitStatus) -> CommandResult {
         let ui = self.run.ui;
         ui.warn(&format!("interrupted: terminating execution {id}"));

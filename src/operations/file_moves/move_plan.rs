@@ -88,7 +88,8 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
 }
 
 /// Plans how references to missing files are repaired: a reference is rewritten if exactly one file has that name.
-/// The plan lists the other references with the reason. Targets that the settings declare as external are ignored.
+/// The plan lists the other references with the reason. Targets that the settings declare as external are ignored, and
+/// pipelines that cannot be parsed are skipped.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let no_flag = None;
     let settings = reader.workspace.sources.resolve_project_checks(no_flag)?;

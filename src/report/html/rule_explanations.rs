@@ -44,7 +44,7 @@ fn render_explanation_button(id: &str) -> String {
     format!("<button type=\"button\" class=\"quiet\" popovertarget=\"{id}\">Why, and how to fix it</button>")
 }
 
-/// Renders the explanations of all rules with findings that have a description.
+/// Renders the explanation of each rule that has findings and a description.
 pub(super) fn render_explanations(view: &View<'_>) -> String {
     let explanations = view.rules.iter().filter_map(|(rule, _)| {
         let id = find_explanation_id(view, rule)?;

@@ -67,9 +67,9 @@ fn wrong_schema(schema: &str) -> ReportReadError {
 }
 
 impl DocumentV2<'_> {
-    /// Converts the document to a report. Fails if a path is a duplicate or a result is invalid. An excluded or
-    /// unreviewed file without a reason, as in older reports, gets a general one. The Unix epoch replaces a missing
-    /// start time.
+    /// Converts the document to a report. Fails if a result is invalid, or if a path of a reviewed, unreviewed or
+    /// changed file is empty or occurs twice in its list. An excluded or unreviewed file without a reason, as in older
+    /// reports, gets a general one. The Unix epoch replaces a missing start time.
     fn into_report(self) -> Result<Report, ReportReadError> {
         let (engine, verdict) = (self.engine, self.verdict);
         let fixed_count = self.findings.and_then(|findings| findings.fixed);

@@ -147,8 +147,8 @@ fn build_suites<'r>(
 
 /// Creates the cases about the entire run. The first one is an error if there are too many known findings, or else if
 /// the run does not pass and no finding explains it. Cases follow for changes to the gate configuration, which have a
-/// file only if the gate refuses them, for changes that break consumers, for a review in which no rule was checked, and
-/// for the notes that no other case contains.
+/// file only if the gate refuses them, for changes that break consumers, for a review that would otherwise have no case
+/// except notes, and for the notes that no other case contains.
 fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
@@ -231,8 +231,8 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
     cases
 }
 
-/// Removes the skipped cases of a suite, which strict schemas may not allow, and puts their texts into the suite's
-/// output. The lines of the cases are not changed, because the strict dialect does not write them.
+/// Removes the skipped cases of a suite, because old strict schemas do not have them, and puts their texts into the
+/// suite's output. The line numbers in `suite.lines` are not removed: the strict dialect does not write them.
 fn replace_skipped_cases(suite: &mut Suite) {
     let mut descriptions = Vec::new();
     suite.suite.testcases.retain(|case| {
@@ -362,7 +362,8 @@ fn list_run_properties(report: &Report, context: &ReportContext) -> Vec<(&'stati
     properties
 }
 
-/// Converts the start time of a run. A year outside of 1970 to 9999, which JUnit's format cannot express, becomes 1970.
+/// Converts the start time of a run. A time before 1970 or after 9999 becomes the start of 1970: it cannot be real, and
+/// a timestamp in JUnit has four digits for the year.
 fn to_offset_time(started_at: Timestamp) -> OffsetDateTime {
     let started_at =
         OffsetDateTime::from_unix_timestamp(started_at.as_second()).unwrap_or(OffsetDateTime::UNIX_EPOCH);

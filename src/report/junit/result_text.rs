@@ -73,8 +73,9 @@ fn describe_further_violations(violations: &[NumberedViolation<'_>]) -> String {
     }
 }
 
-/// Builds the complete text of a result: a line for each violation, known and waived ones last. The first line has the
-/// path and the line number, the other lines only the number.
+/// Builds the complete text of a result: a line for each violation, known and waived ones last. The first violation has
+/// the path and the line number, the others only the number. Before them, an evaluation error has a line with its type,
+/// and a failed result without violations has a general line.
 pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     let mut lines = Vec::new();
     if let Status::Error(error_type) = &result.status {

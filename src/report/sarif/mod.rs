@@ -178,7 +178,7 @@ pub(crate) fn count_omitted_results(report: &Report, context: &ReportContext) ->
 }
 
 /// Builds the result that explains the verdict, if needed, then those of the findings in the order of [`FindingOrder`].
-/// Also returns the number of omitted results: those beyond the limits of the host, or whose rule is beyond its limit.
+/// Also returns the number of results omitted because of the host's limits, or because `rules` omits their rule.
 fn build_results<'a>(
     report: &'a Report,
     context: &ReportContext,

@@ -27,7 +27,8 @@ pub(super) struct SarifRules<'a> {
 impl<'a> SarifRules<'a> {
     /// Collects the rules with results, up to [`MAX_RULES`], in the order of the results, then the rule for unreadable
     /// pipelines, which only findings have. A rule has the level of its worst result, or `warning` if it passed. If the
-    /// review failed without a finding that fails it, a rule for the verdict is added.
+    /// review failed without a finding that fails it, a rule for the verdict is added. An undecided review does not
+    /// have this rule, because notifications explain it.
     pub(super) fn from_report(report: &'a Report, context: &ReportContext) -> Self {
         let mut rules = Self {
             list: Vec::new(),

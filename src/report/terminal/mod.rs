@@ -249,7 +249,7 @@ const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
 }
 
 /// Adds the level, the rule and the message of a finding, wrapped to the width of the terminal. The rule is a link to
-/// its documentation.
+/// its documentation. Each line is escaped after wrapping, because it could start like a command of the host.
 fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLinks, style: Style) {
     let color = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
@@ -328,8 +328,8 @@ fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style, is_show
     }
 }
 
-/// Adds a label, such as `warning`, and a message. Wraps the message without the label, because the label may contain
-/// color codes. The label must be safe to print.
+/// Adds a label such as `warning`, which must be safe to print, and a message. The label may contain color codes, so
+/// only the message is wrapped. Wrapped lines are escaped again: one of them could start like a command of the host.
 fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
     let lines = wrap_text(&format!(": {}", text::escape_line(message)), style.width);
     for (line_index, line) in lines.iter().enumerate() {
@@ -338,8 +338,8 @@ fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
     }
 }
 
-/// Returns the label of a notice and the start of its message. A change to the gate configuration is always a warning,
-/// because the headline reports a change that the gate refuses.
+/// Returns the label of a notice and the start of its message. A change to the gate configuration is a warning even if
+/// the gate refuses it, because the headline already reports the refusal.
 fn notice_label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
     let label = if notice.affects_verdict {
         error_label(style)

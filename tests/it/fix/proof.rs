@@ -5,6 +5,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 #[test]
+fn unknown_base_that_user_names_is_an_error() {
+    let world = project(&[("main.orch.yaml", EMPTY)]);
+    fix(&world, "--all --base no-such-branch")
+        .expect(7)
+        .saying(&["no-such-branch"]);
+}
+
+#[test]
 fn fix_that_would_close_a_circle_is_left() {
     let world = project(&[
         ("a/main.orch.yaml", &format!("{HEADER}{}", call("Call", "B/sub"))),

@@ -208,10 +208,7 @@ fn pipeline_that_stays_unreadable_has_new_findings() {
     world.commit("break");
     world.push();
     world.git("checkout -q -b later");
-    world.write(
-        "old.orch.yaml",
-        "type: orchestration\npipeline: ]\n# edited\n",
-    );
+    world.write("old.orch.yaml", "type: orchestration\npipeline: ]\n# edited\n");
     world.commit("edit");
     let report = check_with_warnings(&world, "--new-only --base change")
         .expect(1)

@@ -277,6 +277,7 @@ fn compare_columns(
             changes.push(PositionedChange {
                 change: build_column_change(ChangeKind::ColumnRemoved, id, new_parameter, column),
                 old_position: Some(column.position),
+                // The column has no position in the new version, so the change is shown at its parameter.
                 new_position: new_parameter.position,
             });
         }

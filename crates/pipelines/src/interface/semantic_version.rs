@@ -51,7 +51,8 @@ pub fn has_next_version_name(name: &str) -> bool {
 
 /// Returns the name of the version after `latest`, for changes of this class; without a latest version, the name of the
 /// first one. A break increases the major number, an addition the minor number, and any other change the patch number.
-/// Before 1.0, a break increases only the minor number and an addition only the patch number.
+/// Before 1.0, a break increases only the minor number and an addition only the patch number. The suffix of a
+/// prerelease or a build is ignored: `2.0.0-rc.1` is treated like `2.0.0`.
 pub fn next_version_name(latest: Option<&str>, class: ChangeClass) -> Result<String, NextNameError> {
     let Some(latest) = latest else {
         return Ok(FIRST_VERSION.to_owned());

@@ -155,7 +155,8 @@ fn assign_lines(places: &Places) -> Vec<usize> {
 }
 
 /// Returns the number of the column, from the left, for the lowest box of each stack; for other boxes the number is 0
-/// and unused. A column contains boxes that are at most [`COLUMN_WIDTH`] apart and in different lines.
+/// and unused. A column contains boxes that are at most [`COLUMN_WIDTH`] apart and in different `lines` (rows on the
+/// canvas).
 fn assign_columns(places: &Places, lines: &[usize]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..places.points.len())
         .filter(|index| places.stack_bases[*index] == *index)

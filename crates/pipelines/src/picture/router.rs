@@ -166,7 +166,8 @@ impl<'c> Router<'c> {
         let owner = self.exit_owner(link);
         let (low, high) = self.edge_bounds(link.exit.canvas_box);
         let label_width = text.map_or(0, |text| label::link_label_width(text) + LABEL_GAP);
-        // The center or, for a wide label, further left, but at least four positions from the left end.
+        // The center or, for a wide label, further left. The label covers the positions to the right, so at least four
+        // positions to the left remain for other links at this edge.
         let preferred_x = self
             .spans
             .center(link.exit.canvas_box)

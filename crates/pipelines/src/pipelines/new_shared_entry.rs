@@ -143,7 +143,7 @@ impl NewSharedEntry {
             .ok_or(SharedEditError::UnsupportedForm)
     }
 
-    /// Returns the text. Fails unless it has the earlier entries, then an entry with this id, path and parameter names.
+    /// Returns the text. Fails if it changes earlier entries, or does not end with this id, path and parameter names.
     fn verify_edit(
         &self,
         text: String,
@@ -270,7 +270,7 @@ fn build_parameter(name: &str, node: NodeRef<'_, '_>) -> NewSharedParameter {
     }
 }
 
-/// Returns a scalar default value as YAML on one line; `None` for a grid, whose default a parameter cannot have.
+/// Returns the default value as YAML on one line; `None` for null, and for a list or a map (the default of a grid).
 fn format_default_value(node: NodeRef<'_, '_>) -> Option<String> {
     match node.value()? {
         Value::Null => None,
@@ -311,7 +311,7 @@ fn find_metadata_text(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
     value.text().filter(|_| !value.is_null()).map(str::to_owned)
 }
 
-/// Returns the file's name in lower case, with hyphens in place of characters except letters, digits, `_` and `.`.
+/// Returns the file's name without extension, in lower case, with hyphens between words (letters, digits, `_`, `.`).
 fn build_default_id(path: &str) -> String {
     let name = file_name(without_extension(path)).to_lowercase();
     let words: Vec<&str> = name

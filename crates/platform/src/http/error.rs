@@ -189,7 +189,7 @@ impl HttpError {
         self.0.tries
     }
 
-    /// Returns whether no usable response arrived, or only the status 429 or 5xx; false if the request was rejected.
+    /// Returns whether no usable response arrived, or only the status 429 or 5xx; false for a rejected certificate.
     pub fn is_unavailable(&self) -> bool {
         matches!(
             self.0.kind,
@@ -220,7 +220,7 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
-    /// Returns the specific hint or else the general hint. Never `None`; an option like the hints of the other errors.
+    /// Returns the specific hint, or else the general hint. Never `None`; the hints of other errors have the same type.
     pub fn hint(&self) -> Option<String> {
         self.0.hint.clone().or_else(|| {
             Some(self.hint_with_check("check whether the request took effect before you repeat the command"))
@@ -267,7 +267,7 @@ impl HttpError {
     }
 
     /// Returns the message: the request, the status followed by `details` (empty or in parentheses), and the server's
-    /// message.
+    /// message. If there is no status, `failed` replaces it after several tries; after one try, there are no details.
     fn format_message(&self, details: &str) -> String {
         let error = &*self.0;
         let mut parts = Vec::new();

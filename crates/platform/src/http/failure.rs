@@ -31,11 +31,13 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Pa
 }
 
 /// Returns the failure of a request whose response body could not be read: a corrupt body, or a connection that broke.
+/// In both cases, the request may have had its effect.
 pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
     let error = error.without_url();
     let is_corrupt = error.is_decode()
         && find_cause(&error, &|cause| {
             let io = cause.downcast_ref::<io::Error>()?;
+            // With these kinds, the decompression reports an invalid header or checksum.
             matches!(
                 io.kind(),
                 io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput

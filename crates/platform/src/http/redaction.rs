@@ -200,7 +200,8 @@ fn list_spellings(c: char) -> Vec<String> {
     let mut spellings = vec![
         percent_escapes.concat(),
         unicode_escapes.concat(),
-        json_literal.trim_matches('"').to_owned(),
+        json_literal[1..json_literal.len() - 1].to_owned(),
+        // JSON also permits `\/`, which serde_json does not write.
         format!("\\{c}"),
         verbatim,
     ];
@@ -219,6 +220,13 @@ mod tests {
         let key = SecretString::from("-----BEGIN KEY-----\nc2VjcmV0bGluZQ==\n-----END KEY-----");
         assert_eq!(redact("not base64: c2VjcmV0bGluZQ==", &key), "not base64: ***");
         assert_eq!(redact("nothing of it", &key), "nothing of it");
+    }
+
+    #[test]
+    fn backslash_is_no_spelling_of_a_quote() {
+        let secret = SecretString::from("ab\"cdef");
+        assert_eq!(redact(r"ab\cdef", &secret), r"ab\cdef");
+        assert_eq!(redact(r#"ab\"cdef"#, &secret), "***");
     }
 
     #[test]

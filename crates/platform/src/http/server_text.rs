@@ -123,8 +123,8 @@ fn describe_json(json: &Value) -> String {
     }
 }
 
-/// Returns a headline from the known fields, followed by a line for each violation; `None` if no known field has a
-/// text.
+/// Returns a headline from the known fields and the instance, followed by a line for each violation; `None` if there is
+/// neither a headline nor a violation.
 fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
     let mut headline: Vec<&str> = Vec::new();
     for name in ["title", "error", "error_description", "message", "detail"] {

@@ -42,8 +42,8 @@ impl Response {
         }
     }
 
-    /// Describes which status was expected, followed by the response's message if it has one. The text does not list
-    /// every status that `require_success` accepts.
+    /// Describes which status was expected, followed by the response's message if it has one. The text does not name
+    /// every permitted status: `Accepted` also permits 200 and 201, and `Undocumented` also permits 204.
     fn describe_unexpected_status(&self, success: Success) -> String {
         let expected_status = match success {
             Success::Body | Success::Undocumented => "200 or 201",

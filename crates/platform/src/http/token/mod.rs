@@ -182,7 +182,6 @@ fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
         if path.symlink_metadata().is_ok() {
             return token_file_error(path, &format!("cannot be read: {error}"));
         }
-        // The name of a file that does not exist may be a token in the wrong setting.
         let length = path.file_name().map_or(0, |name| name.to_string_lossy().chars().count());
         TokenError::Configuration(format!(
             "the file set by --token-file or SLUICEGATE_TOKEN_FILE does not exist: check the path (its name, {length} \

@@ -74,8 +74,8 @@ fn find_refusal_message(response: &Response) -> Option<String> {
     (is_error && body.get("access_token").is_none()).then(|| response.message_text())
 }
 
-/// Converts an error of the token URL to the kind that determines the hint: unusable settings, refused credentials, or
-/// an unreachable server.
+/// Converts an error of the token URL to the kind that determines the hint: unusable settings, refused credentials
+/// (4xx), or an unreachable server. The statuses 408, 425 and 429 do not reject the credentials.
 fn into_token_error(error: HttpError) -> TokenError {
     match (error.kind(), error.status()) {
         (ErrorKind::Configuration, _) => TokenError::Configuration(error.to_string()),
@@ -102,7 +102,8 @@ fn parse_access_token(body: &[u8], request_time: Instant) -> Option<AccessToken>
 }
 
 /// Returns the time after which to replace a token that is valid for `seconds`: 30 seconds before it expires, but not
-/// before half of its lifetime. Returns `None` for an invalid lifetime.
+/// before half of its lifetime. A lifetime above [`MAX_LIFETIME_SECONDS`] is reduced. Returns `None` for an invalid
+/// lifetime.
 fn renewal_delay(seconds: f64) -> Option<Duration> {
     let lifetime = Duration::try_from_secs_f64(seconds)
         .ok()?
