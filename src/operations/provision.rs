@@ -137,7 +137,7 @@ fn apply_resolutions(
     Ok(())
 }
 
-/// Returns the error for a `--resolve` value that has another form.
+/// Returns the error for a `--resolve` value that has none of the valid forms.
 fn resolution_failure(resolution: &str) -> Failure {
     Failure::usage(format!(
         "--resolve {resolution}: expected STEP=again, STEP=done or project=UUID"
@@ -174,7 +174,7 @@ impl From<StateError> for Failure {
     }
 }
 
-/// Prints a finished step, and adds it to `done_steps` for the JSON document.
+/// Adds a finished step to `done_steps` for the JSON document. Without `--output json`, also prints the step.
 fn report_step(
     run: &Run,
     args: &ProvisionApplyArgs,

@@ -15,7 +15,7 @@ pub(crate) enum PathBase {
 
 impl PathBase {
     /// Converts a path that is relative to the repository root to one that is relative to this directory. If this
-    /// directory is outside the repository, puts the path of the root in front. The root itself has the path `.`.
+    /// directory is outside the repository, prepends the path of the root. The path of the root itself is `.`.
     pub(super) fn display_path<'p>(&self, path: &'p str) -> Cow<'p, str> {
         match self {
             Self::Root => Cow::Borrowed(path),

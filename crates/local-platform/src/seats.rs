@@ -65,7 +65,7 @@ impl Seats {
         }
     }
 
-    /// Creates the seat of a new connection. The connection is idle until its first request.
+    /// Assigns a seat to a new connection. The connection is idle until its first request.
     fn occupy_seat(&self, permit: OwnedSemaphorePermit) -> Seat {
         let seat = Seat {
             seats: self.clone(),

@@ -35,8 +35,8 @@ pub(crate) fn has_output(
     destinations.has_report(has_property) || (has_markdown && has_property(Format::Markdown))
 }
 
-/// Compares the changed pipelines between the bases that the report names and the reviewed files. `is_selected` returns
-/// whether the list includes a path. Returns `None` if the report does not name a base or the clone lacks one.
+/// Lists the pipelines that differ between the reviewed files and the bases that the report names, if `is_selected`
+/// accepts their paths. Returns `None` if the report does not name a base or the clone lacks one.
 pub(crate) fn find_changed_pipelines(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

@@ -36,7 +36,7 @@ pub struct DiffArgs {
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
     pub range: RangeArgs,
-    /// Compare the staged files, which are the content of the next commit
+    /// Compare the staged files: the content of the next commit
     #[arg(long, conflicts_with = "head")]
     pub staged: bool,
     /// Compare two files, inside or outside a repository

@@ -38,7 +38,7 @@ pub struct ServeArgs {
     /// Fields to require in a review request
     #[arg(long, value_name = "FIELDS", default_value = "pipelines")]
     pub review_request: ReviewRequestFields,
-    /// Behavior of the simulated agent in a task to fix findings; the values other than `obedient` are misbehaviors
+    /// Behavior of the simulated agent in a task to fix findings. Every value but `obedient` simulates a mistake
     #[arg(long, value_name = "BEHAVIOR", default_value = "obedient")]
     pub agent_behavior: AgentBehaviorFlag,
 }

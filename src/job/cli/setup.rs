@@ -62,7 +62,7 @@ pub struct InitArgs {
     /// `error`
     #[arg(long, value_name = "HOW")]
     pub adopt: Option<Adopt>,
-    /// Add steps to the job that sign statements about reviews and publications; for GitHub, with `actions/attest`
+    /// Add steps to the job that sign statements about its reviews and publishes (GitHub only, with `actions/attest`)
     #[arg(long)]
     pub sign: bool,
     /// Set up `git diff` to show pipelines component by component, and do nothing else. Adds a git setting and two

@@ -49,7 +49,8 @@ fn describe_unstaged_files(unstaged_files: &UnstagedFiles) -> String {
     )
 }
 
-/// Renders the summary of a move or of a repair. In a dry run, also lists each edit.
+/// Renders the summary of a move or of a repair, with the references that could not be repaired. In a dry run, also
+/// lists each edit.
 fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let mut text = String::new();
     if is_dry_run {

@@ -20,8 +20,8 @@ If all of these findings fail the gate, nearly every change fails. Choose a way 
   strict    every finding fails the gate
 ";
 
-/// Returns the text about the current findings: a table by rule, and the project checks. If there are findings and
-/// `--adopt` was not passed, also lists the values of `--adopt`.
+/// Returns the text about the current findings: a table by rule, and the project checks. Without `--adopt`, omits a
+/// table without findings, and lists the values of `--adopt` after a table with findings.
 pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
     let findings = &facts.findings;
     let affected_count = findings.count_affected_files();

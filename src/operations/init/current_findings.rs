@@ -110,8 +110,8 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Returns the number of findings at level `error` that can be known or waived. Omits rules that could not
-    /// be evaluated, unless the content of the pipeline is the cause.
+    /// Returns the number of findings at level `error` that `new-only` or waivers can excuse. Skips evaluation errors,
+    /// unless the content of the pipeline causes them.
     pub(crate) fn count_excusable_errors(&self) -> usize {
         self.files
             .iter()
@@ -122,8 +122,8 @@ impl CurrentFindings {
             .sum()
     }
 
-    /// Returns the paths of the files for which a rule could not be evaluated. Such a result cannot be known or waived.
-    /// An evaluation error that the content of the pipeline causes is ignored here, because it can be known or waived.
+    /// Returns the paths of the files for which a rule could not be evaluated. Skips evaluation errors that the content
+    /// of the pipeline causes, because `new-only` or waivers can excuse them.
     pub(crate) fn list_unevaluated_paths(&self) -> Vec<&str> {
         self.files
             .iter()

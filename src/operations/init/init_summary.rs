@@ -203,7 +203,7 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
 }
 
 /// Returns the steps that report flags without an effect: the values for an existing `sluicegate.yaml`, which is not
-/// changed, and `--source` if no job is written.
+/// changed, and `--source` with `--host none`, because then no job is written.
 fn list_ineffective_flag_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps = Vec::new();
     if !plan.has_write_step(FILE_NAME) && !facts.new_lines.is_empty() {

@@ -68,7 +68,7 @@ fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
     text
 }
 
-/// Returns the fixes and the findings that are left as JSON.
+/// Returns as JSON the fixes, and the findings that could not be fixed.
 fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
     let mut fixed_values = Vec::new();
     for file in &proof.fixed_files {

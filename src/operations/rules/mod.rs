@@ -80,7 +80,8 @@ impl RuleEntry {
         value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
     }
 
-    /// Renders the id and the state of the rule, and below them what it requires.
+    /// Renders the id and the state of the rule, and below them what it requires. If the rule applies to only one kind
+    /// of pipeline, this kind comes first.
     fn render_text(&self) -> String {
         let state = self.state.map(|state| format!(" ({state})")).unwrap_or_default();
         let kind = match self.kinds.as_slice() {

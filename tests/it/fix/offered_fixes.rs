@@ -10,6 +10,15 @@ fn world_with_bare_call() -> World {
     project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)])
 }
 
+/// Creates a project with these files, each a path and its text.
+fn project_with_files(files: &[(String, String)]) -> World {
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    project(&files)
+}
+
 #[test]
 fn finding_names_command_once_in_each_format() {
     let world = world_with_bare_call();
@@ -40,11 +49,7 @@ fn each_annotation_names_command_although_log_is_short() {
     for number in 0..9 {
         files.push((format!("main{number}.orch.yaml"), caller.clone()));
     }
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let world = project(&files);
+    let world = project_with_files(&files);
     let local_call = Call::new(&world.work());
     let job = Job::github().pull_request().extend(&world, local_call.clone());
     let args = "check --all --fail-on never --show 1";
@@ -73,11 +78,7 @@ fn error_that_short_log_lists_first_names_command() {
     for number in 0..9 {
         files.push((format!("main{number}.orch.yaml"), caller.clone()));
     }
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let log = Call::new(&project(&files).work())
+    let log = Call::new(&project_with_files(&files).work())
         .run("check --all --fail-on never --show 1")
         .expect(0)
         .out;
@@ -92,11 +93,7 @@ fn each_finding_that_log_of_large_project_lists_names_command() {
         let caller = format!("{HEADER}{}", call(&format!("Call {number}"), "load"));
         files.push((format!("callers/main{number:03}.orch.yaml"), caller));
     }
-    let files: Vec<(&str, &str)> = files
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
-    let world = project(&files);
+    let world = project_with_files(&files);
     let count_hints = |args: &str| {
         let output = Call::new(&world.work()).run(args).expect(0);
         output.out.matches("`sluicegate fix` corrects it").count()

@@ -142,7 +142,7 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds the link with the component that the node names, which `build_link` creates. A node that contains no name
+    /// Adds a link to the component whose name the node contains. `build_link` creates the link. A node without a name
     /// is compared as a field.
     fn add_link(
         &mut self,

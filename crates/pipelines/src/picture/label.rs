@@ -152,7 +152,8 @@ fn width_in_hundredths(text: &str) -> i32 {
     text.chars().map(char_width).sum()
 }
 
-/// Returns the approximate width of a character at [`FONT_SIZE`], in hundredths of a pixel, by groups of similar width.
+/// Returns the approximate width of a character at [`FONT_SIZE`], in hundredths of a pixel. Characters of similar width
+/// have the same value.
 fn char_width(c: char) -> i32 {
     match c {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 350,

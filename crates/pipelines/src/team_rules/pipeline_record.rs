@@ -174,7 +174,7 @@ fn build_components<'m>(
     records
 }
 
-/// Groups the links by the component in their field `end_field`, which is `from` or `to`.
+/// Groups the links by the component at one end. `end_field` is the field of that end: `from` or `to`.
 fn group_links<'l, 'm>(links: &'l [Rc<Record<'m>>], end_field: &str) -> HashMap<&'l str, Vec<Value<'m>>> {
     let mut links_by_name: HashMap<&str, Vec<Value<'m>>> = HashMap::new();
     for link in links {
