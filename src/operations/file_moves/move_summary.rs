@@ -103,7 +103,12 @@ fn describe_moved_counts(plan: &MovePlan) -> String {
         .iter()
         .filter(|file| is_pipeline(&file.path))
         .count();
-    let script_count = plan.moved_files.iter().filter(|file| file.is_script).count();
+    // A pipeline that a component names as its script is counted once.
+    let script_count = plan
+        .moved_files
+        .iter()
+        .filter(|file| file.is_script && !is_pipeline(&file.path))
+        .count();
     let other_count = plan.moved_files.len() - pipeline_count - script_count;
     let other_noun = if pipeline_count + script_count > 0 {
         "other file"

@@ -32,6 +32,17 @@ fn mv(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("mv", args))
 }
 
+#[test]
+fn pipeline_that_is_also_a_script_is_counted_once() {
+    let world = World::new();
+    let caller = crate::fix::script("Script", "a.orch.yaml");
+    world.write("main.orch.yaml", format!("{}{caller}", crate::fix::HEADER));
+    world.write("a.orch.yaml", EMPTY);
+    world.commit("first");
+    let log = mv(&world, "a.orch.yaml b.orch.yaml").expect(0).all();
+    assert!(log.contains("1 pipeline"), "{log}");
+}
+
 /// Returns every file of the working tree with its content, and the index.
 fn all(world: &World) -> (Vec<(String, String)>, String) {
     let paths = world.git("ls-files --cached --others");

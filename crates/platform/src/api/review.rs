@@ -244,7 +244,8 @@ fn mentions_pipelines_field(error: &HttpError) -> bool {
             .any(|quote| error.server_text().contains(&format!("{quote}pipelines{quote}")))
 }
 
-/// Returns whether the text contains this name as a separate word.
+/// Returns whether the text contains this name as a separate word. A word consists of ASCII letters and digits, like
+/// the names of the request's fields.
 fn has_word(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_ascii_alphanumeric())
         .any(|word| word == name)

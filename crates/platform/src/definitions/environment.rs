@@ -58,8 +58,8 @@ pub fn read_environment(
     })
 }
 
-/// Reads the default connections: below the connection type `DWH`, a map from the kind of warehouse to the name of a
-/// connection.
+/// Reads the default connections: for each connection type, such as `DWH`, a map from the kind of warehouse to the name
+/// of a connection.
 fn read_default_connections(
     fields: &FieldReader<'_>,
     definition: &Value,

@@ -51,9 +51,10 @@ pub struct StreamingDefinition {
     pub notes: Vec<String>,
 }
 
-/// Reads the definition from the document. A reference to a secret without a type gets the type `key_vault`. The
-/// identifier of an existing pipeline is removed, because the platform assigns a new one. Fails if the file contains a
-/// secret, or a number where the platform expects a string.
+/// Reads the definition from the document. Sets `secretType` to the value of `key_vault` in each reference to a secret
+/// that has no `secretType`. Removes the identifier of an existing pipeline, because the platform assigns a new one.
+/// Fails if the file contains a secret, an unquoted value where the platform expects a string, or a driver property
+/// with a number that would be sent in another notation.
 pub fn read_streaming_definition(
     document: &Document,
     key_vault: &str,
@@ -87,8 +88,8 @@ struct SecretReferenceWalk<'a> {
 }
 
 impl SecretReferenceWalk<'_> {
-    /// Adds the type of the key vault, if it is omitted, to the references to secrets in a map and in the maps below
-    /// it. Fails if a map contains a secret instead of a reference to it. `path` is the map's path in the document.
+    /// Sets a missing `secretType` in each reference to a secret, in a map and in the maps below it; lists are not
+    /// searched. Fails if a map contains a secret instead of a reference. `path` is the map's path in the document.
     fn complete_all_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         let Value::Object(fields) = value else {
             return Ok(());
@@ -133,9 +134,9 @@ impl SecretReferenceWalk<'_> {
 
 /// Checks that each field that the API document defines as a string is a string in the file, not a number or boolean.
 fn check_text_fields(document: &Document, body: &Value) -> Result<(), DefinitionError> {
-    for (keys_to_map, text_keys) in TEXT_FIELDS {
-        if let Value::Object(map) = value_at(body, keys_to_map) {
-            reject_unquoted_fields(document, &keys_to_map.join("."), map, text_keys)?;
+    for (parent_keys, text_keys) in TEXT_FIELDS {
+        if let Value::Object(map) = value_at(body, parent_keys) {
+            reject_unquoted_fields(document, &parent_keys.join("."), map, text_keys)?;
         }
     }
     if let Value::Object(map) = &body[ADVANCED_PROPERTIES] {
@@ -152,13 +153,13 @@ fn check_text_fields(document: &Document, body: &Value) -> Result<(), Definition
     Ok(())
 }
 
-/// Rejects a number in the driver properties (`jdbcProperties`) that would be sent in another notation than the file's:
-/// a driver may read the text of the number.
+/// Rejects a number in the driver properties (`jdbcProperties`) that would be sent in another notation, such as `007`
+/// as `7`. A driver may read the number as text, and these texts differ.
 fn check_driver_numbers(document: &Document, body: &Value) -> Result<(), DefinitionError> {
     for section in ["streamingSource", "streamingTarget"] {
-        let keys_to_map = [section, "connection", "jdbcProperties"];
-        for (key, value) in value_at(body, &keys_to_map).as_object().into_iter().flatten() {
-            let path = join_path(&keys_to_map.join("."), key);
+        let parent_keys = [section, "connection", "jdbcProperties"];
+        for (key, value) in value_at(body, &parent_keys).as_object().into_iter().flatten() {
+            let path = join_path(&parent_keys.join("."), key);
             if let Some(original) = document.original_notation(&path) {
                 let message = format!("is the number {original}, which would be sent as {value}");
                 return Err(document

@@ -70,10 +70,11 @@ fn format_cell(value: &Value) -> String {
 /// necessary.
 fn escape_cell(text: &str) -> String {
     let mut safe = text::escape_lines(text).into_owned();
-    // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same.
+    // OWASP, "CSV Injection": also after blanks, and in the full-width forms that some programs treat the same. A tab
+    // at the start is unsafe before any text.
     let may_be_formula = safe
         .trim_start()
-        .starts_with(['=', '+', '-', '@', '\t', '＝', '＋', '－', '＠'])
+        .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
         || safe.starts_with('\t');
     if may_be_formula {
         safe.insert(0, '\'');

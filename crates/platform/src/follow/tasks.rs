@@ -77,8 +77,8 @@ struct ResumedTask {
     has_worked: bool,
 }
 
-/// Follows the task until it ends or needs a decision that the policy does not cover, and approves the decisions that it
-/// covers. `resumed_from` is the task before the caller resumed it, with the ids of the decisions that the caller
+/// Follows the task until it ends or needs a decision that the policy does not cover, and approves the decisions that
+/// it covers. `resumed_from` is the task before the caller resumed it, with the ids of the decisions that the caller
 /// answered; `None` for a new task. The API document does not define the status right after a task is resumed, so an
 /// unchanged status is not trusted at once.
 pub async fn follow_task_to_end(
@@ -186,7 +186,8 @@ impl ResumedTask {
 
     /// Records a poll of the task, and returns whether the task's status is newer than its resumption: the task has
     /// worked or changed since, or waits for another decision. Without such a sign, the status is accepted after
-    /// [`MIN_FINISHED_POLLS`] polls.
+    /// [`MIN_FINISHED_POLLS`] polls. While only answered decisions are pending, it is accepted only if the task has
+    /// worked.
     fn record_poll(&mut self, task: &Task) -> bool {
         let pending = task.pending_decisions.as_deref().unwrap_or_default();
         self.has_worked |= matches!(task.phase(), TaskPhase::Working | TaskPhase::Unknown);

@@ -44,8 +44,8 @@ fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
 
 /// Runs the remaining steps. Calls `save` to store the state before and after each request, and `report_step` for each
 /// step. A step whose request certainly had no effect is removed from the state, so that the next run tries it again.
-/// If the effect is unknown, the step remains begun, and [`ProvisionState::check_plan`] rejects the state until the user
-/// resolves it.
+/// If the effect is unknown, the step remains begun, and [`ProvisionState::check_plan`] rejects the state until the
+/// user resolves it.
 pub async fn run_steps(
     platform: &Platform,
     plan: &ProvisionPlan,
@@ -106,8 +106,8 @@ fn record_step(
     );
 }
 
-/// Sends the request of a step and returns the response, or null if the plan has no such secret or repository. Checks
-/// the identifier of a new project, because all later steps need it.
+/// Sends the request of a step and returns the response. Returns null without a request if the plan has no such secret
+/// or repository, or if `secret` is missing. Checks the identifier of a new project, because all later steps need it.
 async fn run_step(
     platform: &Platform,
     plan: &ProvisionPlan,

@@ -142,8 +142,8 @@ pub fn list_unconfirmed_overrides(
     unconfirmed_overrides
 }
 
-/// Returns the requested environment that an entry of the response is about: the one that a field names, or otherwise
-/// the longest name that occurs in the entry's text.
+/// Returns the requested environment that an entry of the response is about. If a field names an environment, only this
+/// name is compared. Otherwise, the longest name in the entry's text is used, because `prod` also occurs in `prod eu`.
 fn find_environment_in<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> {
     let field = ["environmentName", "environment", "name"]
         .iter()
@@ -156,7 +156,8 @@ fn find_environment_in<'a>(entry: &Value, names: &[&'a str]) -> Option<&'a str> 
     mentioned_names.max_by_key(|name| name.len()).copied()
 }
 
-/// Returns whether the text contains this name as a separate word.
+/// Returns whether the text contains this name as a separate word. A word may contain `_` and `-`: `prod` is not a
+/// separate word in `prod-eu`.
 fn contains_word(text: &str, name: &str) -> bool {
     let is_word_character = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     !name.is_empty()
