@@ -54,7 +54,7 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
         (None, Severity::Error) => "❌",
         (None, Severity::Warning) => "🟡",
     };
-    // One sentence about this finding and all related ones, and a list of the names that they are about.
+    // The item has one sentence about all related findings, and a list of the names that they are about.
     let joint_description = entry.describe_block();
     let message = match &joint_description {
         Some((message, _)) => message.clone(),

@@ -127,7 +127,9 @@ pub(crate) fn merge_responses(
     tally.notes.extend(gaps.into_notes(rules, positions));
     tally.files.sort_by(|a, b| a.path.cmp(&b.path));
     tally.excluded_paths.sort();
+    // A file with several defects in the response is listed once, with the first reason.
     tally.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    tally.unreviewed_files.dedup_by(|a, b| a.path == b.path);
     tally
 }
 
@@ -257,10 +259,6 @@ impl ResponseMerger<'_, '_> {
 
     /// Records that a file has no complete review for this reason.
     fn add_unreviewed(&mut self, path: String, reason: impl Into<String>) {
-        let mut unreviewed_files = self.tally.unreviewed_files.iter();
-        if unreviewed_files.any(|file| file.path == path) {
-            return;
-        }
         self.tally.unreviewed_files.push(UnreviewedFile {
             path,
             reason: reason.into(),

@@ -202,7 +202,7 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the base, or an error if the change has no commit of its own, because the target already contains head.
-    /// It is not an error if uncommitted files are reviewed, because these are a change, too.
+    /// Uncommitted files that are reviewed are a change, too, so there is no error then.
     fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
         if !self.includes_uncommitted && self.repo.contains_commit(&target.commit, &self.head.commit)? {
             return Err(self.empty_change_error(&target.describe()));

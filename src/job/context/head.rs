@@ -101,10 +101,7 @@ pub(super) fn matches_host_commit(
     let Some(id) = &ci.commit else {
         return Ok(true);
     };
-    // A tag event may contain the id of the tag object.
-    let host_commit = repo
-        .resolve(id)
-        .map_or_else(|_| id.clone(), |resolved_commit| resolved_commit.to_string());
+    let host_commit = resolve_host_commit_id(repo, id);
     let is_host_commit_id = |commit: &CommitId| commit.as_str() == host_commit;
     if is_host_commit_id(commit) {
         return Ok(true);
@@ -177,10 +174,17 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     })
 }
 
-/// Returns whether the host names this commit. The event of an annotated tag may contain the id of the tag object.
+/// Returns the id of the commit that the host names. The event of an annotated tag may contain the id of the tag object,
+/// which is resolved to its commit if the clone has it.
+fn resolve_host_commit_id(repo: &Repository, id: &str) -> String {
+    repo.resolve(id)
+        .map_or_else(|_| id.to_owned(), |commit| commit.to_string())
+}
+
+/// Returns whether the host names this commit with a full id.
 pub(super) fn is_commit_of_host(repo: &Repository, ci: &CiContext, commit: &CommitId) -> bool {
     let host_commit = ci.commit.as_deref().filter(|id| is_full_id(id));
-    host_commit.is_some_and(|id| id == commit.as_str() || repo.resolve(id).ok().as_ref() == Some(commit))
+    host_commit.is_some_and(|id| resolve_host_commit_id(repo, id) == commit.as_str())
 }
 
 /// Returns the commit that the job passes with `--head`, with the branch of that revision. If the host names the same

@@ -65,7 +65,7 @@ pub fn follow_links(
                 resolved_path.add_path(current_path);
                 resolved_path.file = Some(file).filter(|file| file.kind == FileKind::Regular);
             }
-            // Nothing is below a file, and a link after `MAX_LINKS` links is not followed.
+            // A file has nothing below it, and a link after `MAX_LINKS` links is not followed.
             Some(_) => return Ok(resolved_path),
             None if remaining_parts.is_empty() => resolved_path.add_path(current_path),
             // A directory, of which git stores only the files in it, or a missing file.

@@ -43,7 +43,7 @@ fn finding_names_command_once_in_each_format() {
 }
 
 #[test]
-fn each_annotation_names_command_although_log_is_short() {
+fn annotations_of_run_with_short_log_name_command() {
     let caller = format!("{HEADER}{}", call("Call", "load"));
     let mut files = vec![("sales/load.orch.yaml".to_owned(), EMPTY.to_owned())];
     for number in 0..9 {

@@ -205,30 +205,34 @@ fn older_commit_that_becomes_the_latest_version_is_told() {
     assert!(!second_run.err.contains("go back"), "{}", second_run.err);
 }
 
+/// Publishes with `{next}` and build metadata, and returns the version name.
+fn publish_with_build_metadata(shop: &Shop, expected_version: &str) -> String {
+    shop.publish("{next}+{short-sha}").expect(0);
+    let version = shop.receipt()["versionName"].as_str().unwrap().to_owned();
+    assert_eq!(version.split('+').next().unwrap(), expected_version);
+    version
+}
+
+/// Commits and pushes a pipeline with this component.
+fn push_component(shop: &Shop, component: &str) {
+    shop.world
+        .write("other.orch.yaml", orchestration_text(&["Start", component]));
+    shop.push();
+}
+
 #[test]
 fn number_is_not_used_again_with_other_build_metadata() {
     let shop = Shop::new();
-    let publish_next = |expected_version: &str| {
-        shop.publish("{next}+{short-sha}").expect(0);
-        let version = shop.receipt()["versionName"].as_str().unwrap().to_owned();
-        assert_eq!(version.split('+').next().unwrap(), expected_version);
-        version
-    };
-    let change_file = |text: &str| {
-        shop.world
-            .write("other.orch.yaml", orchestration_text(&["Start", text]));
-        shop.push();
-    };
-    publish_next("1.0.0");
-    change_file("One");
-    let second_version = publish_next("1.0.1");
+    publish_with_build_metadata(&shop, "1.0.0");
+    push_component(&shop, "One");
+    let second_version = publish_with_build_metadata(&shop, "1.0.1");
     shop.call()
         .run(format!(
             "artifacts disable --prefix sales --version-name {second_version}"
         ))
         .expect(0);
-    change_file("Two");
-    publish_next("1.0.2");
+    push_component(&shop, "Two");
+    publish_with_build_metadata(&shop, "1.0.2");
 }
 
 #[test]

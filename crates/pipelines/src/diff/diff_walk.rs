@@ -117,7 +117,7 @@ impl DiffWalk {
             if base_item.is_none() && head_item.is_none() {
                 return;
             }
-            // One list is enough, because the item may be missing in the other version.
+            // A list in one version is enough, because the item may be missing in the other version.
             let is_row = [base_item, head_item]
                 .into_iter()
                 .flatten()

@@ -264,9 +264,9 @@ mod tests {
             ("\u{2028}", "L"),
             ("\u{2029}", "P"),
         ] {
-            let sought = FileNameSearch::for_files([format!("a{name}b.orch.yaml").as_str()]).unwrap();
+            let search = FileNameSearch::for_files([format!("a{name}b.orch.yaml").as_str()]).unwrap();
             let text = format!("orchestrationJob: \"a\\{escape}b\"");
-            assert!(sought.may_match(text.as_bytes()), "{text}");
+            assert!(search.may_match(text.as_bytes()), "{text}");
         }
         let quoted = FileNameSearch::for_files(["say \"it\".orch.yaml"]).unwrap();
         assert!(quoted.may_match(br#"orchestrationJob: "say \"it\"""#));

@@ -96,7 +96,7 @@ impl<'p> PathIndex<'p> {
             else {
                 continue;
             };
-            // Of equally similar paths, the path that is first in alphabetical order is better.
+            // The alphabetical order decides between equally similar paths.
             let is_better = best_match.is_none_or(|(best_similarity, best_path)| {
                 (similarity, best_path) > (best_similarity, entry.path)
             });
