@@ -9,7 +9,7 @@ use crate::session::watched_execution::{
 };
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_platform::follow::{Pace, send_before_deadline};
+use sluicegate_platform::follow::{Pace, send_change};
 
 /// Runs `sluicegate executions`: shows, waits for and terminates executions of pipelines.
 pub(crate) fn run(run: &Run, verb: ExecutionsVerb) -> CommandResult {
@@ -79,7 +79,7 @@ fn terminate_execution(
         let request = project
             .platform
             .terminate_execution(project.id, id, &status, cancel.force);
-        let response = match send_before_deadline(pace.as_ref(), request).await {
+        let response = match send_change(pace.as_ref(), request).await {
             Ok(response) => response,
             Err(error) => return Err(execution_request_failure(id, error)),
         };

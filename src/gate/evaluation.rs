@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::{
-    Cause, KnownComparison, SelectedPipelines, Tally, decide_verdict, exit_status, find_tally_causes,
+    Cause, KnownComparison, SelectedPipelines, Tally, decide_verdict, exit_status, find_verdict_causes,
     has_undecided_cause,
 };
 use crate::session::Run;
@@ -54,7 +54,7 @@ impl Evaluation {
     /// sentences that explain them. If the verdict is undecided, these sentences also name files that could not be
     /// compared with the base. Then moves findings that only follow from a broken link into the finding about the link.
     pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
-        let causes = find_tally_causes(&tally, fail_on);
+        let causes = find_verdict_causes(&tally, fail_on);
         let mut notes = std::mem::take(&mut tally.notes);
         let mut reasons = std::mem::take(&mut tally.doubts);
         let unexplained_batches = tally.list_unexplained_batches();

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
 use crate::job::context::{self, Comparison, ContextError, PolicyRevision, RequestedRevisions};
-use crate::job::policy::GateFileVersion;
+use crate::job::policy::{DescriptionLength, GateFileVersion};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::GateFiles;
@@ -130,7 +130,7 @@ impl Workspace<'_> {
             self.read_gate_file(&base, old_path),
             self.read_gate_file(snapshot, &change.path),
         );
-        files.describe_changes(&change.path, &old, &new)
+        files.describe_changes(&change.path, &old, &new, DescriptionLength::Short)
     }
 
     /// Reads a file of the gate configuration at this snapshot. An error is a possible version of the file, because

@@ -48,12 +48,12 @@ pub(crate) use remote_review::evidence::needs_result;
 pub(crate) use remote_review::failed_batch::build_failed_batches;
 pub(crate) use remote_review::positions::Positions;
 pub(crate) use remote_review::tally::{Tally, merge_responses};
+pub(crate) use selection::compared_changes::{Candidate, ComparedChanges};
 pub(crate) use selection::lookalike::looks_like_pipeline;
 pub(crate) use selection::named_files::select_named_files;
 pub(crate) use selection::selected_pipelines::{
-    Candidate, ComparedChanges, SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within,
-    select_pipelines,
+    SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within, select_pipelines,
 };
 pub(crate) use shard_selection::{ShardSelection, explain_partial_review};
-pub(crate) use tally_causes::find_tally_causes;
+pub(crate) use tally_causes::find_verdict_causes;
 pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, has_undecided_cause};

@@ -9,7 +9,8 @@ use crate::gate::{SelectedPipelines, Tally};
 use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
-    GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings, format_changed_rules,
+    DescriptionLength, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
+    format_changed_rules,
 };
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
@@ -147,15 +148,13 @@ impl TipComparison<'_> {
         let mut stricter_settings = Vec::new();
         for (path, unknown_effects) in paths {
             let (head, tip, bases) = self.read_versions(&path);
-            let describe =
-                |old: &GateFileVersion, new: &GateFileVersion| files.describe_changes(&path, old, new);
             let differences = describe_stricter_settings(
                 MergeVersions {
                     head: &head,
                     tip: &tip,
                     bases: &bases,
                 },
-                &describe,
+                &|old, new| files.describe_changes(&path, old, new, DescriptionLength::Complete),
                 unknown_effects,
             );
             if !differences.is_empty() {

@@ -7,7 +7,7 @@ use sluicegate_pipelines::findings::FailOn;
 
 /// Returns the causes by which the results fail the gate or leave the verdict open. With `--fail-on never`, only
 /// missing reviews and doubts are causes.
-pub(crate) fn find_tally_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
+pub(crate) fn find_verdict_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
     let mut causes = find_result_causes(tally.all_files(), fail_on, tally.comparison.is_some());
     let is_unexplained = fail_on != FailOn::Never && !tally.list_unexplained_batches().is_empty();
     causes.extend(is_unexplained.then_some(Cause::PlatformFailure));
@@ -59,7 +59,7 @@ mod tests {
         ];
         for (status, limit, expected) in cases {
             assert_eq!(
-                decide_verdict(&find_tally_causes(&tally(status.clone()), limit)),
+                decide_verdict(&find_verdict_causes(&tally(status.clone()), limit)),
                 expected,
                 "{status:?} {limit:?}"
             );
@@ -74,7 +74,7 @@ mod tests {
             reason: "no answer".into(),
         });
         assert_eq!(
-            decide_verdict(&find_tally_causes(&open, FailOn::Never)),
+            decide_verdict(&find_verdict_causes(&open, FailOn::Never)),
             Verdict::Undecided
         );
         let doubtful = Tally {
@@ -82,7 +82,7 @@ mod tests {
             ..Tally::default()
         };
         assert_eq!(
-            decide_verdict(&find_tally_causes(&doubtful, FailOn::Error)),
+            decide_verdict(&find_verdict_causes(&doubtful, FailOn::Error)),
             Verdict::Undecided
         );
     }
@@ -116,10 +116,10 @@ mod tests {
             ..Tally::default()
         };
         assert_eq!(
-            decide_verdict(&find_tally_causes(&tally, FailOn::Never)),
+            decide_verdict(&find_verdict_causes(&tally, FailOn::Never)),
             Verdict::Passed
         );
-        decide_verdict(&find_tally_causes(&tally, FailOn::Error))
+        decide_verdict(&find_verdict_causes(&tally, FailOn::Error))
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl Publication<'_> {
         if let Some(decision) = self.decide_on_unchanged_plan(plan) {
             return Ok(decision);
         }
-        if let Some(decision) = self.decide_on_published_commit(plan)? {
+        if let Some(decision) = self.decide_on_published_commit(platform, plan)? {
             return Ok(decision);
         }
         if let Some(decision) = self.decide_on_breaks(platform, plan)? {

@@ -4,16 +4,26 @@
 use super::Publication;
 use super::publish_decision::PublishDecision;
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
-use crate::publish::{FileSource, Plan};
-use sluicegate_platform::api::Artifact;
+use crate::publish::{FileSource, Plan, compare_with_plan};
+use sluicegate_base::text::List;
+use sluicegate_platform::api::{Artifact, Platform};
+
+/// Maximum number of differences in a message.
+const MAX_DIFFERENCES: usize = 5;
 
 impl Publication<'_> {
     /// Returns the decision to publish nothing if a version of this commit exists, enabled or not, and the version name
     /// comes from a template; otherwise `None`. If a person chose the name, the commit is published again. If exactly
-    /// the planned version exists and is enabled, `--if-exists` decides later. With a template, fails if no version of
-    /// this commit is found but the commits of some versions are unknown.
-    pub(super) fn decide_on_published_commit(&self, plan: &Plan) -> Result<Option<PublishDecision>, Failure> {
+    /// the planned version exists and is enabled, `--if-exists` decides later. A version without all shared pipelines of
+    /// the plan is a refusal. With a template, fails if no version of this commit is found but the commits of some
+    /// versions are unknown.
+    pub(super) fn decide_on_published_commit(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+    ) -> Result<Option<PublishDecision>, Failure> {
         // A person may publish the working tree several times from one commit; a job repeats itself.
         if self.settings.from == FileSource::Worktree && self.workspace.ci.host.is_local() {
             return Ok(None);
@@ -44,6 +54,9 @@ impl Publication<'_> {
         if is_planned && !is_disabled {
             return Ok(None);
         }
+        if !is_disabled && let Some(refusal) = self.find_version_difference(platform, plan, name)? {
+            return Ok(Some(PublishDecision::Refuse(refusal)));
+        }
         self.warn_of_published_commit(version, plan);
         let reason = format!("this commit is already published as version {name} of {prefix}{state}");
         Ok(Some(PublishDecision::already_published(
@@ -52,6 +65,37 @@ impl Publication<'_> {
             &plan.commit_hash,
             is_disabled,
         )))
+    }
+
+    /// Returns the refusal if the details of the version show that it does not have all shared pipelines of the plan:
+    /// the platform ignored files, or the job selected other files then. Otherwise, a repeated job would report an
+    /// incomplete version as published.
+    fn find_version_difference(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        name: &str,
+    ) -> Result<Option<Failure>, Failure> {
+        let request = platform.fetch_artifact_details(&plan.prefix, Some(name));
+        let details = self.run.block_on(request)?.map_err(|error| {
+            let fact = format!("could not compare version {name}, which was published from this commit");
+            Failure::from(error).context(fact)
+        })?;
+        let differences = compare_with_plan(&details, plan);
+        if differences.is_empty() {
+            return Ok(None);
+        }
+        let list: Vec<String> = List::with_limit(differences, MAX_DIFFERENCES).entries().collect();
+        let message = format!(
+            "version {name} of {} was published from this commit, but is not complete: {}",
+            plan.prefix,
+            list.join("; ")
+        );
+        let hint = "disable that version with `sluicegate artifacts disable`, then pass a --version-name without \
+                    placeholders to publish the commit again";
+        Ok(Some(
+            Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)).with_hint(hint),
+        ))
     }
 
     /// Warns that the commit is not published again. The hint says how to publish it again on purpose.

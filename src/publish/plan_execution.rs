@@ -6,7 +6,6 @@
 
 use super::Plan;
 use super::content_hashes::FileHashes;
-use super::latest_version::poll_latest_after_disabling;
 use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
@@ -16,7 +15,7 @@ use super::upload_outcome::{
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
-use super::version_withdrawal::request_withdrawal;
+use super::version_withdrawal::withdraw_version;
 use jiff::Timestamp;
 use sluicegate_platform::api::{Platform, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -233,10 +232,10 @@ pub async fn disable_version(
     mut outcome: Outcome,
 ) -> Outcome {
     let (prefix, version_name) = (&plan.prefix, &plan.version_name);
-    match request_withdrawal(platform, prefix, version_name).await {
-        Ok(()) => {
+    match withdraw_version(platform, prefix, version_name, timeout).await {
+        Ok(latest) => {
             outcome.disabled = true;
-            outcome.latest = Some(poll_latest_after_disabling(platform, prefix, version_name, timeout).await);
+            outcome.latest = Some(latest);
         }
         Err(failure) => {
             let adjective = match outcome.kind {

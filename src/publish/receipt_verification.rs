@@ -120,7 +120,7 @@ impl Receipt {
             .map(|change| change.kind.effect().class)
             .max()
             .unwrap_or(ChangeClass::None)
-            .to_total_class();
+            .to_comparison_class();
         let has_wrong_class = compat
             .changes
             .iter()

@@ -8,7 +8,7 @@ use std::iter;
 
 /// Returns the differences between a published version and the plan: another commit, or a shared pipeline that is
 /// missing or has another source. The section "Shared pipeline artifact" in the API document describes `details`.
-pub(super) fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> {
+pub fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> {
     let shared_pipelines = plan
         .shared_pipelines
         .iter()

@@ -42,7 +42,7 @@ pub async fn withdraw_version(
 
 /// Requests the platform to disable a version. Fails if the request fails, or the response shows that the version is
 /// still enabled.
-pub(super) async fn request_withdrawal(
+async fn request_withdrawal(
     platform: &Platform,
     prefix: &str,
     version_name: &str,

@@ -54,9 +54,13 @@ impl Run {
                 "requests to {base_url} are not encrypted: others can read the token in transit"
             ));
         }
+        let token = connection.require_token()?.clone();
+        if let Some(token_url) = token.token_url() {
+            self.check_proxy_variables(token_url)?;
+        }
         let client = http::Client::new(http::Settings {
             base_url,
-            token: connection.require_token()?.clone(),
+            token,
             timeout: connection.timeout,
             retries: connection.retries,
             ca_cert: connection.ca_cert.clone(),

@@ -1,7 +1,7 @@
 //! The paths of the gate configuration: the paths of the settings, waivers and rules, and of every symbolic link that
 //! leads to them. A change to one of these files changes the gate.
 
-use crate::job::policy::{self, GateFileVersion};
+use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::job::settings;
 use crate::workspace::Workspace;
 use sluicegate_git::{GitError, Snapshot};
@@ -43,15 +43,16 @@ impl GateFiles {
         path: &str,
         old: &GateFileVersion,
         new: &GateFileVersion,
+        length: DescriptionLength,
     ) -> Vec<String> {
         if path.ends_with(RULES_FILE) || self.linked_rules.iter().any(|linked_path| linked_path == path) {
-            policy::describe_rules_file_changes(old, new)
+            policy::describe_rules_file_changes(old, new, length)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
-            policy::describe_waivers_file_changes(old, new)
+            policy::describe_waivers_file_changes(old, new, length)
         } else if self.is_team_rules(path) {
-            policy::describe_team_rules_changes(old, new)
+            policy::describe_team_rules_changes(old, new, length)
         } else {
-            policy::describe_config_file_changes(old, new, &settings::find_known_setting)
+            policy::describe_config_file_changes(old, new, length, &settings::find_known_setting)
         }
     }
 

@@ -69,7 +69,7 @@ impl Run {
     pub(crate) fn open_workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
-        let repositories = settings::requested_target_repositories(&self.global, &self.env)?;
+        let repositories = settings::requested_target_urls(&self.global, &self.env)?;
         ci.target_repository.urls.extend(repositories);
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::resolve_policy_source(&self.global, &self.env)?;
@@ -220,9 +220,10 @@ struct PolicySettings<'a> {
 }
 
 impl<'a> Workspace<'a> {
-    /// Fetches the missing commits if requested, and reports each step. Then reads the settings again if another policy
-    /// revision may be found now, because it was fetched or the job selects another commit. Also records the note about
-    /// the age of the target's commit. Fails if the target's newest commit is still not proven.
+    /// Fetches the missing commits if requested, and reports each step. Then reads the settings again if the fetch or
+    /// another reviewed commit may change the policy revision, or if the policy or the target revision is unknown. This
+    /// time, it is an error if a commit is not proven to be the newest of its branch. Also records the note about the
+    /// age of the target's commit.
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
@@ -260,9 +261,9 @@ impl<'a> Workspace<'a> {
         Ok(())
     }
 
-    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. The last
-    /// step may find out the default branch or the commit of the host. These may determine another branch with the
-    /// policy, so that branch is fetched at the end if it is missing.
+    /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. Fetching
+    /// the history may show which branch is the default branch, and whether the run reviews the host's commit. Both may
+    /// determine another branch with the policy, so that branch is fetched at the end if it is missing.
     fn fetch_missing_commits(
         &mut self,
         run: &Run,

@@ -60,7 +60,7 @@ impl StandardInput {
     }
 }
 
-/// Writes the content to a temporary file, because a snapshot reads files, and returns it. The file is removed when it
+/// Writes the content to a temporary file, because a snapshot reads files. The file is removed when the returned value
 /// is dropped.
 fn write_to_temporary_file(content: &[u8]) -> io::Result<NamedTempFile> {
     let mut file = NamedTempFile::new()?;

@@ -85,7 +85,7 @@ impl Workspace<'_> {
             return Ok(unusable);
         }
         let is_head = true;
-        let head_version = self.read_gate_version(run, snapshot, resolve, is_head)?;
+        let head_version = self.build_gate_version(run, snapshot, resolve, is_head)?;
         let head_problems = head_version.find_problems()?;
         if head_problems.is_empty() {
             return Ok(unusable);
@@ -94,7 +94,7 @@ impl Workspace<'_> {
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
             let is_head = false;
-            let base_version = self.read_gate_version(run, &base_snapshot, resolve, is_head)?;
+            let base_version = self.build_gate_version(run, &base_snapshot, resolve, is_head)?;
             base_problems.push(base_version.find_problems()?);
         }
         for (kind, problem) in head_problems {
@@ -115,7 +115,7 @@ impl Workspace<'_> {
     }
 
     /// Collects the values that the checks of one version of the gate configuration need: head (`is_head`) or a base.
-    fn read_gate_version<'v>(
+    fn build_gate_version<'v>(
         &'v self,
         run: &'v Run,
         snapshot: &'v Snapshot<'v>,
@@ -236,8 +236,8 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Returns the problem if a value of the configuration file cannot be used. If the selection fails also without the
-    /// file, the error comes from the job's settings, so it is not a problem of the file.
+    /// Returns the problem if a value of the configuration file is invalid, or if its globs or its hidden directory
+    /// match nothing. If the selection fails also without the file, the error comes from the job's settings.
     fn explain_bad_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let config_dir = match sources.resolve_config_dir(&self.run.global) {
             Ok(dir) => dir,

@@ -121,7 +121,7 @@ impl<W: io::Write> io::Write for JsonEscaper<W> {
 
 /// Escapes text for an element or a quoted attribute of HTML, XML or SVG. A page may be printed to a CI log, so the
 /// text must not contain a command of the CI host: line breaks become character references, so that the text cannot
-/// begin a line, and the second of two `#` is escaped.
+/// begin a line, and the second of two `#` is escaped. A character that markup does not allow becomes `\u{fffd}`.
 pub fn escape_markup(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();
@@ -226,7 +226,7 @@ fn escape_host_commands(line: &str) -> String {
     break_leading_command(escaped_line)
 }
 
-/// Escapes control characters, except tabs, and characters that change the direction of text.
+/// Escapes the characters that are not safe to print ([`is_unsafe`]), except tabs.
 fn escape_controls_in_line(line: &str) -> String {
     let mut escaped_text = String::with_capacity(line.len());
     for c in line.chars() {

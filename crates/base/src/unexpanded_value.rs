@@ -60,7 +60,8 @@ fn cut_fragment<'t>(text: &'t str, end_mark: &str) -> &'t str {
 }
 
 /// Returns `$NAME` at the start of the text, which is the start of the value if `is_first` is true. A `$` in the middle
-/// of a value begins a variable only if a name in capitals follows, because `a$b` may be a name.
+/// of a value begins a variable only if two or more characters without a lowercase letter follow, because `a$b` and
+/// `a$B` may be names.
 fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
     let name = &text[1..=variable_name_length(&text[1..])];
     let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());

@@ -21,7 +21,7 @@ impl Repository {
         CONVERTING_ATTRIBUTES
             .into_iter()
             .any(|name| self.may_have_attribute(path, name))
-            || (self.has_quoted_attributes_line(path) && self.is_converted_by_git(path))
+            || (self.has_quoted_attributes_line(path) && self.has_converting_attribute(path))
     }
 
     /// Returns whether libgit2 finds that the attribute is set, or cannot read it.
@@ -67,9 +67,9 @@ impl Repository {
             .any(|path| may_have_quoted_line(&path))
     }
 
-    /// Returns whether attributes make git check the file out with other bytes than it stores. If git cannot tell, the
-    /// file is treated as converted.
-    fn is_converted_by_git(&self, path: &str) -> bool {
+    /// Returns whether the git program finds that one of [`CONVERTING_ATTRIBUTES`] is set. If the program fails, the
+    /// attribute is treated as set.
+    fn has_converting_attribute(&self, path: &str) -> bool {
         let arguments = [&["check-attr", "-z"], &CONVERTING_ATTRIBUTES[..], &["--", path]].concat();
         let Ok(output) = self.program.run_locally(self.root(), &arguments, None) else {
             return true;

@@ -42,9 +42,9 @@ impl Repository {
 
     /// Returns the branches of all remotes, in the state that this clone fetched last.
     ///
-    /// Only references that a remote is configured to fetch from its `refs/heads/` are listed. Hosts also keep pull
-    /// requests and merge commits under `refs/remotes/` (`refs/remotes/pull/1/merge` by actions/checkout, `origin/PR-1`
-    /// by Jenkins), which are not branches of the remote.
+    /// Hosts also keep pull requests and merge commits under `refs/remotes/`. They are not listed if no remote has such
+    /// a name (`refs/remotes/pull/1/merge` by actions/checkout), or if a remote is configured to fetch them from
+    /// outside its `refs/heads/` (`origin/PR-1` by Jenkins).
     pub fn list_remote_branches(&self) -> Result<Vec<RemoteBranch>, GitError> {
         let list_error = GitError::library("list the remote-tracking branches");
         let remotes = self.list_remotes()?;

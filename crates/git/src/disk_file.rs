@@ -43,6 +43,7 @@ fn open_regular_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
             if metadata.is_symlink() {
                 return Ok(None);
             }
+            // The system does not open a socket: for a special file, that is the reason to report.
             reject_special_file(metadata).and(Err(error))
         }
     }

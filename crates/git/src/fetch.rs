@@ -27,16 +27,17 @@ impl Repository {
         self.fetch_history_from(&self.first_remote_name()?, targets, depth)
     }
 
-    /// Fetches from this remote as [`Self::fetch_history`] does: new targets with `--depth`, and targets that the clone
-    /// already has with `--deepen`.
+    /// Fetches from this remote as [`Self::fetch_history`] does: new targets with `--depth`, which counts from their
+    /// tips, and targets that the clone already has with `--deepen`, which counts from where the clone's history ends.
     pub fn fetch_history_from(
         &self,
         remote: &str,
         targets: &[FetchTarget<'_>],
         depth: u32,
     ) -> Result<(), GitError> {
-        let (known_targets, new_targets): (Vec<FetchTarget<'_>>, Vec<FetchTarget<'_>>) =
-            targets.iter().partition(|target| self.has_target(**target));
+        let (known_targets, new_targets): (Vec<FetchTarget<'_>>, Vec<FetchTarget<'_>>) = targets
+            .iter()
+            .partition(|target| self.has_target(remote, **target));
         self.fetch_targets(remote, &new_targets, &format!("--depth={depth}"))?;
         self.fetch_targets(remote, &known_targets, &format!("--deepen={depth}"))
     }
@@ -70,9 +71,11 @@ impl Repository {
     }
 
     /// Returns whether the clone has the branch or the commit.
-    fn has_target(&self, target: FetchTarget<'_>) -> bool {
+    fn has_target(&self, remote: &str, target: FetchTarget<'_>) -> bool {
         match target {
-            FetchTarget::Branch(name) => matches!(self.find_remote_branch(name), Ok(Some(_))),
+            FetchTarget::Branch(name) => self
+                .find_remote_branches_with_name(name)
+                .is_ok_and(|branches| branches.iter().any(|branch| branch.remote == remote)),
             FetchTarget::Commit(id) => self.has_commit(id),
         }
     }
@@ -118,7 +121,7 @@ impl Repository {
     }
 
     /// Returns the name of the first remote; `origin` comes first.
-    fn first_remote_name(&self) -> Result<String, GitError> {
+    pub fn first_remote_name(&self) -> Result<String, GitError> {
         let remotes = self.list_remotes()?;
         let name = remotes.first().and_then(|remote| remote.name().ok().flatten());
         name.map(str::to_owned).ok_or_else(|| GitError::NoRemote {

@@ -56,7 +56,8 @@ const PASSED_VARIABLES: [&str; 44] = [
 const PASSED_VARIABLE_PREFIXES: [&str; 2] = ["GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_"];
 
 /// Returns the variables of this process that git gets, because it needs them to reach the remote and to find its
-/// configuration: those in [`PASSED_VARIABLES`], those with a prefix in [`PASSED_VARIABLE_PREFIXES`], and the locale.
+/// configuration: those in [`PASSED_VARIABLES`], in upper or lower case (`https_proxy`), those with a prefix in
+/// [`PASSED_VARIABLE_PREFIXES`], and the locale.
 #[expect(
     clippy::disallowed_methods,
     reason = "the environment of git is copied from the program's environment, whose names and values may not be UTF-8"

@@ -121,10 +121,10 @@ impl GitProgram {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Fetches blobs that the partial clone omitted, from `origin` or otherwise the first remote. Git would fetch them
-    /// itself when it needs them, but would run the program on the remote that the repository's `uploadpack` setting
-    /// names; only an option overrides that setting. The ids are passed in a file, because there may be more than fit
-    /// on a command line.
+    /// Fetches blobs that the partial clone omitted, from `origin` or otherwise the first remote. Git does not fetch
+    /// them itself here, because it would then run the program that the repository's `uploadpack` setting names; only
+    /// an option of `git fetch` overrides that setting. The ids are passed in a file, because there may be more than
+    /// fit on a command line.
     pub(super) fn fetch_blobs(&self, blobs: &[BlobId]) -> Result<(), GitError> {
         let remote = self
             .remotes

@@ -233,12 +233,13 @@ fn is_false_change(root: &Path, entry: &IndexEntry, has_attributes: bool) -> boo
         })
 }
 
-/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file is read from disk, because git does
-/// not report its changes. A file that a sparse checkout omits is missing but not deleted: it keeps its staged version.
-/// libgit2 reports a file as deleted if a pipe or a device has replaced it, so the disk is checked again.
+/// Returns the entry of a tracked file, or `None` if it is deleted. A hidden file, which the index marks as not to be
+/// checked, is read from disk, because git does not report its changes. A file that a sparse checkout omits is missing
+/// but not deleted: it keeps its staged version. libgit2 reports a file as deleted if a pipe or a device has replaced
+/// it, so the disk is checked again.
 fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
-    // `git update-index --assume-unchanged` sets the second flag.
+    // Git's flag `valid` is the one that `git update-index --assume-unchanged` sets.
     let is_hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
     let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
     let is_missing = (seems_deleted || is_hidden) && !is_file_on_disk(root, &entry.path);

@@ -43,7 +43,7 @@ impl Repository {
     }
 }
 
-/// Returns all files below the directory. Links are listed and not followed, and `.git` directories below are skipped.
+/// Returns all files below the directory. Links are listed and not followed; a `.git` directory or file is skipped.
 /// More than [`MAX_ENTRIES`] entries or [`MAX_DEPTH`] levels are an error: the directory is probably not a project.
 pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError> {
     let entries = WalkDir::new(root)

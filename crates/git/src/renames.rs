@@ -264,7 +264,7 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns pairs of added and similar deleted files, the best pairs first. `max_pieces` limits each side.
+    /// Returns pairs of added and similar deleted files, the best pairs first, among the first `max_pieces` pieces.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
@@ -340,7 +340,7 @@ impl<'a> RenameSearch<'a> {
         candidates
     }
 
-    /// Reads the deleted files whose size fits an added file. Omits the files that exceed `max_pieces`.
+    /// Reads the deleted files whose size fits an added file, until they have `max_pieces` pieces in memory in total.
     fn read_rename_sources<'f>(
         &self,
         contents: &dyn RenameContents,
@@ -366,7 +366,7 @@ impl<'a> RenameSearch<'a> {
     }
 
     /// Returns the pieces of a file and subtracts their number from `remaining_pieces`; `None` if the file cannot be
-    /// read. For a file with more pieces than remain, and for all files after it, the result is `None`, too.
+    /// read. A file with more pieces than remain sets it to 0, so this and every later file give `None`.
     fn read_pieces_within(
         &self,
         contents: &dyn RenameContents,

@@ -36,8 +36,8 @@ impl Repository {
     /// Resolves a revision: a full id, the name of a branch or a tag, an expression such as `HEAD~2`
     /// (<https://git-scm.com/docs/gitrevisions>), or the name of a remote's branch that has no local one.
     ///
-    /// A full id is never looked up as a reference. A name that matches several references is the branch of the remote;
-    /// if none of them is, the result is [`GitError::AmbiguousName`].
+    /// A full id is never looked up as a reference. If a name matches several references, the branch of the remote is
+    /// used. Without such a branch, the result is [`GitError::AmbiguousName`] unless all matches are the same commit.
     pub fn resolve_revision(&self, revision: &str) -> Result<ResolvedRevision, GitError> {
         if is_full_id(revision) {
             return self.build_revision(revision, self.find_commit_of_object(revision));
@@ -178,8 +178,8 @@ fn find_name_length(revision: &str) -> usize {
         .unwrap_or(revision.len())
 }
 
-/// Returns whether no pushed reference can take the place of the one that the name means: an empty name, `@`, a full
-/// name, or a name like `HEAD`, which git keeps outside of `refs/`, where nobody can push.
+/// Returns whether the name has the same meaning whatever references others push: an empty name, `@`, a full name, or a
+/// name like `HEAD`. Nobody can push `HEAD`, because git keeps it outside of `refs/`.
 fn has_single_meaning(name: &str) -> bool {
     let is_special_head =
         name.ends_with("HEAD") && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');

@@ -29,7 +29,8 @@ pub(super) struct Pieces {
 
 impl Pieces {
     /// Cuts a file into pieces, its lines or parts of long lines, and adds up the sizes of equal pieces. A carriage
-    /// return before a line feed is ignored, so that a change to line endings does not affect the similarity.
+    /// return before a line feed is ignored, so lines with different line endings are equal; the
+    /// size of the file includes it.
     pub(super) fn from_content(content: &[u8]) -> Self {
         let mut hash_sizes: Vec<(u64, u64)> = content
             .split_inclusive(|byte| *byte == b'\n')
@@ -80,8 +81,9 @@ impl Pieces {
     }
 }
 
-/// Returns the FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>) of a piece and its size. The hash is fast
-/// for short pieces, and a deliberate collision can only make two files look like a rename.
+/// Returns the FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>) of a piece and its size, both without a
+/// carriage return before the line feed. The hash is fast for short pieces, and a deliberate collision can only make
+/// two files look like a rename.
 fn hash_piece(piece: &[u8]) -> (u64, u64) {
     let (content, end): (&[u8], &[u8]) = match piece {
         [content @ .., b'\r', b'\n'] => (content, b"\n"),

@@ -66,7 +66,7 @@ impl Repository {
         Ok(at_head || (has_index && listed_file::is_in_index(self, index, path)?))
     }
 
-    /// Returns the files on disk: those that are tracked, and those that are neither tracked nor ignored.
+    /// Returns the files on disk, except for untracked files that git ignores; all files of a directory without git.
     pub fn read_disk_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         let (name, listing) = if self.is_plain_directory() {
             (
@@ -308,7 +308,7 @@ impl Snapshot<'_> {
         Ok(paths)
     }
 
-    /// Returns the names of the directories at the root.
+    /// Returns the names of the directories at the root; names that are not UTF-8 are skipped.
     pub fn list_root_folders(&self) -> Result<Vec<String>, GitError> {
         match &self.files {
             SnapshotFiles::Commit(commit) => self.repository.list_root_folders(commit),

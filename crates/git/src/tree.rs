@@ -111,7 +111,8 @@ impl Repository {
         self.list_root_names(commit, |entry| entry.file_kind() == Some(FileKind::Symlink))
     }
 
-    /// Returns the names in the root directory of the commit for which `is_wanted` returns true.
+    /// Returns the names of the wanted entries in the root directory of the commit; names that are not UTF-8 are
+    /// skipped.
     fn list_root_names(
         &self,
         commit: &CommitId,

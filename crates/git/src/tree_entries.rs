@@ -73,7 +73,7 @@ impl<'a> EntryOrder<'a> {
             if last.cmp_in_tree(&entry).is_ge() {
                 return Err("the entries of the tree are duplicated or out of order");
             }
-            // Two different files with names of the same length cannot be prefixes of each other.
+            // This comparison only saves time: it avoids most calls of `starts_with`.
             let can_be_prefix = entry.name.len() > last.name.len() || entry.is_folder();
             if can_be_prefix && !last.is_folder() && entry.name.starts_with(last.name) {
                 self.prefix_files.push(last.name);
@@ -212,11 +212,12 @@ impl<'a> TreeEntries<'a> {
             .map_err(|reason| invalid_tree(self.tree, reason))
     }
 
-    /// Skips the entries that are equal in both trees and returns the number of skipped entries. After the first of
-    /// them, the previous entries are equal, too, so only one tree is checked, unless either tree still remembers files
-    /// in `prefix_files`.
+    /// Skips the entries that are equal in both trees and returns the number of skipped entries. The names
+    /// and the order are checked in both trees for the first of these entries. For the later ones, the previous entries
+    /// are equal, too: the check of one tree is enough, unless either tree still remembers files in `prefix_files`.
     pub(super) fn skip_equal_entries(&mut self, other: &mut Self) -> Result<usize, GitError> {
         let mut skipped_count = 0;
+        // An entry that cannot be split ends the loop; `next_entry` returns its error.
         while let Ok((entry, unread)) = split_entry(self.unread) {
             let length = self.unread.len() - unread.len();
             if self.unread.get(..length) != other.unread.get(..length) {
@@ -243,7 +244,7 @@ impl<'a> TreeEntries<'a> {
 /// need no parsing.
 fn split_entry(raw: &[u8]) -> Result<(TreeEntry<'_>, &[u8]), &'static str> {
     let cut_off = "an entry of the tree is cut off";
-    // A mode has at most six digits, so the search for the blank after it ends early.
+    // A mode has five or six digits, so the search for the blank after it may end early; 8 bytes are more than enough.
     let blank = raw.iter().take(8).position(|byte| *byte == b' ').ok_or(cut_off)?;
     let (octal, after_mode) = (&raw[..blank], &raw[blank + 1..]);
     let end = memchr::memchr2(0, b'/', after_mode).ok_or(cut_off)?;

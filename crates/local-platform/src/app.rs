@@ -37,7 +37,7 @@ impl App {
     /// Creates the state: opens the store, checks the projects' repositories, and restarts the streaming pipelines that
     /// were running when the store was last closed. If the options have no token, also returns a generated one, which
     /// has the highest role.
-    pub(super) fn from_options(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
+    pub(super) fn start(options: Options) -> Result<(Self, Option<SecretString>), ServiceError> {
         let mut tokens = options.tokens;
         let generated_token = tokens.is_empty().then(tokens::generate_token);
         tokens.extend(generated_token.clone().map(|token| (token, Role::SuperAdmin)));

@@ -35,13 +35,13 @@ pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
             message: "The transformation ran to its end".to_owned(),
             steps: saturate_count(pipeline.components.len()),
         },
-        Ok(pipeline) => follow_transitions(&pipeline.components),
+        Ok(pipeline) => simulate_orchestration(&pipeline.components),
     }
 }
 
 /// Follows the links from the start components, each component once, as if every component succeeded. The execution
 /// fails if any End Failure component is reached, even if an End Success component is reached, too.
-fn follow_transitions(components: &[Component]) -> SimulatedExecution {
+fn simulate_orchestration(components: &[Component]) -> SimulatedExecution {
     let indexes: HashMap<&str, usize> = components
         .iter()
         .enumerate()

@@ -70,6 +70,7 @@ impl JsonFields for Map<String, Value> {
 pub(super) fn as_whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
+        // The number is converted through its text, because `as` would not report a number that does not fit.
         format!("{number:.0}").parse().ok()
     })
 }

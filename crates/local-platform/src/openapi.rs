@@ -98,7 +98,8 @@ fn complete_description(description: &mut OpenApi) {
     }
 }
 
-/// Returns the operations of a path in the description, one for each method that the path supports.
+/// Returns the operations of a path in the description, one for each method that the path supports. The API uses only
+/// these five methods.
 fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     let PathItem {
         get,

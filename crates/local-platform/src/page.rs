@@ -67,12 +67,12 @@ pub(super) struct Page {
 impl Page {
     /// Reads the parameters `page` and `size`, with the usual default size. Records an error for each invalid value.
     pub(super) fn from_query(query: &Query, check: &mut BodyCheck) -> Self {
-        Self::with_default_size(DEFAULT_SIZE, query, check)
+        Self::from_query_with_default_size(DEFAULT_SIZE, query, check)
     }
 
     /// Reads the parameters `page` and `size` for a list with its own default size. Records an error for each invalid
     /// value, and then uses the default.
-    pub(super) fn with_default_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
+    pub(super) fn from_query_with_default_size(default: u32, query: &Query, check: &mut BodyCheck) -> Self {
         let number = |name: &str| query.find_value(name).map(parse_whole_number);
         let page = number("page").unwrap_or(Some(0));
         let size = number("size").unwrap_or(Some(default.into()));

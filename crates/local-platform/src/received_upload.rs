@@ -182,12 +182,12 @@ fn is_shared_pipelines_file(name: &str) -> bool {
         .is_some_and(|(directory, file)| directory.starts_with('.') && file == SHARED_PIPELINES_FILE)
 }
 
-/// Returns why the platform ignores the file; `None` if it accepts the file. The extensions of scripts include those of
-/// pipelines and of the shared-pipelines file.
+/// Returns why the platform ignores the file; `None` if it accepts the file.
 fn find_exclusion_reason(path: &str) -> Option<&'static str> {
     if has_extension(path, &ARCHIVE_EXTENSIONS) {
         return Some("archives are not supported");
     }
+    // `yaml` also accepts pipelines and the shared-pipelines file.
     if has_extension(path, &SCRIPT_EXTENSIONS) {
         return None;
     }
@@ -212,8 +212,8 @@ fn strip_pipeline_extension(path: &str) -> Option<&str> {
         .find_map(|extension| path.strip_suffix(extension))
 }
 
-/// Returns the enabled shared pipelines of the configuration that were uploaded. Returns the others as ignored
-/// resources: the uploaded files do not contain them, or they are not pipelines.
+/// Divides the enabled entries of the configuration into uploaded shared pipelines, and ignored resources that are not
+/// pipelines or not among the uploaded files. Disabled entries are skipped.
 fn select_shared_pipelines(
     configuration: &SharedPipelines,
     files: &[StoredFile],

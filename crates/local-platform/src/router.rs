@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// Builds the router of the service.
 ///
 /// The layers, from the outside in, drain an unread body, write rejections as responses, turn a panic into a rejection
-/// and authenticate the caller. The path is matched only after that.
+/// and authenticate the caller. They are added after the fallbacks, to apply to these, too: without a token, even a
+/// request for an unknown path gets a 401.
 pub(super) fn build_service_router(state: Arc<App>) -> Router {
     openapi::build_router(state.vocabulary())
         .method_not_allowed_fallback(async || Problem::method_not_allowed())

@@ -68,13 +68,14 @@ impl RunningPlatform {
     }
 }
 
-/// Starts the service: opens the store, checks the repositories and serves connections in a background task.
+/// Starts the service: listens on the address, checks the repositories, opens the store, and serves connections in a
+/// background task. If the address is in use, the store is not opened.
 pub async fn start(options: Options) -> Result<RunningPlatform, ServiceError> {
     let address = options.listen;
     let listen_error = |source: io::Error| ServiceError::Listen { address, source };
     let listener = listen(address).map_err(listen_error)?;
     let address = listener.local_addr().map_err(listen_error)?;
-    let (app, generated_token) = App::from_options(options)?;
+    let (app, generated_token) = App::start(options)?;
     let (stop_sender, stop_signal) = watch::channel(false);
     let task = tokio::spawn(serve_connections(
         listener,
@@ -161,6 +162,7 @@ async fn serve_connection(
         let (is_open, response) = (seat.mark_busy(), router.call(request));
         let seat = &seat;
         async move {
+            // The connection was told to close before the request arrived, so the request gets no response.
             if !is_open {
                 return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
             }

@@ -71,7 +71,8 @@ pub enum VocabularyError {
 
 impl Vocabulary {
     /// Parses a vocabulary file in YAML or JSON: a map from token to name, such as `WAREHOUSE_A: ACME`. Missing tokens
-    /// keep their defaults. Each name is converted to the letter case of its token.
+    /// keep their defaults. The letter case of the file is ignored: each name gets the letter case that its token has
+    /// in the API document.
     pub fn parse(text: &str) -> Result<Self, VocabularyError> {
         let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
         let entries: Option<BTreeMap<String, String>> = serde_yaml::from_str_with_options(text, options)

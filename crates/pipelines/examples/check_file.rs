@@ -18,7 +18,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Returns a line for each rule that did not pass.
+/// Returns a line for each violation, and for each rule that could not be evaluated.
 fn check(rules: &[u8], path: &str, pipeline: &[u8]) -> Vec<String> {
     let results = RuleSet::parse(rules).evaluate(path, pipeline).results;
     let mut lines = Vec::new();

@@ -40,7 +40,7 @@ impl<'t, W: Fn(Position) -> bool> ScalarSearch<'t, W> {
 
     /// Adds the location of a scalar at a wanted position; ignores every other event. The events must be added in the
     /// order of the document, because the search for byte offsets only moves forward.
-    pub(crate) fn add_event(&mut self, event: &Event<'_>, span: &Span) {
+    pub(crate) fn add_scalar_event(&mut self, event: &Event<'_>, span: &Span) {
         let Event::Scalar(value, style, anchor, _) = event else {
             return;
         };

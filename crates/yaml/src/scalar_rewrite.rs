@@ -39,7 +39,7 @@ pub struct ScalarReplacement {
 /// scalar is missing or cannot be replaced without changing another part of the document.
 pub fn replace_scalars(bytes: &[u8], new_texts: &NewTexts) -> Result<Vec<u8>, DocumentError> {
     let document = EditableDocument::parse(bytes, |position| new_texts.contains_key(&position))?;
-    let (new_document, ()) = document.rewrite(new_texts, |_, _| ())?;
+    let (new_document, ()) = document.replace_texts(new_texts, |_, _| ())?;
     Ok(new_document.bytes)
 }
 
@@ -56,8 +56,9 @@ impl<'a> EditableDocument<'a> {
     pub fn parse(bytes: &'a [u8], is_wanted: impl Fn(Position) -> bool) -> Result<Self, DocumentError> {
         let text = document_text::decode_text(bytes)?;
         let mut scalars = ScalarSearch::new(text, is_wanted);
-        let tree =
-            tree_builder::build_tree_observed(text, None, |event, span| scalars.add_event(event, span))?;
+        let tree = tree_builder::build_tree_observed(text, None, |event, span| {
+            scalars.add_scalar_event(event, span);
+        })?;
         Ok(Self {
             byte_order_mark: bytes.get(..bytes.len() - text.len()).unwrap_or_default(),
             text,
@@ -74,7 +75,7 @@ impl<'a> EditableDocument<'a> {
     /// Returns the document with these texts in place of the scalars at these positions. Also returns the result of
     /// `derive` for its bytes and its tree, so that the caller need not parse the document again. Fails, with the
     /// position, if a scalar is missing or cannot be replaced without changing another part of the document.
-    pub fn rewrite<T>(
+    pub fn replace_texts<T>(
         &self,
         new_texts: &NewTexts,
         mut derive: impl FnMut(&[u8], Tree<'_>) -> T,
@@ -159,7 +160,7 @@ pub fn split_around_scalars<'b>(bytes: &'b [u8], positions: &[Position]) -> Opti
     let mut search = ScalarSearch::new(text, |position| positions.contains(&position));
     for event in Parser::new(TextInput::new(text)) {
         let (event, span) = event.ok()?;
-        search.add_event(&event, &span);
+        search.add_scalar_event(&event, &span);
     }
     let scalars = search.locations;
     if scalars.len() != positions.len() {
@@ -380,7 +381,7 @@ mod tests {
         let replacements = |document: &str| {
             let texts = BTreeMap::from([(place(document), "c d".to_owned())]);
             let editable = EditableDocument::parse(document.as_bytes(), |_| true).unwrap();
-            let (document, ()) = editable.rewrite(&texts, |_, _| ()).unwrap();
+            let (document, ()) = editable.replace_texts(&texts, |_, _| ()).unwrap();
             let [replacement] = document.replacements.as_slice() else {
                 panic!("{document:?}");
             };

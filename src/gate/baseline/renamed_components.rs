@@ -49,15 +49,11 @@ impl<'r> RenamedComponents<'r> {
         head: &'r Snapshot<'r>,
         pipelines: &'r SelectedPipelines,
     ) -> Self {
-        let changes = pipelines.candidates.iter().map(|candidate| &candidate.change);
+        let (bases, changes) = pipelines.compared_changes();
         let modified_files =
             changes.filter(|change| matches!(change.kind, ChangeKind::Modified | ChangeKind::Renamed { .. }));
         Self {
-            pairs: VersionPairs {
-                repo,
-                head,
-                bases: &pipelines.bases,
-            },
+            pairs: VersionPairs { repo, head, bases },
             changes: modified_files
                 .map(|change| (change.path.as_str(), change))
                 .collect(),

@@ -24,9 +24,14 @@ pub(crate) struct ChangedContents {
 }
 
 impl ChangedContents {
-    /// Returns whether the path or the content differs. A different file mode alone is not a difference.
+    /// Returns whether the path or the content differs. A different file mode alone is not a difference. Contents that
+    /// cannot be read, for example because they are too large, are treated as different.
     pub(crate) fn is_different(&self) -> bool {
-        self.previous_path.is_some() || self.old_content != self.new_content
+        let is_comparable = !matches!(
+            (&self.old_content, &self.new_content),
+            (Some(Err(_)), Some(Err(_)))
+        );
+        self.previous_path.is_some() || !is_comparable || self.old_content != self.new_content
     }
 
     /// Compares both versions of the pipeline.
@@ -208,6 +213,16 @@ mod tests {
     #[test]
     fn file_with_other_mode_only_is_not_different() {
         assert!(!change(None, "type: x", "type: x").is_different());
+    }
+
+    #[test]
+    fn unreadable_versions_are_different() {
+        let mut contents = change(None, "", "");
+        let reason = || Some(Err("the file is too large".to_owned()));
+        contents.old_content = reason();
+        assert!(contents.is_different());
+        contents.new_content = reason();
+        assert!(contents.is_different());
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl InterfaceComparison {
     /// Returns the JSON of `artifacts diff -o json`. The class is null if one of the files cannot be read.
     pub(crate) fn to_json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
-        let class = class.unwrap_or(ChangeClass::None).to_total_class();
+        let class = class.unwrap_or(ChangeClass::None).to_comparison_class();
         value!({
             "class": self.unreadable.is_none().then_some(class),
             "changes": self.changes,

@@ -145,7 +145,8 @@ impl ReviewEngine for LocalReview {
         Ok((tally, run.find_project_findings(facts)?))
     }
 
-    /// Evaluates the rules of head on the reviewed files as they were at the base.
+    /// Evaluates the rules of head on the reviewed files as they were at the base. Only a remote review adds notes to
+    /// `head_tally` at this step.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,

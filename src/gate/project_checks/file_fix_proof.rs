@@ -75,7 +75,7 @@ impl FileProver<'_> {
             return Err("the file differs from the checked version".to_owned());
         }
         for _ in 0..MAX_REWRITES {
-            let rewrite = document.rewrite(&candidate.list_new_texts(), |new_bytes, new_tree| {
+            let rewrite = document.replace_texts(&candidate.list_new_texts(), |new_bytes, new_tree| {
                 self.compare_versions(candidate.path, &old_version, new_bytes, &new_tree)
             });
             match rewrite {

@@ -79,7 +79,8 @@ impl FixedFile {
     }
 }
 
-/// Returns whether the diff between both versions of a file shows only these new values.
+/// Returns whether the diff between both versions of a file shows only these new values. Any difference in the places of
+/// components on the canvas (`layout`), in a variable or in another field (`other`) shows that the fix changed more.
 pub(super) fn has_only_new_values(diff: &PipelineDiff, values: &[FixedValue]) -> bool {
     diff.change == FileChange::Modified
         && !diff.layout

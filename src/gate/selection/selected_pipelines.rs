@@ -1,5 +1,6 @@
 //! Selects the files to review: the changed pipelines, or all of them.
 
+use crate::gate::selection::compared_changes::{Candidate, ComparedChanges, list_changes};
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
@@ -40,23 +41,6 @@ pub(crate) struct SelectionScope<'a> {
     pub paths: &'a [String],
 }
 
-/// A changed pipeline, and whether it is reviewed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Candidate {
-    pub change: Change,
-    pub selected: bool,
-    /// The reason why the pipeline is or is not selected.
-    pub reason: String,
-}
-
-/// The changed pipelines that the selection found.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct ComparedChanges {
-    /// The commits that the files were compared with.
-    pub bases: Vec<CommitId>,
-    pub changes: Vec<Change>,
-}
-
 /// The files to review, and the other files and changes that the selection found.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SelectedPipelines {
@@ -77,9 +61,24 @@ pub(crate) struct SelectedPipelines {
     pub reason_for_all: Option<String>,
     /// The commits that the candidates were compared with, so that the comparison need not be repeated.
     pub bases: Vec<CommitId>,
+    /// The changes since the host's bases, if the candidates were not compared with any commit: they show renames and
+    /// replaced directories.
+    pub host_changes: ComparedChanges,
 }
 
 impl SelectedPipelines {
+    /// Returns the changes that show which pipelines were renamed or modified, and the commits that they were compared
+    /// with.
+    pub(crate) fn compared_changes(&self) -> (&[CommitId], impl Iterator<Item = &Change>) {
+        let host_bases = &self.host_changes.bases;
+        let bases = if host_bases.is_empty() {
+            &self.bases
+        } else {
+            host_bases
+        };
+        (bases, list_changes(&self.candidates, &self.host_changes))
+    }
+
     /// Returns the paths of the files to review, for lookups.
     pub(crate) fn collect_paths(&self) -> HashSet<&str> {
         self.files.iter().map(String::as_str).collect()
@@ -94,6 +93,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let changes = differences.find_changes();
     let reason_for_all = scope.find_reason_for_all(&changes);
     let mut lookalikes = Vec::new();
+    let host_changes = scope.find_host_changes()?;
     let candidates: Vec<Candidate> = changes
         .into_iter()
         .filter(|change| !scope.is_only_gate_change(change))
@@ -116,12 +116,13 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
             .iter()
             .filter_map(|candidate| scope.find_exclusion(candidate))
             .collect(),
-        excluded_former_paths: scope.find_excluded_former_paths(&candidates),
+        excluded_former_paths: scope.find_excluded_former_paths(list_changes(&candidates, &host_changes)),
         replaced_directories: find_replaced_directories(
             scope.head,
-            candidates.iter().map(|candidate| &candidate.change),
+            list_changes(&candidates, &host_changes),
         )?,
         candidates,
+        host_changes,
         gate_changes: scope.find_gate_changes(&differences)?,
         lookalikes,
         reason_for_all,
@@ -162,9 +163,9 @@ impl SelectedPipelines {
     /// Maps the new path of each renamed pipeline to its path at the base.
     pub(crate) fn map_former_paths(&self) -> BTreeMap<String, String> {
         let mut former_paths = BTreeMap::new();
-        for candidate in &self.candidates {
-            if let Some(former_path) = candidate.change.rename_source() {
-                former_paths.insert(candidate.change.path.clone(), former_path.to_owned());
+        for change in list_changes(&self.candidates, &self.host_changes) {
+            if let Some(former_path) = change.rename_source() {
+                former_paths.insert(change.path.clone(), former_path.to_owned());
             }
         }
         former_paths
@@ -241,11 +242,24 @@ impl SelectionScope<'_> {
             .collect())
     }
 
+    /// Returns the changes to pipelines since the host's bases if the review has no base; otherwise, the candidates show
+    /// them.
+    fn find_host_changes(&self) -> Result<ComparedChanges, GitError> {
+        if !self.bases.is_empty() || self.host_bases.is_empty() {
+            return Ok(ComparedChanges::default());
+        }
+        Ok(ComparedChanges {
+            bases: self.host_bases.to_vec(),
+            changes: self
+                .head
+                .find_changes(self.host_bases, &|path| self.may_be_pipeline(path))?,
+        })
+    }
+
     /// Returns the former paths of renamed pipelines that the globs do not select.
-    fn find_excluded_former_paths(&self, candidates: &[Candidate]) -> BTreeSet<String> {
-        candidates
-            .iter()
-            .filter_map(|candidate| candidate.change.rename_source())
+    fn find_excluded_former_paths<'c>(&self, changes: impl Iterator<Item = &'c Change>) -> BTreeSet<String> {
+        changes
+            .filter_map(Change::rename_source)
             .filter(|path| !(self.includes)(path) || (self.excludes)(path))
             .map(str::to_owned)
             .collect()

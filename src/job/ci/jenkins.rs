@@ -207,9 +207,10 @@ fn parse_branch_name(reference: &str, local: Option<&str>) -> Option<String> {
     is_branch.then(|| name.to_owned())
 }
 
-/// Removes the name of the remote from a branch such as `origin/develop`. In another name with a slash, the first part
-/// may be a remote or a part of the branch: it is removed only if the rest is the name of the local branch. Otherwise,
-/// the result is `None`.
+/// Returns the branch in Jenkins' name of it: `develop` for `refs/heads/develop`, `origin/develop` and `develop`. In
+/// another name with a slash, such as `a/b`, the first part may be a remote or a part of the branch: it is removed only
+/// if the rest is the name of the local branch. Otherwise, the result is `None`, because a wrong branch is worse than
+/// none.
 fn strip_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a str> {
     if let Some(name) = reference.strip_prefix("refs/heads/") {
         return Some(name);

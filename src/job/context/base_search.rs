@@ -266,12 +266,7 @@ impl BaseSearch<'_> {
     /// commit or the history between it and head, but that is an error while more history can be fetched.
     fn find_push_base(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
         if !self.repo.has_commit(previous) {
-            if self.may_fetch && self.repo.is_shallow() {
-                return Err(self.missing_base_error(previous, source));
-            }
-            let base =
-                self.find_base_without_previous(&format!("{source} ({previous}) is not in this clone"))?;
-            return Ok(self.set_unavailable_earlier_commit(base, previous, source));
+            return self.find_base_of_unknown_push(previous, source);
         }
         let previous_commit = self.repo.resolve(previous)?;
         let short = previous_commit.short();
@@ -299,6 +294,17 @@ impl BaseSearch<'_> {
         }
     }
 
+    /// Returns the base of a push to the default branch if the clone lacks the commit before the push. That is an error
+    /// while more history can be fetched.
+    fn find_base_of_unknown_push(&self, previous: &str, source: &'static str) -> Result<Base, ContextError> {
+        if self.may_fetch && self.repo.is_shallow() {
+            return Err(self.missing_base_error(previous, source));
+        }
+        let reason = format!("{source} ({previous}) is not in this clone");
+        let base = self.find_base_without_previous(&reason)?;
+        Ok(self.set_unavailable_earlier_commit(base, previous, source))
+    }
+
     /// Returns the base of a push to the default branch if the clone does not show the commit before the push: all
     /// pipelines are reviewed. In a shallow clone, a warning explains how to fetch more history.
     fn find_base_without_previous(&self, reason: &str) -> Result<Base, ContextError> {
@@ -320,6 +326,7 @@ impl BaseSearch<'_> {
         ContextError::BranchNotInClone {
             branch: branch.to_owned(),
             role,
+            remote: self.branches.fetch_remote(),
             host: self.ci.host,
         }
     }

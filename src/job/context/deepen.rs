@@ -55,7 +55,13 @@ pub fn deepen(
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum MissingItem {
+    /// A branch of the first remote.
     Branch(String),
+    /// A branch of the target's repository, which is another remote.
+    TargetBranch {
+        remote: String,
+        name: String,
+    },
     Commit(String),
 }
 
@@ -88,11 +94,10 @@ impl HistoryFetcher<'_> {
         };
         match lacks_branch {
             Ok(false) => Vec::new(),
-            Ok(true) => self
-                .resolve_default_branch()
-                .into_iter()
-                .map(MissingItem::Branch)
-                .collect(),
+            Ok(true) => match self.resolve_default_branch() {
+                Some(name) => vec![self.find_target_item(name)],
+                None => Vec::new(),
+            },
             Err(error) => self.select_items_for_error(&error),
         }
     }
@@ -112,7 +117,8 @@ impl HistoryFetcher<'_> {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
             | ContextError::AmbiguousMerge { .. }
-            | ContextError::BranchNotInClone { .. } => None,
+            | ContextError::BranchNotInClone { .. }
+            | ContextError::TargetReplaced { .. } => None,
             // An id names the same commit in every repository, so any remote may provide it.
             ContextError::TargetNotProven { .. } => self.find_target_commit().map(MissingItem::Commit),
             ContextError::CommitNotInClone { commit, .. } => Some(MissingItem::Commit(commit.clone())),
@@ -124,7 +130,7 @@ impl HistoryFetcher<'_> {
             .find_head_branch()
             .filter(|_| !self.ci.fork)
             .map(MissingItem::Branch);
-        let base = self.find_base_branch().map(MissingItem::Branch);
+        let base = self.find_base_branch().map(|name| self.find_target_item(name));
         let mut items: Vec<MissingItem> = Vec::new();
         for item in [head, base, requested_item, self.find_head_item()]
             .into_iter()
@@ -135,6 +141,20 @@ impl HistoryFetcher<'_> {
             }
         }
         items
+    }
+
+    /// Returns the item for a branch of the target's repository. The branch is fetched from the first remote if no
+    /// remote is known to be that repository.
+    fn find_target_item(&self, name: String) -> MissingItem {
+        let first_remote = self.repo.first_remote_name().ok();
+        let target_remote = TargetBranches::for_event(self.repo, self.ci, self.is_host_commit)
+            .ok()
+            .and_then(|branches| branches.remote().map(str::to_owned))
+            .filter(|remote| first_remote.as_ref() != Some(remote));
+        match target_remote {
+            Some(remote) => MissingItem::TargetBranch { remote, name },
+            None => MissingItem::Branch(name),
+        }
     }
 
     /// Returns the commit that the event names for the target.
@@ -180,7 +200,7 @@ impl HistoryFetcher<'_> {
         if let Some(revision) = &self.revisions.base {
             return match parse_revision(revision) {
                 MissingItem::Branch(name) => Some(name),
-                MissingItem::Commit(_) => None,
+                MissingItem::Commit(_) | MissingItem::TargetBranch { .. } => None,
             };
         }
         match &self.ci.base {
@@ -249,8 +269,7 @@ impl HistoryFetcher<'_> {
             "fetching {}{depth_note} (--deepen)",
             names.join(" and ")
         ));
-        let requests: Vec<FetchTarget<'_>> = items.iter().map(MissingItem::to_fetch_target).collect();
-        match self.repo.fetch_history(&requests, depth) {
+        match self.fetch_from_remotes(items, depth) {
             Ok(()) => Ok(true),
             Err(GitError::NoRemote { .. }) => Ok(false),
             Err(error @ GitError::ForeignRepository { .. }) => Err(error.into()),
@@ -260,6 +279,26 @@ impl HistoryFetcher<'_> {
             }
         }
     }
+
+    /// Fetches the items of the first remote in one request, then each branch of the target's repository.
+    fn fetch_from_remotes(&self, items: &[MissingItem], depth: u32) -> Result<(), GitError> {
+        let mut targets = Vec::new();
+        for item in items {
+            match item {
+                MissingItem::Branch(name) => targets.push(FetchTarget::Branch(name)),
+                MissingItem::Commit(id) => targets.push(FetchTarget::Commit(id)),
+                MissingItem::TargetBranch { .. } => {}
+            }
+        }
+        self.repo.fetch_history(&targets, depth)?;
+        for item in items {
+            if let MissingItem::TargetBranch { remote, name } = item {
+                self.repo
+                    .fetch_history_from(remote, &[FetchTarget::Branch(name)], depth)?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl MissingItem {
@@ -267,15 +306,8 @@ impl MissingItem {
     fn describe(&self) -> String {
         match self {
             Self::Branch(name) => format!("the branch `{name}`"),
+            Self::TargetBranch { remote, name } => format!("the branch `{name}` of `{remote}`"),
             Self::Commit(id) => format!("commit {id}"),
-        }
-    }
-
-    /// Converts the item to the argument of a git fetch.
-    fn to_fetch_target(&self) -> FetchTarget<'_> {
-        match self {
-            Self::Branch(name) => FetchTarget::Branch(name),
-            Self::Commit(id) => FetchTarget::Commit(id),
         }
     }
 }

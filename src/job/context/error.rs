@@ -34,6 +34,8 @@ pub enum ContextError {
         branch: String,
         /// The role of the branch: target or default.
         role: &'static str,
+        /// The remote that should have the branch.
+        remote: String,
         host: Host,
     },
     /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the
@@ -47,6 +49,21 @@ pub enum ContextError {
         repository: Option<String>,
         /// The URL of the target's repository in the event.
         url: Option<String>,
+    },
+    /// The clone's copy of the target branch and the commit that the event names for it have diverged, so a forced push
+    /// replaced one of them.
+    #[error(
+        "the target branch `{branch}` was replaced by a forced push: neither `{remote}/{branch}` ({}) nor {} ({field}) \
+         contains the other, and the newer one is unknown",
+        tip.short(), commit.short()
+    )]
+    TargetReplaced {
+        branch: String,
+        remote: String,
+        tip: CommitId,
+        commit: CommitId,
+        /// The host's variable or field with the commit.
+        field: &'static str,
     },
     /// The requested base and head have no common history.
     #[error("`{revision}` and {head} have no commit in common")]
@@ -75,6 +92,8 @@ pub enum ContextError {
         branches: Vec<String>,
         /// The branch of the run, if the clone's copy of it may be outdated.
         ahead_of: Option<String>,
+        /// The remote with the searched branches.
+        remote: String,
         host: Host,
     },
     /// The clone cannot show whether the commit to publish is merged.
@@ -170,10 +189,11 @@ impl ContextError {
             | Self::CommitNotInClone { host, .. }
             | Self::BaseNotInClone { host, .. }
             | Self::MergeUnknown { host, .. } => Some(history_hint(*host)),
-            Self::BranchNotInClone { host, branch, .. } => {
-                Some(format!("{}; {}", fetch_hint(branch), history_hint(*host)))
+            Self::BranchNotInClone { host, branch, remote, .. } => {
+                Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))
             }
             Self::TargetNotProven { url, .. } => Some(target_remote_hint(url.as_deref())),
+            Self::TargetReplaced { branch, remote, .. } => Some(replaced_target_hint(remote, branch)),
             Self::NoCommonHistory { .. } => {
                 Some("pass another --base, or select all pipelines with --all".to_owned())
             }
@@ -187,10 +207,10 @@ impl ContextError {
                 "merge the commit first: on an unknown CI host, only commits on the default branch are published"
                     .to_owned(),
             ),
-            Self::NotMerged { ahead_of: Some(branch), .. } => Some(format!(
+            Self::NotMerged { ahead_of: Some(branch), remote, .. } => Some(format!(
                 "merge the commit first; if the branch already contains it, this clone is outdated: {}; or pass --deepen \
                  (SLUICEGATE_DEEPEN=true)",
-                fetch_hint(branch)
+                fetch_hint(remote, branch)
             )),
             Self::NotMerged { .. } => Some(
                 "push and merge the commit first, or list its branch in `publish-on.branches` in the default branch's \
@@ -227,6 +247,7 @@ impl ContextError {
         matches!(
             self,
             Self::TargetNotProven { .. }
+                | Self::TargetReplaced { .. }
                 | Self::Shallow { .. }
                 | Self::Git(GitError::ShallowHistory { .. } | GitError::MissingObject { .. })
         )
@@ -265,6 +286,15 @@ fn target_remote_hint(url: Option<&str>) -> String {
     )
 }
 
+/// Returns the hint for a target branch that a forced push replaced.
+fn replaced_target_hint(remote: &str, branch: &str) -> String {
+    format!(
+        "if this clone is older than the event, {}, or pass --deepen (SLUICEGATE_DEEPEN=true); otherwise update the \
+         change to the new `{branch}` and push it, and the host starts a new job",
+        fetch_hint(remote, branch)
+    )
+}
+
 /// Returns whether the text consists of ASCII letters, digits and these characters.
 fn has_only(text: &str, punctuation: &str) -> bool {
     text.chars()
@@ -289,11 +319,11 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
 
 /// Returns the hint that fetches a branch. A name with shell metacharacters is not put into a command that the user
 /// could copy.
-fn fetch_hint(branch: &str) -> String {
-    if has_only(branch, "._/-") {
-        format!("fetch the branch: `git fetch origin +refs/heads/{branch}:refs/remotes/origin/{branch}`")
+fn fetch_hint(remote: &str, branch: &str) -> String {
+    if has_only(branch, "._/-") && has_only(remote, "._-") && !remote.starts_with('-') {
+        format!("fetch the branch: `git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`")
     } else {
-        "fetch the branch into refs/remotes/origin".to_owned()
+        "fetch the branch into its remote-tracking branch".to_owned()
     }
 }
 

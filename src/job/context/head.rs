@@ -284,6 +284,7 @@ fn find_change_parent(
         return Err(ContextError::BranchNotInClone {
             branch: branch.to_owned(),
             role: "target",
+            remote: branches.fetch_remote(),
             host: ci.host,
         });
     };

@@ -57,6 +57,7 @@ pub fn require_merged(
                 head: head.clone(),
                 ahead_of: find_outdated_run_branch(&branches, repo, ci, head)?,
                 branches: searched_branches,
+                remote: branches.fetch_remote(),
                 host: ci.host,
             });
         }

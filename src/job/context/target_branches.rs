@@ -3,7 +3,7 @@
 //! A remote-tracking reference proves neither whose branch it is nor how old it is: a job may clone the fork of a
 //! change, or reuse a workspace. A reference is therefore used only if its remote is the repository that the event
 //! names, or if the event states that the change comes from that repository. The commits that the event names for the
-//! target are used, too, and the newest commit wins. Policy, bases, the comparison with the tip and the search for
+//! target are used, too, and the newest commit wins; it is an error if neither contains the other. Policy, bases, the comparison with the tip and the search for
 //! merged commits all use this type.
 
 use super::ContextError;
@@ -76,7 +76,7 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns the newest commit that provably belongs to the branch: the tip of the remote-tracking branch or a commit
     /// that the event names for the branch. Returns `None` if the clone has no such commit. Fails instead if the clone
-    /// has remotes, but none of them is the target's repository.
+    /// has remotes, but none of them is the target's repository, or if the history of the branch was replaced.
     pub(super) fn find_tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
         let tracked_branch = self.find_tracked_branch(branch)?;
         let mut newest: Option<EventCommit> = None;
@@ -99,8 +99,11 @@ impl<'a> TargetBranches<'a> {
             {
                 (remote_branch.tip.clone(), None)
             }
-            // This includes a branch whose history was replaced by a forced push: neither commit contains the other.
-            (_, Some(event_commit)) => (event_commit.commit, Some(event_commit.field)),
+            (Some(remote_branch), Some(event_commit)) => {
+                self.require_descendant(&event_commit, remote_branch)?;
+                (event_commit.commit, Some(event_commit.field))
+            }
+            (None, Some(event_commit)) => (event_commit.commit, Some(event_commit.field)),
             (None, None) if self.is_unproven() => return Err(self.unproven_target_error(branch)),
             (None, None) => return Ok(None),
         };
@@ -137,6 +140,11 @@ impl<'a> TargetBranches<'a> {
     /// Returns the remote to fetch the target's branches from.
     pub(super) fn remote(&self) -> Option<&str> {
         self.remotes.first().map(String::as_str)
+    }
+
+    /// Returns the remote that a command should fetch the target's branches from: `origin` if none is known.
+    pub(super) fn fetch_remote(&self) -> String {
+        self.remote().unwrap_or("origin").to_owned()
     }
 
     /// Returns whether the clone has remotes, but none of them is the target's repository, so that no remote-tracking
@@ -188,33 +196,45 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns the commits that the event names for the branch, as far as the clone has them, the most trusted one
     /// first. If the branch has a remote-tracking branch (`is_tracked`), commits that may be on another branch are
-    /// skipped: the base of a queued change may be an unmerged change, and a user may start a build with any commit.
+    /// skipped.
     fn find_event_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<EventCommit>, GitError> {
-        let ci = self.ci;
         let mut commits = Vec::new();
-        if ci.target_branch() == Some(branch) && !(ci.is_queued && is_tracked) {
-            // The host may have created its merge after it last wrote the tip.
-            if let Some(parent) = self.find_merged_target()? {
-                commits
-                    .extend(self.find_event_commit(parent.as_str(), "the first parent of the host's merge"));
-            }
-            if let Some((id, field)) = &ci.target_tip {
-                commits.extend(self.find_event_commit(id, field));
-            }
-            if let BaseHint::Commit { id, source, .. } = &ci.base {
-                commits.extend(self.find_event_commit(id, source));
-            }
+        // The base of a queued change may be another queued change, which is not merged yet.
+        let may_be_unmerged = self.ci.is_queued;
+        if self.ci.target_branch() == Some(branch) && !(may_be_unmerged && is_tracked) {
+            commits.extend(self.find_target_commits()?);
         }
-        // On these hosts, a user who starts a build can select a branch, but not the commit.
-        let is_always_tip = matches!(ci.host, Host::GitHub | Host::Gitea);
-        if ci.trigger != Trigger::Change
-            && ci.branch.as_deref() == Some(branch)
-            && (is_always_tip || !is_tracked)
-            && let Some(id) = &ci.commit
-        {
-            commits.extend(self.find_event_commit(id, "the host's own commit"));
+        // On GitHub and Gitea, a user who starts a build can select a branch. On other hosts, the user can select any
+        // commit, so it may not be on the branch.
+        let is_on_branch = matches!(self.ci.host, Host::GitHub | Host::Gitea);
+        if is_on_branch || !is_tracked {
+            commits.extend(self.find_run_commit(branch));
         }
         Ok(commits)
+    }
+
+    /// Returns the commits of the target that the event of a change names, the most trusted one first.
+    fn find_target_commits(&self) -> Result<Vec<EventCommit>, GitError> {
+        let mut commits = Vec::new();
+        // The host may have created its merge after it last wrote the tip.
+        if let Some(parent) = self.find_merged_target()? {
+            commits.extend(self.find_event_commit(parent.as_str(), "the first parent of the host's merge"));
+        }
+        if let Some((id, field)) = &self.ci.target_tip {
+            commits.extend(self.find_event_commit(id, field));
+        }
+        if let BaseHint::Commit { id, source, .. } = &self.ci.base {
+            commits.extend(self.find_event_commit(id, source));
+        }
+        Ok(commits)
+    }
+
+    /// Returns the host's commit of a run on this branch. The commit of an unmerged change is not on the target's
+    /// branch, even if both branches have the same name.
+    fn find_run_commit(&self, branch: &str) -> Option<EventCommit> {
+        let is_run_branch = self.ci.trigger != Trigger::Change && self.ci.branch.as_deref() == Some(branch);
+        let id = self.ci.commit.as_ref().filter(|_| is_run_branch)?;
+        self.find_event_commit(id, "the host's own commit")
     }
 
     /// Returns the commit with this id if the clone has it. `field` is the source of the id, for messages.
@@ -240,6 +260,28 @@ impl<'a> TargetBranches<'a> {
                 Some(first.clone())
             }
             _ => None,
+        })
+    }
+
+    /// Fails if the commit of the event does not descend from the remote-tracking branch either: somebody replaced the
+    /// history of the branch, and nothing shows whether this happened before the event or after it.
+    fn require_descendant(
+        &self,
+        event_commit: &EventCommit,
+        remote_branch: &RemoteBranch,
+    ) -> Result<(), ContextError> {
+        if self
+            .repo
+            .contains_commit(&event_commit.commit, &remote_branch.tip)?
+        {
+            return Ok(());
+        }
+        Err(ContextError::TargetReplaced {
+            branch: remote_branch.branch.clone(),
+            remote: remote_branch.remote.clone(),
+            tip: remote_branch.tip.clone(),
+            commit: event_commit.commit.clone(),
+            field: event_commit.field,
         })
     }
 

@@ -152,7 +152,7 @@ fn parse_rules(version: &GateFileVersion) -> Vec<RuleOutline> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::job::policy::describe_rules_file_changes;
+    use crate::job::policy::{DescriptionLength, describe_rules_file_changes};
 
     fn file(level: &str, maximum: u32) -> GateFileVersion {
         let text = format!(
@@ -176,7 +176,7 @@ mod tests {
         let after = format_changed_rules(versions).map_or(GateFileVersion::Missing, GateFileVersion::Text);
         let said = describe_stricter_settings(
             versions,
-            &|old, new| describe_rules_file_changes(old, new),
+            &|old, new| describe_rules_file_changes(old, new, DescriptionLength::Complete),
             UnknownEffects::Include,
         );
         (said, parse_rules(&after))

@@ -14,8 +14,9 @@ mod repository_path;
 mod symlinks;
 
 pub use changes::{
-    GateFileVersion, KnownSetting, Strictness, UnknownEffects, describe_config_file_changes,
-    describe_rules_file_changes, describe_team_rules_changes, describe_waivers_file_changes,
+    DescriptionLength, GateFileVersion, KnownSetting, Strictness, UnknownEffects,
+    describe_config_file_changes, describe_rules_file_changes, describe_team_rules_changes,
+    describe_waivers_file_changes,
 };
 pub use error::PolicyError;
 pub use gate_file::{

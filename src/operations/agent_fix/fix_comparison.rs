@@ -60,7 +60,7 @@ impl FixComparison {
         }
         let new_findings = list_new_findings(earlier_report, later_report);
         Self {
-            other_failures: list_other_failures(earlier_report, later_report),
+            other_failures: list_failures_without_findings(earlier_report, later_report),
             doubts: list_doubts(later_report),
             verdict: later_report.verdict,
             fixed_findings,
@@ -178,10 +178,10 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
     new_findings
 }
 
-/// Returns the reasons other than findings for which the review of the fix fails: the fix breaks consumers, or no
-/// finding explains the failure. Consumers that broke before the fix are ignored, because the task does not include
-/// them.
-fn list_other_failures(earlier_report: &Report, later_report: &Report) -> Vec<String> {
+/// Returns the reasons other than findings for which the review of the fix fails: the fix breaks consumers, or the
+/// verdict is failed and no finding explains it. A break that the earlier report has, too, is ignored, because the agent
+/// does not have to repair it.
+fn list_failures_without_findings(earlier_report: &Report, later_report: &Report) -> Vec<String> {
     let mut failures = Vec::new();
     if later_report.breaks_consumers() && !earlier_report.breaks_consumers() {
         failures.push("the fix breaks consumers of shared pipelines".to_owned());

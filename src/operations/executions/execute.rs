@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
 use sluicegate_platform::definitions::{self, Document};
-use sluicegate_platform::follow::{Pace, PollEnd, send_before_deadline};
+use sluicegate_platform::follow::{Pace, PollEnd, send_change};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::collections::BTreeMap;
 use std::future::{Future, pending};
@@ -222,10 +222,7 @@ impl PipelineRun<'_> {
         interrupt: Pin<&mut impl Future<Output = ExitStatus>>,
     ) -> (Result<ApiValue<ExecutionId>, HttpError>, Option<ExitStatus>) {
         let RemoteProject { platform, id } = &self.project;
-        let mut request = pin!(send_before_deadline(
-            pace,
-            platform.start_execution(*id, &self.execution)
-        ));
+        let mut request = pin!(send_change(pace, platform.start_execution(*id, &self.execution)));
         tokio::select! {
             biased;
             status = interrupt => (request.await, Some(status)),
@@ -259,7 +256,7 @@ impl PipelineRun<'_> {
         } = &self.project;
         let pace = self.start_pace(TERMINATION_TIMEOUT);
         let request = platform.terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force);
-        let result = send_before_deadline(Some(&pace), request).await;
+        let result = send_change(Some(&pace), request).await;
         // From here on, a signal ends this program.
         self.run.signals.release();
         let problem = if let Err(error) = result {

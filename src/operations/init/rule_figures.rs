@@ -90,9 +90,10 @@ fn describe_rule(rule: &RuleOutline) -> String {
 fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     let mut candidates = sizes.to_vec();
     candidates.sort_unstable();
-    // The strictest limit comes first: for a maximum, the smallest number; for a minimum, the greatest.
-    let is_smaller_worse = rules::is_worse_size(rule, 1, 0);
-    if is_smaller_worse {
+    // The strictest limit comes first: for a maximum, the smallest number; for a minimum, the greatest. A rule has a
+    // minimum if the size 0 is worse than the size 1.
+    let has_minimum = rules::is_worse_size(rule, 1, 0);
+    if has_minimum {
         candidates.reverse();
     }
     let maximum_counts = [sizes.len() / 2, sizes.len() / 8, 0];

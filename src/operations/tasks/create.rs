@@ -8,7 +8,7 @@ use crate::session::resource::{RemoteProject, created_without_id_failure, creati
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{AGENT_NAME, AgentConfig, FollowUp, NewTask, Permission};
-use sluicegate_platform::follow::send_before_deadline;
+use sluicegate_platform::follow::send_change;
 
 /// Hint to check whether a task was created.
 const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
@@ -40,7 +40,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
     };
     run.block_on(async {
         let pace = wait.as_ref().map(|wait| &wait.pace);
-        let response = send_before_deadline(pace, platform.create_task(&task))
+        let response = send_change(pace, platform.create_task(&task))
             .await
             .map_err(|error| creation_failure(error, CHECK_INSTRUCTION))?;
         let Some(wait) = wait else {
@@ -97,7 +97,7 @@ pub(crate) fn send_message(
     run.block_on(async {
         let earlier_task = fetch_task_before_resume(&platform, id, wait.as_ref()).await?;
         let pace = wait.as_ref().map(|wait| &wait.pace);
-        let response = match send_before_deadline(pace, platform.send_task_message(id, message)).await {
+        let response = match send_change(pace, platform.send_task_message(id, message)).await {
             Ok(response) => response,
             Err(error) => return Err(task_request_failure(&platform, id, error).await),
         };

@@ -9,7 +9,7 @@ use crate::job::cli::{ApprovalScope, DecideArgs};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{ApiValue, Decision, Platform, QuestionAnswer, RemainingDecisions, Task};
-use sluicegate_platform::follow::{approval_scope, send_before_deadline};
+use sluicegate_platform::follow::{approval_scope, send_change};
 
 /// Sends the user's decisions to a waiting task, and checks that the task accepted them. With `--wait`, follows the
 /// task until it ends.
@@ -21,7 +21,7 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
         let earlier_task = fetch_earlier_task(&platform, &args.id, wait.as_ref()).await?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
         let pace = wait.as_ref().map(|wait| &wait.pace);
-        let response = match send_before_deadline(pace, platform.send_decisions(&args.id, &decisions)).await {
+        let response = match send_change(pace, platform.send_decisions(&args.id, &decisions)).await {
             Ok(response) => response,
             Err(error) => return Err(task_request_failure(&platform, &args.id, error).await),
         };

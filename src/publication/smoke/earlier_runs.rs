@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::publication::Publication;
 use crate::publish::{Receipt, SmokeExecution, parse_platform_time};
 use crate::session::resource::RemoteProject;
+use sluicegate_platform::api::Execution;
 use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
 
@@ -46,8 +47,9 @@ impl Publication<'_> {
 
 impl SmokeTest<'_> {
     /// Returns the id of the execution that an earlier run of the program started for `planned_run`. Accepts it only if
-    /// the platform shows that the execution started after the version was created, because a change could have written
-    /// the id of any older execution into the receipt. Any other execution is ignored with a warning.
+    /// the platform shows that the execution started after the version was created, or has not started yet, because a
+    /// change could have written the id of any older execution into the receipt. Any other execution is ignored with a
+    /// warning.
     pub(super) async fn find_earlier_execution(
         &self,
         project: &RemoteProject,
@@ -61,8 +63,8 @@ impl SmokeTest<'_> {
             return Ok(None);
         };
         let ui = self.publication.run.ui;
-        let started_at = match project.platform.fetch_execution(project.id, &id).await {
-            Ok(response) => response.result.started_at.clone(),
+        let execution = match project.platform.fetch_execution(project.id, &id).await {
+            Ok(response) => response.result.clone(),
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 ui.warn(&format!(
                     "ignoring execution {id} of an earlier run: the platform does not have it"
@@ -75,12 +77,12 @@ impl SmokeTest<'_> {
                 return Err(SmokeProblem::from_failure(&failure));
             }
         };
-        let start_time = started_at.as_deref().and_then(parse_platform_time);
+        let start_time = execution.started_at.as_deref().and_then(parse_platform_time);
         let is_of_version = self
             .created_at
             .zip(start_time)
             .is_some_and(|(created_at, start_time)| start_time >= created_at);
-        if !is_of_version {
+        if !is_of_version && !is_queued(&execution) {
             ui.warn(&format!(
                 "ignoring execution {id} of an earlier run: the platform does not show that it started after the \
                  version was created"
@@ -92,4 +94,10 @@ impl SmokeTest<'_> {
         ));
         Ok(Some(id))
     }
+}
+
+/// Returns whether the execution waits for its start, so that it will use the version that is the latest now.
+fn is_queued(execution: &Execution) -> bool {
+    let status = execution.status.as_deref().unwrap_or_default();
+    execution.started_at.is_none() && status.eq_ignore_ascii_case("QUEUED")
 }

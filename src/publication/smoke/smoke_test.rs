@@ -15,7 +15,7 @@ use crate::session::resource::RemoteProject;
 use crate::session::watched_execution::WatchedExecution;
 use jiff::Timestamp;
 use sluicegate_platform::api::{NewExecution, Platform};
-use sluicegate_platform::follow::{Pace, send_before_deadline};
+use sluicegate_platform::follow::{Pace, send_change};
 use sluicegate_platform::http::ErrorKind;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -88,6 +88,18 @@ impl<'a> SmokeTest<'a> {
         SmokeRecord::new(runs.collect())
     }
 
+    /// Adds the executions of an earlier run of the program to the runs that this one has not started, so that a later
+    /// one can continue them from the receipt.
+    fn add_earlier_ids(&self, mut record: SmokeRecord) -> SmokeRecord {
+        for entry in &mut record.runs {
+            if entry.execution_id.is_none() && !entry.is_requested {
+                let earlier_run = self.earlier_runs.iter().find(|run| run.has_same_subject(entry));
+                entry.execution_id = earlier_run.and_then(|run| run.execution_id.clone());
+            }
+        }
+        record
+    }
+
     /// Returns the result of runs that succeeded. The other results replace some of its fields.
     fn build_success_result(&self, record: SmokeRecord) -> SmokeResult {
         SmokeResult {
@@ -104,7 +116,7 @@ impl<'a> SmokeTest<'a> {
 
     /// Returns the result of runs that do not take place because of this problem. The version does not change.
     pub(super) fn build_skipped_result(&self, problem: SmokeProblem) -> SmokeResult {
-        let mut record = self.build_planned_record();
+        let mut record = self.add_earlier_ids(self.build_planned_record());
         let is_passed = false;
         record.set_verdict(is_passed);
         SmokeResult {
@@ -238,7 +250,8 @@ impl<'a> SmokeTest<'a> {
         if let Some(entry) = record.runs.get_mut(run_index) {
             change(entry);
         }
-        let receipt = self.receipt.clone().with_smoke(Some(record));
+        let record = self.add_earlier_ids(record.clone());
+        let receipt = self.receipt.clone().with_smoke(Some(&record));
         // The final receipt has the same path, and a failure to write that one is reported.
         let _ = self.publication.write_receipt(&receipt);
     }
@@ -260,7 +273,7 @@ impl<'a> SmokeTest<'a> {
             grid_variables: BTreeMap::new(),
         };
         let request = project.platform.start_execution(project.id, &execution);
-        let error = match send_before_deadline(Some(pace), request).await {
+        let error = match send_change(Some(pace), request).await {
             Ok(response) => {
                 let id = response.pipeline_execution_id.clone();
                 return id.inspect(|id| self.say_started(run, id)).ok_or_else(|| {
@@ -329,7 +342,7 @@ impl<'a> SmokeTest<'a> {
             hint: problem.hint,
             state,
             latest,
-            ..self.build_success_result(record)
+            ..self.build_success_result(self.add_earlier_ids(record))
         }
     }
 

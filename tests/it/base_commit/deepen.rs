@@ -751,3 +751,49 @@ fn branch_that_the_event_confirms_is_not_fetched_again() {
     let (output, _) = deepen_and_read_context(&job.call());
     assert!(!output.err.contains("fetching"), "{}", output.all());
 }
+
+/// The first remote is the fork of the change, and the history of the target is missing.
+#[test]
+fn history_of_target_is_fetched_from_its_own_remote() {
+    let project = Project::new();
+    let world = &project.world;
+    let fork = scratch::create_scratch_directory();
+    git(
+        fork.path(),
+        format!("clone -q --bare {} fork.git", world.remote().display()),
+    );
+    let fork_path = fork.path().join("fork.git").display().to_string();
+    git(
+        fork.path(),
+        format!("-C fork.git update-ref refs/heads/main {}", project.before),
+    );
+    let folder = checkout(
+        world,
+        &["--depth=1", "+refs/heads/feature:refs/remotes/origin/feature"],
+        &project.feature,
+    );
+    let target_url = git(&folder, "remote get-url origin");
+    git(&folder, format!("remote set-url origin {fork_path}"));
+    git(&folder, format!("remote add upstream {target_url}"));
+    let payload = json!({ "pull_request": {
+        "number": 7,
+        "head": { "ref": "feature", "sha": project.feature, "repo": { "full_name": "f/p" } },
+        "base": { "ref": "main", "sha": project.main, "repo": { "full_name": "o/p", "clone_url": target_url } }
+    } });
+    let variables = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_EVENT_NAME", "pull_request"),
+        ("GITHUB_REF", "refs/pull/7/merge"),
+        ("GITHUB_SHA", &project.feature),
+    ];
+    let (output, context) =
+        deepen_and_read_context(&Checkout::new(&folder, &variables).payload(&payload).call());
+    assert_eq!(context["base"], project.fork.as_str(), "{}", output.all());
+    assert!(
+        output.err.contains("the branch `main` of `upstream`"),
+        "{}",
+        output.all()
+    );
+    assert_eq!(git(&folder, "rev-parse refs/remotes/upstream/main"), project.main);
+    selects(&context, &FEATURE);
+}

@@ -706,7 +706,7 @@ fn hint_has_no_command_with_special_characters_of_a_shell() {
     world.push();
     for (branch, hint) in [
         ("release/1.x", "`git fetch origin +refs/heads/release/1.x:"),
-        ("release;id", "fetch the branch into refs/remotes/origin"),
+        ("release;id", "fetch the branch into its remote-tracking branch"),
     ] {
         let output = Job::jenkins()
             .pull_request()

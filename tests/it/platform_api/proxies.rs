@@ -1,6 +1,7 @@
 //! Proxies from the standard variables.
 
-use crate::support::{Platform, change, orchestration_text, passed_results, respond_for_each};
+use crate::support::{Platform, answer, change, orchestration_text, passed_results, respond_for_each};
+use serde_json::json;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
@@ -136,4 +137,78 @@ fn unusable_proxy_variable_exits_with_2_and_is_named() {
     platform.reviews(respond_for_each("PASSED", passed_results()));
     let local = platform.call(&world).variable("HTTP_PROXY", unusable);
     local.run("review").expect(0);
+}
+
+#[test]
+fn token_url_has_its_own_choice_of_proxy() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    platform.respond_to("POST", "/token$", answer(&json!({ "access_token": "t0ken" })));
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let call = |base_url: &str, token_url: &str| {
+        platform
+            .call(&world)
+            .without("SLUICEGATE_TOKEN")
+            .variable("SLUICEGATE_CLIENT_ID", "me")
+            .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
+            .variable("SLUICEGATE_BASE_URL", base_url)
+            .variable("SLUICEGATE_TOKEN_URL", token_url)
+    };
+    let local = platform.server.uri();
+    let local_token_url = format!("{local}/token");
+    // The proxy forwards to the platform, so a request that uses the proxy arrives.
+    let local_token = call("http://platform.invalid", &local_token_url);
+    local_token
+        .clone()
+        .variable("HTTP_PROXY", &local)
+        .run("review")
+        .expect(0);
+    call(&local, "http://login.invalid/token")
+        .variable("HTTP_PROXY", &local)
+        .run("review")
+        .expect(0);
+    // The secret for the local machine does not reach a proxy.
+    let foreign_proxy = Platform::new();
+    let output = local_token
+        .variable("HTTP_PROXY", foreign_proxy.server.uri())
+        .run("review");
+    let hosts: Vec<_> = foreign_proxy
+        .requests()
+        .iter()
+        .map(|request| request.url.path().to_owned())
+        .collect();
+    assert!(
+        !hosts.is_empty() && !hosts.iter().any(|path| path.ends_with("/token")),
+        "{hosts:?} {}",
+        output.all()
+    );
+    // A variable that only the token URL needs is checked, too.
+    call(&local, "http://login.invalid/token")
+        .variable("HTTP_PROXY", "$(PROXY)")
+        .run("review")
+        .expect(2)
+        .saying(&["the variable HTTP_PROXY is not the URL of a proxy"]);
+}
+
+#[test]
+fn refusal_by_a_proxy_that_keeps_the_connection_open_is_read() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let mut open_streams = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n");
+            open_streams.push(stream);
+        }
+    });
+    let output = Platform::new()
+        .call(&world)
+        .variable("SLUICEGATE_BASE_URL", "https://platform.invalid/dpc")
+        .variable("HTTPS_PROXY", format!("http://{address}"))
+        .run("review")
+        .expect(3);
+    output.saying(&["403 Forbidden", "hint: allow platform.invalid in the proxy"]);
 }

@@ -864,3 +864,51 @@ fn facts_of_the_checkouts_file_apply_without_a_policy() {
     ];
     assert_told(&world, &push_of_azure(&world, "change"), &reasons);
 }
+
+/// Replaces `main` on the remote by a stricter sibling of its tip, and returns both commits. The clone's own `main`, which
+/// the event names, stays at the lenient commit.
+fn replace_lenient_main(world: &World) -> (String, String) {
+    let lenient = world.git("rev-parse main");
+    world.git("checkout -q -b strict main~1");
+    world.write("sluicegate.yaml", "retries: 0\n");
+    let strict = world.commit("strict");
+    world.git("push -q --force origin strict:refs/heads/main");
+    world.git("checkout -q change");
+    (lenient, strict)
+}
+
+#[test]
+fn target_that_was_replaced_after_the_event_decides_nothing() {
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", LENIENT)], &[]);
+    let (lenient, strict) = replace_lenient_main(&world);
+    for host in [github_pull_request, gitlab_merge_request] {
+        let call = host(&world, Call::new(&world.work()));
+        call.run("check").expect(7).saying(&[
+            "the target branch `main` was replaced by a forced push",
+            &strict[..7],
+            &lenient[..7],
+            "update the change to the new `main`",
+        ]);
+        // A fetch finds nothing newer than the replaced branch.
+        call.run("check --deepen").expect(7);
+    }
+    // The event of the updated change names the new commit.
+    world.git("branch -q -f main strict");
+    world.git("rebase -q --onto strict change~1 change");
+    world.git("push -q --force origin change");
+    let call = github_pull_request(&world, Call::new(&world.work()));
+    call.run("check").expect(1);
+}
+
+#[test]
+fn outdated_copy_of_replaced_target_is_fetched_on_request() {
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", LENIENT)], &[]);
+    let (lenient, _) = replace_lenient_main(&world);
+    world.git("branch -q -f main strict");
+    world.git(format!("update-ref refs/remotes/origin/main {lenient}"));
+    let call = github_pull_request(&world, Call::new(&world.work()));
+    call.run("check")
+        .expect(7)
+        .saying(&["git fetch origin +refs/heads/main:refs/remotes/origin/main"]);
+    call.run("check --deepen").expect(1);
+}

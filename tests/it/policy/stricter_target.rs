@@ -738,3 +738,33 @@ fn change_of_target_without_order_is_reported_for_rules_only() {
         assert_eq!(is_noted, is_reported, "{path}: {notes}");
     }
 }
+
+#[test]
+fn stricter_waivers_of_target_are_reported_among_many_of_the_change() {
+    let waiver =
+        |rule: &str, fields: &str| format!("- {{ rule: {rule}, path: 'x/**', reason: r{fields} }}\n");
+    let old = waiver("maximum-components", ", size: 20") + &waiver("unused-components", "");
+    let new = waiver("maximum-components", ", size: 10");
+    let mut of_change: String = (0..11)
+        .map(|index| waiver("component-naming-convention", &format!(", about: c{index}")))
+        .collect();
+    of_change.push_str(&old);
+    let file = "sluicegate-waivers.yaml";
+    let good = orchestration_text(&GOOD);
+    let world = stale(
+        &[(RULES_FILE, RULES), (file, &old)],
+        &[(file, &new)],
+        &[(file, &of_change), ("b.orch.yaml", &good)],
+    );
+    let output = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-")
+        .expect(0);
+    let notes = output.json()["notes"].to_string();
+    assert!(
+        notes.contains("waiver removed: unused-components in x/** (tightened)")
+            && notes.contains("maximum-components in x/** up to 10 (tightened)"),
+        "{notes}"
+    );
+}

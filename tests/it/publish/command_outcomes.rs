@@ -3,7 +3,10 @@
 use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
-use crate::support::{Job, Platform, TOKEN, World, answer, head, job_output, read_json, repository};
+use crate::support::{
+    Job, Platform, SmokePlatform, TOKEN, World, answer, disable_request, head, job_output, read_json,
+    repository,
+};
 use serde_json::{Value, json};
 use std::fs;
 use wiremock::{Request, ResponseTemplate};
@@ -126,24 +129,18 @@ fn ignored_resources_make_it_incomplete() {
 
 #[test]
 fn incomplete_version_can_be_disabled_at_once() {
-    let world = project_to_publish();
-    let platform = publish_platform(&world, upload_response(&json!(["x.md"])));
-    platform.respond_to("PATCH", "/artifacts$", answer(&json!({})));
-    platform
-        .call(&world)
-        .run((&PUBLISH[..], "--on-ignored disable"))
+    let stage = SmokePlatform::new();
+    stage.accept_disable();
+    stage.accept_upload_with(upload_response(&json!(["x.md"])));
+    stage
+        .call()
+        .without("SLUICEGATE_SMOKE")
+        .without("SLUICEGATE_SMOKE_PROJECT")
+        .without("SLUICEGATE_SMOKE_ENVIRONMENT")
+        .run("publish --on-ignored disable")
         .expect(6)
         .saying(&["the version was disabled", "[Latest]"]);
-    let patch = platform
-        .requests()
-        .into_iter()
-        .find(|r| r.method.as_str() == "PATCH")
-        .unwrap();
-    let body: Value = serde_json::from_slice(&patch.body).unwrap();
-    assert_eq!(
-        body,
-        json!({ "sharedPipelineIdPrefix": "p", "versionName": "1", "enabled": false })
-    );
+    assert_eq!(stage.switches(), [disable_request()]);
 }
 
 #[test]

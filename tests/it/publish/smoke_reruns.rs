@@ -150,6 +150,40 @@ fn rerun_ignores_only_an_execution_that_the_platform_does_not_have() {
 }
 
 #[test]
+fn rerun_that_cannot_read_the_execution_leaves_its_id_in_the_receipt() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.call().run("publish").expect(0);
+    stage.show(ResponseTemplate::new(503));
+    stage.call().run(RERUN).expect(3);
+    assert_eq!(
+        stage.receipt()["smoke"]["runs"][0]["executionId"],
+        json!(EXECUTION)
+    );
+    stage.show(answer(&execution("SUCCESS")));
+    let output = stage.call().run(RERUN).expect(0);
+    output.assert_logged(&[&format!(
+        "waiting for execution {EXECUTION}, which an earlier run started"
+    )]);
+    assert_eq!(stage.starts().len(), 1);
+}
+
+#[test]
+fn rerun_waits_for_an_execution_that_has_not_started_yet() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.call().run("publish").expect(0);
+    let mut queued_execution = execution("QUEUED");
+    let result = queued_execution["result"].as_object_mut().unwrap();
+    result.remove("startedAt");
+    result.remove("finishedAt");
+    stage.show(in_turn(vec![
+        answer(&queued_execution),
+        answer(&execution("SUCCESS")),
+    ]));
+    stage.call().run(RERUN).expect(0);
+    assert_eq!(stage.starts().len(), 1);
+}
+
+#[test]
 fn rerun_with_template_does_not_succeed_if_version_is_disabled() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.set_version(true, true);

@@ -319,6 +319,28 @@ fn incomplete_version_is_disabled_once_and_only_if_smoke_runs_are_due() {
     });
 }
 
+/// The platform accepts the request to disable the version, but the details still show it as enabled.
+#[test]
+fn incomplete_version_that_stays_enabled_is_not_reported_as_disabled() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage
+        .platform
+        .respond_to("PATCH", "/artifacts$", answer(&json!({})));
+    let ignored = json!({ "versionName": "1", "ignoredResources": ["sql/it.sql"] });
+    stage.accept_upload_with(answer(&ignored));
+    let output = stage
+        .call()
+        .variable("SLUICEGATE_LOOKUP_TIMEOUT", "0")
+        .run("publish --on-ignored disable")
+        .expect(6);
+    output.assert_logged(&["the incomplete version could not be disabled, so consumers may use it"]);
+    assert!(
+        !output.all().contains("was disabled to protect"),
+        "{}",
+        output.all()
+    );
+}
+
 /// The version is not listed, but it may still appear.
 #[test]
 fn version_that_may_still_appear_is_disabled_if_smoke_runs_are_due() {

@@ -288,6 +288,35 @@ fn commits_that_only_the_details_show_are_known() {
     output.saying(&["not publishing commit"]);
 }
 
+#[test]
+fn rerun_with_template_does_not_accept_incomplete_version_of_the_commit() {
+    let (world, server) = stage();
+    let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true,
+        "commitHash": head(&world) });
+    for (shared_pipelines, code) in [
+        (json!([]), 6),
+        (
+            json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]),
+            0,
+        ),
+    ] {
+        let platform = Platform::new();
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [version] })));
+        let details = json!({ "artifactDetails": version, "sharedPipelines": shared_pipelines });
+        platform.respond_to("GET", "/artifacts/details$", answer(&details));
+        let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+        for args in [
+            "publish --version-name {short-sha}",
+            "publish --version-name {short-sha} --dry-run",
+        ] {
+            let output = call_of_push(&world, call.clone()).run(args).expect(code);
+            let text = "version 1 of sales was published from this commit, but is not complete: \
+                        the shared pipeline `load` (sales/load.orch.yaml) is missing";
+            assert_eq!(output.all().contains(text), code == 6, "{args}: {}", output.all());
+        }
+    }
+}
+
 /// Publishes a commit while another job publishes `newer` between the checks and the upload.
 fn race(world: &World, server: &ServerProcess, call: Call, args: impl Arguments) -> ProgramOutput {
     let newer = publish_call(world, server);

@@ -493,6 +493,40 @@ fn description_of_a_token_error_is_shown() {
 }
 
 #[test]
+fn wrong_token_url_has_a_hint_about_the_url() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    for (response, hint, code) in [
+        (
+            ResponseTemplate::new(404),
+            "hint: check the token URL (SLUICEGATE_TOKEN_URL)",
+            4,
+        ),
+        (
+            ResponseTemplate::new(200).set_body_string("{}"),
+            "hint: check that the token URL",
+            3,
+        ),
+        (
+            ResponseTemplate::new(403),
+            "hint: check the client id, the client secret and the audience",
+            4,
+        ),
+    ] {
+        let platform = Platform::new();
+        platform.respond_to("POST", "^/token$", response);
+        platform
+            .call(&world)
+            .without("SLUICEGATE_TOKEN")
+            .variable("SLUICEGATE_CLIENT_ID", "me")
+            .variable("SLUICEGATE_CLIENT_SECRET", "s3cret")
+            .variable("SLUICEGATE_TOKEN_URL", format!("{}/token", platform.server.uri()))
+            .run("review")
+            .expect(code)
+            .saying(&[hint]);
+    }
+}
+
+#[test]
 fn byte_order_mark_before_answer_is_no_part_of_it() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();

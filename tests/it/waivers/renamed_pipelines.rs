@@ -32,6 +32,8 @@ fn pure_rename_of_waived_pipeline_is_green_on_every_host() {
         assert_eq!(report["findings"]["waived"], 1, "{name}");
         let notes = report["notes"].to_string();
         assert!(notes.contains("old.orch.yaml → new.orch.yaml"), "{notes}");
+        let output = host(&world, Call::new(&world.work())).run("check --all");
+        assert_eq!(output.code, 0, "{name} --all: {}", output.all());
     }
     let before = world.git("merge-base HEAD origin/main");
     Call::new(&world.work())
@@ -42,7 +44,9 @@ fn pure_rename_of_waived_pipeline_is_green_on_every_host() {
 #[test]
 fn renamed_pipeline_that_got_worse_is_red() {
     let world = world_with_moved_pipeline(" about: bad name,", &["Start", "bad name", "worse name", "Done"]);
-    Job::github().pull_request().call(&world).run("check").expect(1);
+    for args in ["check", "check --all"] {
+        Job::github().pull_request().call(&world).run(args).expect(1);
+    }
     // A copy is not a rename: the waiver applies only to the old file.
     let copied = world_with_moved_pipeline("", &BAD);
     copied.write("old.orch.yaml", orchestration_text(&BAD));

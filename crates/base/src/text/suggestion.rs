@@ -71,7 +71,8 @@ pub struct NameProfile<'n> {
 const LETTER_GROUPS: usize = 32;
 
 impl<'n> NameProfile<'n> {
-    /// Creates the profile of a name: counts its characters, and how often each group of letters occurs.
+    /// Creates the profile of a name: counts its characters, and the lowercase letters of each group in
+    /// `letter_counts`.
     pub fn new(name: &'n str) -> Self {
         let mut profile = Self {
             name,
@@ -91,9 +92,9 @@ impl<'n> NameProfile<'n> {
         profile
     }
 
-    /// Returns whether two names may be similar, by their lengths, letters and digits. This avoids most comparisons,
-    /// which need memory for each pair of characters. Returns true for all similar names. Names with different digits
-    /// are never similar.
+    /// Returns whether two names may be similar, by their lengths, letters and digits. Names for which it returns false
+    /// need no comparison, which takes memory for each pair of characters. Names with different digits, and very long
+    /// names, are never similar.
     pub fn can_be_similar(&self, candidate: &NameProfile<'_>) -> bool {
         let longer_length = self.length.max(candidate.length);
         let longer_lowercase_length = self.lowercase_length.max(candidate.lowercase_length);
@@ -120,8 +121,8 @@ impl<'n> NameProfile<'n> {
             && (similarity(self.name, candidate.name) >= MIN_SIMILARITY || is_typo(self.name, candidate.name))
     }
 
-    /// Returns the similarity of two paths, from 0 to 1, or `None` if it is less than `MIN_SIMILARITY`. Unlike
-    /// [`Self::is_similar`], does not accept a less similar path that differs by a typo.
+    /// Returns the similarity of two paths, from 0 to 1, or `None` if it is less than `MIN_SIMILARITY`. The limit holds
+    /// for all paths, even those that differ only by a typo, which [`Self::is_similar`] accepts.
     pub fn find_similarity(&self, candidate: &NameProfile<'_>) -> Option<f64> {
         if !self.can_be_similar(candidate) {
             return None;

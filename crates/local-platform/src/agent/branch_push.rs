@@ -107,8 +107,8 @@ fn read_committed_file(
         .map_err(|error| error.to_string())
 }
 
-/// Adds the edits of an agent that misbehaves to `files`: an edit to a file without a finding, emptied rules files, or
-/// a component name that causes a finding. Adds no edits for all other behaviors.
+/// Adds the edits of an agent that misbehaves to `files`: an edit to a pipeline that is not in `files` or to a new text
+/// file, rules files without rules, or a component name that causes a finding. Other behaviors do not change `files`.
 fn add_misbehavior(
     repository: &Repository,
     commit: &CommitId,

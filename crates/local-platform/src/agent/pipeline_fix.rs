@@ -126,7 +126,7 @@ fn capitalize(text: &str) -> String {
 
 /// Returns candidate documents that connect the unconnected component `name`. Each inserts it into one link: the link
 /// leads to the component, and the component leads to the link's previous target. Links to an End Success component
-/// come first, and later lines before earlier ones.
+/// come first, and later lines before earlier ones: the agent prefers a place near the end of the pipeline.
 fn list_connection_fixes(document: &[u8], name: &str) -> Vec<Vec<u8>> {
     let pipeline = Tree::parse(document)
         .ok()

@@ -174,8 +174,8 @@ impl AgentTask {
     }
 
     /// Gives the agent an instruction and returns the message that records it. A working agent finishes its remaining
-    /// steps first; otherwise, these steps are dropped. In plan mode, the agent skips tools that make changes. An
-    /// instruction without findings keeps those of an earlier one.
+    /// steps first; otherwise, these steps and a pending decision are dropped. In plan mode, the agent skips tools that
+    /// make changes. An instruction without findings keeps those of an earlier one.
     pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.remaining_steps.clear();
@@ -197,7 +197,7 @@ impl AgentTask {
             }
         }
         self.turn_count += 1;
-        self.record_message(now, json!({"type": "prompt", "text": message}))
+        self.create_message(now, json!({"type": "prompt", "text": message}))
     }
 
     /// Stops the agent and drops any pending decision. Returns no message if the agent is already at rest or stopping.
@@ -208,7 +208,7 @@ impl AgentTask {
                 self.phase = TaskPhase::WrappingUp {
                     until: now + WRAP_UP_TIME,
                 };
-                Some(self.record_message(now, json!({"type": "stopping", "text": "The agent is stopping"})))
+                Some(self.create_message(now, json!({"type": "stopping", "text": "The agent is stopping"})))
             }
             TaskPhase::Waiting(_) => {
                 Some(self.finish_with(now, json!({"type": "stopped", "text": "The agent was stopped"})))
@@ -259,7 +259,7 @@ impl AgentTask {
         self.phase = TaskPhase::Working {
             next: now + THINKING_TIME,
         };
-        Some((decision, tool, self.record_message(now, data)))
+        Some((decision, tool, self.create_message(now, data)))
     }
 
     /// Approves the first remaining step, or drops it if it is not approved.
@@ -279,7 +279,7 @@ impl AgentTask {
         if let Some(failure_reason) = self.failure_reason.clone() {
             self.phase = TaskPhase::Errored;
             self.remaining_steps.clear();
-            return self.record_message(time, json!({"type": "error", "text": failure_reason}));
+            return self.create_message(time, json!({"type": "error", "text": failure_reason}));
         }
         let Some(step) = self.remaining_steps.front() else {
             return self.finish_work(time);
@@ -296,20 +296,20 @@ impl AgentTask {
             next: time + TOOL_CALL_TIME,
         };
         let input = self.tool_input(&tool);
-        self.record_message(
+        self.create_message(
             time,
             json!({"type": "tool", "toolName": tool, "toolInput": input, "outcome": "done"}),
         )
     }
 
     /// Ends the agent's work after its last step and returns the final message; if the agent planned fixes, it is the
-    /// plan. An agent that never stops schedules another step instead.
+    /// plan. If an agent that never stops has findings to fix, it schedules another step instead.
     fn finish_work(&mut self, time: Moment) -> Message {
         if self.fix_order.is_some() && self.behavior == AgentBehavior::NeverStops {
             self.phase = TaskPhase::Working {
                 next: time + ENDLESS_TIME,
             };
-            return self.record_message(
+            return self.create_message(
                 time,
                 json!({"type": "thought", "text": "The agent is looking for more findings to fix"}),
             );
@@ -335,18 +335,18 @@ impl AgentTask {
         }
         let branch = self.config.target_branch_name.clone();
         match result {
-            Ok(0) => self.record_message(
+            Ok(0) => self.create_message(
                 now,
                 json!({"type": "note", "text": "The agent could not fix any finding"}),
             ),
-            Ok(file_count) => self.record_message(
+            Ok(file_count) => self.create_message(
                 now,
                 json!({"type": "pushed", "branch": branch, "files": file_count}),
             ),
             Err(reason) => {
                 self.phase = TaskPhase::Errored;
                 self.remaining_steps.clear();
-                self.record_message(now, json!({"type": "error", "text": reason}))
+                self.create_message(now, json!({"type": "error", "text": reason}))
             }
         }
     }
@@ -365,17 +365,17 @@ impl AgentTask {
             (OpenDecision::for_tool(tool, id, self.tool_input(tool)), data)
         };
         self.phase = TaskPhase::Waiting(pending);
-        self.record_message(time, data)
+        self.create_message(time, data)
     }
 
     /// Ends the agent's work and returns its last message, which has this `data`.
     fn finish_with(&mut self, time: Moment, data: Value) -> Message {
         self.phase = TaskPhase::Finished;
-        self.record_message(time, data)
+        self.create_message(time, data)
     }
 
     /// Creates a message of the current turn, and sets the time at which the task was last modified.
-    fn record_message(&mut self, time: Moment, data: Value) -> Message {
+    fn create_message(&mut self, time: Moment, data: Value) -> Message {
         self.modified_at = time;
         Message {
             data,

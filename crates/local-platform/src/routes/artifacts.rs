@@ -69,11 +69,11 @@ struct PublishOutcome {
 
 /// Returns the shapes of the request bodies, whose schemas are added to the API description.
 fn shapes(_: &Vocabulary) -> Vec<Shape> {
-    vec![change_request_shape()]
+    vec![enable_request_shape()]
 }
 
 /// Returns the shape of a request to enable or disable a version.
-fn change_request_shape() -> Shape {
+fn enable_request_shape() -> Shape {
     object([
         required_member(PREFIX_FIELD, text()),
         required_member(VERSION_FIELD, text()),
@@ -283,7 +283,7 @@ async fn change_artifact(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<Json<StoredArtifact>, Problem> {
-    change_request_shape().validate(&body)?;
+    enable_request_shape().validate(&body)?;
     let (prefix, version) = (
         body.text_or_empty(PREFIX_FIELD),
         body.text_or_empty(VERSION_FIELD),

@@ -197,7 +197,7 @@ async fn create_environment(
         access_level: body.text_or_empty("defaultUserAccessLevel"),
         definition: Value::Object(body.clone()).to_string(),
     };
-    let connections = default_connections(&body);
+    let connections = parse_default_connections(&body);
     let conflict = Problem::conflict(format!(
         "the project already has an environment `{}`",
         environment.name
@@ -220,7 +220,7 @@ type DefaultConnection = (String, String);
 
 /// Returns the default connections in a request body, as pairs of warehouse kind and connection name. They are in the
 /// member `defaultConnections.DWH`.
-fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
+fn parse_default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
     let warehouses = body
         .find_object("defaultConnections")
         .and_then(|connections| connections.find_object("DWH"));
@@ -234,7 +234,7 @@ fn default_connections(body: &Map<String, Value>) -> Vec<DefaultConnection> {
 /// Checks that each connection override refers to a default connection. Ignores an empty name, which the shape of its
 /// member reports.
 fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
-    let connections = default_connections(body);
+    let connections = parse_default_connections(body);
     for (index, item) in body
         .find_objects("connectionOverrides")
         .iter()

@@ -173,8 +173,8 @@ async fn create_execution(
     let clock = app.clock().clone();
     app.store()
         .try_change(move |transaction| {
-            // The time is read inside the transaction, where executions start one after the other, so that a tag is
-            // free when its execution has ended.
+            // The time is read here, after the wait for the store. With an earlier time, an execution that ended during
+            // the wait would still occupy its tag.
             let started_at = clock.now();
             let execution = ExecutionRecord {
                 id: pipeline_execution_id,

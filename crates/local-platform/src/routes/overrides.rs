@@ -224,8 +224,8 @@ fn apply_overrides(
     })
 }
 
-/// Returns the reason why the role cannot change overrides in the environment: the environment does not exist, or its
-/// users may only read it. Returns `None` if the role can change overrides.
+/// Returns the reason why the role cannot change overrides in the environment: the environment does not exist, or the
+/// role is not an admin and may only read the environment. Returns `None` if the role can change overrides.
 fn find_refusal(
     connection: &Connection,
     project: Uuid,

@@ -97,7 +97,8 @@ async fn create_secret(
 }
 
 /// Checks that the object in `value` has exactly one property, the one that `key` names, and that this property is not
-/// empty. A missing `value` and an empty `key` are reported by the shapes of these members.
+/// empty. The shapes of the members report a missing `value` and a missing or empty `key`; without a key, the check
+/// reports the properties of `value`, too.
 fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let (key, Some(value)) = (body.text_or_empty("key"), body.find_object("value")) else {
         return;

@@ -129,7 +129,7 @@ async fn list_variables(
     query: Query,
 ) -> Result<Json<PagedList<StoredVariable>>, Problem> {
     let mut check = BodyCheck::default();
-    let page = Page::with_default_size(DEFAULT_SIZE, &query, &mut check);
+    let page = Page::from_query_with_default_size(DEFAULT_SIZE, &query, &mut check);
     let page = check.into_result(page)?;
     let (variables, total) = app
         .store()

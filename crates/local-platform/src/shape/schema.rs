@@ -90,8 +90,8 @@ fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
     json!({"allOf": schemas})
 }
 
-/// Returns the JSON schema of a value that may also be null. A schema without a `type` is a reference, which cannot be
-/// extended, so the result is a choice between null and the reference.
+/// Returns the JSON schema of a value that may also be null. A schema without a `type`, such as a reference, has no
+/// types to extend, so the result is a choice between null and this schema.
 fn nullable_schema(mut schema: Value) -> Value {
     let Some(kind) = schema.get_mut("type") else {
         return json!({"oneOf": [{"type": "null"}, schema]});

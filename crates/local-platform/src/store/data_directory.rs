@@ -31,8 +31,8 @@ pub(super) struct DataDirectory {
 }
 
 impl DataDirectory {
-    /// Locks the directory for this process, creating the directory if it is missing. If another process keeps the
-    /// lock, the error names this process, if its ID can be read.
+    /// Locks the directory for this process, creating the directory if it is missing. If another process holds the
+    /// lock, the error contains the ID of that other process, if the ID can be read.
     pub(super) fn lock(path: &Path) -> Result<Self, StoreError> {
         create_directory(path).map_err(directory_error(path))?;
         let mut lock = open_private_file(&path.join(LOCK_FILE)).map_err(directory_error(path))?;

@@ -101,7 +101,7 @@ pub(crate) fn find_access_level(
 }
 
 /// Returns a page of a project's environments, oldest first, and the total number of its environments. The name of each
-/// default agent is made up from the agent's ID.
+/// default runner is derived from the runner's ID, because the store contains no names of runners.
 pub(crate) fn list_environments(
     connection: &Connection,
     project: Uuid,

@@ -142,8 +142,8 @@ pub(crate) fn find_execution(
         .optional()
 }
 
-/// Terminates an execution if it is still running. Leaves an execution unchanged that has ended or was terminated
-/// before. Returns false if the project has no such execution.
+/// Terminates an execution if it is still running. An execution that has ended or was terminated before stays
+/// unchanged. Returns false if the project has no such execution.
 pub(crate) fn terminate(
     transaction: &Transaction<'_>,
     project: Uuid,

@@ -148,8 +148,8 @@ impl Description {
             .unwrap_or_default();
         let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
         self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
-        // The page links from this line to the component in the picture. The remark at the maximum number of lines is
-        // not such a line.
+        // The page links from this line to the component in the picture. If the description is full, the last line is
+        // instead the remark that there are more lines, which has no sign.
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
             line.component = Some(name.clone());
         }

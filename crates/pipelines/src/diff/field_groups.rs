@@ -67,8 +67,9 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
     groups
 }
 
-/// Returns the path and the name of a list entry that only one version has, if the field is the name of that entry.
-/// [`group_fields`] begins the group of the entry with this field. An entry inside another named entry has no group.
+/// Returns the path and the name of a list entry if the field is its name and only one version has this field, which is
+/// treated as an added or removed entry. [`group_fields`] begins the group of the entry with this field. An entry
+/// inside another named entry has no group.
 fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let (position, name) = field.entry_names.first()?;
     let is_unpaired = field.before.is_none() || field.after.is_none();

@@ -142,8 +142,8 @@ impl<'t, 'a> Links<'t, 'a> {
         }
     }
 
-    /// Adds a link to the component whose name the node contains. `build_link` creates the link. A node without a name
-    /// is compared as a field.
+    /// Adds the link that `build_link` creates from the name in the node: that of the component at the other end. A
+    /// node without a name is compared as a field.
     fn add_link(
         &mut self,
         name: &'t str,
@@ -180,7 +180,7 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
         } else {
             LinkChange::Removed
         };
-        // A link with the same number of copies in both versions is not repeated at all.
+        // If both versions have the same number of copies, the difference is 0 and nothing is added.
         let repetitions = usize::try_from(difference.unsigned_abs()).unwrap_or(usize::MAX);
         link_diffs.extend(std::iter::repeat_n(build_link_diff(link, change), repetitions));
     }

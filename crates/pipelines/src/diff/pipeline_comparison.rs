@@ -20,7 +20,7 @@ pub fn compare_versions(versions: &PipelineVersions<'_>) -> PipelineDiff {
     compare_trees(versions, &versions.parse_trees())
 }
 
-/// Compares versions that the caller already parsed, like [`compare_versions`]. The error in `trees` is the `reason`.
+/// Compares versions that the caller already parsed. Like [`compare_versions`], returns any error as the `reason`.
 pub fn compare_trees(
     versions: &PipelineVersions<'_>,
     trees: &Result<VersionTrees<'_>, String>,
@@ -43,7 +43,7 @@ pub fn compare_trees(
         })
 }
 
-/// Compares two versions that were read. The error names the version that is not a pipeline, and the reason.
+/// Compares two versions that were read. The error names the version that cannot be compared, and the reason.
 pub fn compare_read_trees(
     versions: &PipelineVersions<'_>,
     base: Option<&Tree<'_>>,
@@ -187,9 +187,9 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         components
     }
 
-    /// Compares two versions of a component. Returns `None` if both exist and have the same fields; links are compared
-    /// separately. For a renamed component, `old_name` is set, and a parameter `componentName` that changed like its
-    /// name is ignored.
+    /// Compares two versions of a component; links are compared separately. Returns `None` if both versions have it
+    /// under the same name with the same fields. `old_name` is the name of a renamed component in the base; its
+    /// parameter `componentName` is ignored if it changed like the name.
     fn compare_component(
         &self,
         old_name: Option<&str>,

@@ -40,8 +40,8 @@ pub(super) fn find_shared_fields(components: &[ComponentDiff]) -> Vec<SharedFiel
         .collect()
 }
 
-/// Returns whether `shared_fields` describes this field, so that the list of the component's own changes omits it: only
-/// values that were added to existing components are shared.
+/// Returns whether the field was added to an existing component and one of the `shared_fields` describes it. The
+/// description of the component itself omits such a field.
 pub(super) fn is_shared_field(
     shared_fields: &[SharedField<'_>],
     component: &ComponentDiff,

@@ -31,8 +31,8 @@ fn is_ambiguous(text: &str) -> bool {
         || text.parse::<f64>().is_ok()
 }
 
-/// Returns the position of the character at which the shown part of two values begins: 0, or shortly before their first
-/// difference if truncating to `width` characters would hide it.
+/// Returns the position of the character at which the shown part of two values begins: 0, or [`LEADING_CHARS`] before
+/// their first difference if this is among the last [`LEADING_CHARS`] of `width` characters, or after them.
 pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
     let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count();
     if shared_length + LEADING_CHARS >= width {

@@ -10,7 +10,7 @@ pub struct PathMove {
 }
 
 impl PathMove {
-    /// Returns the new path of a file, or `None` if the file is not part of the move.
+    /// Returns the new path of a file, or `None` if neither the file nor a folder that contains it moves.
     pub fn moved_path(&self, path: &str) -> Option<String> {
         let suffix = path.strip_prefix(&self.old_path)?;
         (suffix.is_empty() || suffix.starts_with('/')).then(|| format!("{}{suffix}", self.new_path))

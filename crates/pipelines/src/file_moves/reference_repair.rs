@@ -16,8 +16,8 @@ pub struct Relocation<'m> {
 
 impl Relocation<'_> {
     /// Returns the new text of a reference in the file `caller`, so that it refers to the same file after the move.
-    /// Returns `None` if the text need not change, if the reference was already broken before the move, or if it is an
-    /// expression. Returns an error if no text can refer to the file.
+    /// Returns `None` if the text need not change, if the reference is an expression, or if it is a call that was
+    /// already broken before the move. Returns an error if no text can refer to the file.
     pub fn find_new_target(&self, reference: &Reference, caller: &str) -> Option<Result<String, String>> {
         let ReferenceTarget::Path(target) = &reference.target else {
             return None;
@@ -71,8 +71,9 @@ impl<'m> ReferenceRepair<'m> {
         }
     }
 
-    /// Returns the correct text of a broken reference, or of a call that names its pipeline without the folder. Returns
-    /// `None` for a correct reference, and for an expression, whose value is unknown.
+    /// Returns the correct text of a broken reference. For a call that names its pipeline without the folder, returns
+    /// the complete path, because the platform itself rewrites such calls. Returns `None` for a correct reference, and
+    /// for an expression, whose value is unknown.
     pub fn find_corrected_target(
         &self,
         reference: &Reference,
@@ -127,8 +128,8 @@ impl<'m> ReferenceRepair<'m> {
         Some(path.map(str::to_owned))
     }
 
-    /// Returns the result of a search by file name. If no file has the name, returns the file whose path differs from
-    /// `path` only in its Unicode normal form or letter case.
+    /// Returns `same_name_path`, the result of a search by file name. If that search found no file, searches for a file
+    /// whose path differs from `path` only in its Unicode normal form or letter case.
     fn try_other_spelling(
         &self,
         same_name_path: Result<&'m str, RepairError>,

@@ -130,6 +130,7 @@ impl Finding<'_> {
     fn describe(&self) -> String {
         match (self.error_type, &self.text) {
             (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),
+            // This error concerns the file and not a rule.
             (Some(UNREADABLE_TYPE), Some(text)) => format!("{UNREADABLE_TYPE}: {text}"),
             (Some(error_type), Some(text)) => {
                 format!("the rule could not be evaluated: {error_type}: {text}")

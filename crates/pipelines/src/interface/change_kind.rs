@@ -28,7 +28,7 @@ impl ChangeClass {
     /// Returns the class of a comparison whose most important change has this class. A comparison never has the class
     /// `Note`: a note only asks for attention, so the comparison has the class `Content`.
     #[must_use]
-    pub const fn to_total_class(self) -> Self {
+    pub const fn to_comparison_class(self) -> Self {
         match self {
             Self::Note => Self::Content,
             class => class,

@@ -56,7 +56,7 @@ impl Compatibility {
         Self {
             against: against.version,
             against_commit: against.commit,
-            class: Some(class.unwrap_or(ChangeClass::None).to_total_class()),
+            class: Some(class.unwrap_or(ChangeClass::None).to_comparison_class()),
             accepted: None,
             changes,
             ids_only: false,

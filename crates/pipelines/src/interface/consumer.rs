@@ -30,8 +30,8 @@ pub struct Consumer {
     names: BTreeSet<String>,
 }
 
-/// Finds the components of a pipeline that run shared pipelines of the artifact with this prefix. Fails if `pipeline`
-/// is not the YAML of a pipeline.
+/// Finds the components of a pipeline that run a shared pipeline of one artifact: their parameters contain the prefix
+/// of the artifact, `#` and the id of the shared pipeline. Fails if `pipeline` is not the YAML of a pipeline.
 pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, DocumentError> {
     // The canvas below `design` is not needed.
     let tree = Tree::parse_without(pipeline, LAYOUT_KEY)?;
@@ -98,8 +98,8 @@ impl ParameterTexts {
 }
 
 impl Consumer {
-    /// Returns the changes that affect the component: all changes to its shared pipeline, except changes to parameters
-    /// that it does not use. A parameter that it does not set, but now must set, also affects it.
+    /// Returns the changes to its shared pipeline that affect the component. A change to a parameter affects only a
+    /// component that uses the parameter, but a parameter that must be set now affects only one that does not use it.
     pub fn select_affecting_changes<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()

@@ -81,8 +81,8 @@ impl InterfaceChange {
         }
     }
 
-    /// Creates the change for a removed shared pipeline whose old location is unknown. It is shown at the new file,
-    /// without a line.
+    /// Creates the change for a removed shared pipeline whose old location is unknown. It is shown at the
+    /// shared-pipelines file of the new version, without a line.
     pub(crate) fn for_removed_pipeline(id: &str, new: &super::Interface) -> Self {
         let file = SourceLocation {
             path: new.file.clone(),

@@ -12,7 +12,7 @@ pub(super) const INK: &str = "#1f2328";
 pub(super) const SOFT_INK: &str = "#59636e";
 
 /// Returns the color of lines and signs, and the fill color of a box, for a change in light mode.
-pub(super) const fn colors(mark: ChangeMark) -> (&'static str, &'static str) {
+pub(super) const fn line_and_fill_colors(mark: ChangeMark) -> (&'static str, &'static str) {
     match mark {
         ChangeMark::Unchanged => ("#57606a", "#ffffff"),
         ChangeMark::Added => ("#1a7f37", "#e6f6ea"),
@@ -62,7 +62,7 @@ impl Component<'_> {
         if let Some(target) = &self.ids.target_id {
             let _ = write!(svg, "<a href=\"#{}\">", text::escape_markup(target));
         }
-        let (line_color, fill) = colors(self.color_mark);
+        let (line_color, fill) = line_and_fill_colors(self.color_mark);
         let BoxFrame {
             left,
             top,

@@ -1,7 +1,7 @@
 //! Draws the links of a picture and their labels, in the colors of their changes.
 
 use super::canvas::{Arrow, Canvas, ChangeMark, Stub};
-use super::component_drawing::{SOFT_INK, colors, dash_attribute};
+use super::component_drawing::{SOFT_INK, dash_attribute, line_and_fill_colors};
 use super::layout::{Label, PixelPoint};
 use sluicegate_base::text;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ pub(super) fn draw_link(svg: &mut String, canvas: &Canvas, arrow: &Arrow, wire: 
     };
     let mark = canvas.shown_mark(arrow.mark);
     let mark_word = mark.name();
-    let (line_color, _) = colors(mark);
+    let (line_color, _) = line_and_fill_colors(mark);
     let _ = write!(
         svg,
         "<path class=\"link sg-line sg-{mark_word}\" data-from=\"{}\" data-to=\"{}\" data-kind=\"{}\" data-change=\"{}\" \
@@ -42,7 +42,7 @@ pub(super) fn draw_stub(svg: &mut String, canvas: &Canvas, stub: &Stub, wire: &[
         return;
     };
     let end = if stub.is_outgoing { "from" } else { "to" };
-    let (line_color, _) = colors(ChangeMark::Unchanged);
+    let (line_color, _) = line_and_fill_colors(ChangeMark::Unchanged);
     let _ = write!(
         svg,
         "<path class=\"stub sg-line\" data-{end}=\"{}\" data-count=\"{}\" d=\"{}\" fill=\"none\" stroke=\"{}\" \
@@ -102,7 +102,7 @@ fn move_towards(start: PixelPoint, end: PixelPoint, step_length: i32) -> PixelPo
 
 /// Draws the label of a link or a stub, in the color of the link's change.
 pub(super) fn draw_label(svg: &mut String, label: &Label, mark: ChangeMark) {
-    let (line_color, _) = colors(mark);
+    let (line_color, _) = line_and_fill_colors(mark);
     let (fill, weight) = match mark {
         ChangeMark::Unchanged => (SOFT_INK, ""),
         _ => (line_color, " font-weight=\"600\""),

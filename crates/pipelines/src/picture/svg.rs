@@ -5,7 +5,7 @@
 //! picture by its markup (`component`, `link`, `stub` and their `data-` attributes), so the markup must stay stable.
 
 use super::canvas::{Canvas, ChangeMark, PipelineState};
-use super::component_drawing::{Component, ElementIds, INK, colors, dash_attribute};
+use super::component_drawing::{Component, ElementIds, INK, dash_attribute, line_and_fill_colors};
 use super::label::{self, FONT_SIZE};
 use super::layout::{Layout, lay_out_canvas, lay_out_within_width};
 use super::link_drawing::{draw_label, draw_link, draw_stub};
@@ -212,7 +212,7 @@ impl<'c> Picture<'c> {
         let mut legend = String::new();
         let mut x = 0;
         for (mark, entry_text) in entries {
-            let (line_color, fill) = colors(mark);
+            let (line_color, fill) = line_and_fill_colors(mark);
             let width = label::text_width(&entry_text) + 18;
             let _ = write!(
                 legend,
@@ -314,7 +314,7 @@ pub fn render_markers() -> String {
     let mut defs = String::from("<defs>");
     for mark in [ChangeMark::Unchanged, ChangeMark::Added, ChangeMark::Removed] {
         let name = mark.name();
-        let (line_color, _) = colors(mark);
+        let (line_color, _) = line_and_fill_colors(mark);
         let _ = write!(
             defs,
             "<marker id=\"sg-{name}\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"8\" markerHeight=\"8\" \

@@ -3,8 +3,9 @@
 use sluicegate_yaml::{NodeRef, Value};
 use std::fmt::Write as _;
 
-/// Returns a scalar as written, or a list or a map as canonical text on one line; `None` for null.
-pub(super) fn format_on_one_line(node: NodeRef<'_, '_>) -> Option<String> {
+/// Returns the text of a scalar, which may have several lines, or a list or a map as canonical text on one line; `None`
+/// for null.
+pub(super) fn format_value(node: NodeRef<'_, '_>) -> Option<String> {
     if node.is_null() {
         return None;
     }

@@ -186,10 +186,11 @@ impl Pipeline {
 
     /// Returns the component or variable that the text of a violation names, and its line, or `None` if it names none.
     ///
-    /// The first quoted name is used if the text cannot be about anything else. Otherwise only the line is guessed:
-    /// from the longest quoted name, otherwise from the longest name that is a separate word. If a variable and a
-    /// component have the same name, the text is about one of them only if the word `component` or `variable` precedes
-    /// the name. The names are sorted once, at the first call, because there can be many texts.
+    /// The first quoted name, or the only name in a text without quotes, is used if the text cannot be about anything
+    /// else. Otherwise only the line is guessed: from the longest quoted name, otherwise from the longest name that is
+    /// a separate word. If a variable and a component have the same name, the text is about one of them only if the
+    /// word `component` or `variable` precedes the name. The names are sorted once, at the first call, because there
+    /// can be many texts.
     pub fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         self.subject_index
             .get_or_init(|| self.build_subject_index())

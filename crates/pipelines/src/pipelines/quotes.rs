@@ -57,8 +57,8 @@ pub(super) fn contains_quote(text: &str) -> bool {
 }
 
 impl OpenedQuote<'_> {
-    /// Returns whether `text`, which follows a name in these quotes, contains no further part of the name: all quotes
-    /// of this kind in it are balanced, and it does not begin with a word character.
+    /// Returns whether the name ends at its closing quote, which `text` follows: all quotes of this kind in `text` are
+    /// balanced, except for apostrophes inside words, and it does not begin with a word character.
     pub(super) fn is_name_complete_before(&self, text: &str) -> bool {
         let mut is_open = false;
         for (index, c) in text.char_indices() {

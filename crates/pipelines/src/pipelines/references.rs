@@ -26,8 +26,8 @@ pub struct Reference {
 }
 
 impl Pipeline {
-    /// Returns the references of all components to other files. Skipped components are included: they may be enabled
-    /// again, and an extra file does less harm than a missing one.
+    /// Returns the references of all components to other files. Skipped components are included, because they may be
+    /// enabled again: to publish an unneeded file does less harm than to omit a needed one.
     pub fn list_references(&self) -> Vec<Reference> {
         self.components
             .iter()

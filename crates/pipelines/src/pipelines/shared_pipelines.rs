@@ -1,6 +1,6 @@
 //! The shared-pipelines file, which lists the pipelines that a project offers to others.
 
-use super::node_text::{format_canonical_text, format_on_one_line};
+use super::node_text::{format_canonical_text, format_value};
 use super::pipeline_facts::PipelineFacts;
 use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, shorten};
 use std::collections::HashMap;
@@ -180,9 +180,9 @@ fn parse_parameters(node: NodeRef<'_, '_>) -> Result<Vec<SharedParameter>, Docum
         .collect())
 }
 
-/// Reads a parameter. Its values are kept as text on one line, so that any YAML value can be compared.
+/// Reads a parameter. Its values are kept as text, because they are only compared and shown.
 fn parse_parameter(name: &str, position: Position, node: NodeRef<'_, '_>) -> SharedParameter {
-    let value_text = |key: &str| node.get(key).and_then(format_on_one_line);
+    let value_text = |key: &str| node.get(key).and_then(format_value);
     let columns = node.get("columns").into_iter().flat_map(NodeRef::entries);
     SharedParameter {
         name: name.to_owned(),
@@ -195,7 +195,7 @@ fn parse_parameter(name: &str, position: Position, node: NodeRef<'_, '_>) -> Sha
             .map(|(name, position, node)| SharedColumn {
                 name: name.to_owned(),
                 position,
-                kind: node.get("columnType").and_then(format_on_one_line),
+                kind: node.get("columnType").and_then(format_value),
             })
             .collect(),
     }

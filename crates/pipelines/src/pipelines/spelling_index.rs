@@ -32,8 +32,8 @@ pub(crate) struct SpellingIndex<'p> {
 }
 
 impl<'p> SpellingIndex<'p> {
-    /// Builds two indexes: of all paths, which ignores letter case, and of the file names that are not ASCII, which
-    /// ignores differences between Unicode normal forms.
+    /// Builds two indexes, which ignore differences between Unicode normal forms: of all paths, ignoring letter case as
+    /// well, and of the file names of the paths that are not ASCII.
     pub(crate) fn new(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut index = Self::default();
         for path in paths {

@@ -182,7 +182,7 @@ impl SubjectIndex {
         // "component" or "variable" before the name states its kind, even if another name is equal to that word.
         let is_only_name = self.find_longest_name(strip_stated_kind(text_before)).is_none()
             && self.find_longest_name(text_after).is_none();
-        // The name contains itself.
+        // Of the names as written in the file, only one contains this name: the name itself, or its form with blanks.
         (is_only_name && containing_names.count() == 1).then_some((text_before, name))
     }
 

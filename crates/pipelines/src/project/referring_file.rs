@@ -236,8 +236,8 @@ impl ReferringFile<'_> {
 /// Proposes to replace the target of a reference; `None` if the new target is the same or contains `${`, which makes it
 /// an expression.
 fn propose_new_target(reference: &Reference, target: &str, new_target: String) -> Option<ProposedFix> {
-    let is_path = new_target != target && !new_target.contains("${");
-    is_path.then(|| ProposedFix {
+    let is_other_path = new_target != target && !new_target.contains("${");
+    is_other_path.then(|| ProposedFix {
         position: reference.position,
         old_value: target.to_owned(),
         new_value: new_target,

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Maximum number of searches of one budget.
 const MAX_SEARCHES: usize = 20;
 
-/// Maximum number of pairs of characters that all searches compare, which takes about a second.
+/// Maximum number of pairs of bytes that all searches compare, which takes about a second.
 const MAX_PAIRS: usize = 200_000_000;
 
 /// The work that searches may still do.
@@ -21,7 +21,7 @@ struct SearchBudget {
 }
 
 impl SearchBudget {
-    /// Deducts one search from the budget. Returns false if no search or no pair of characters was left.
+    /// Deducts one search from the budget. Returns false if no search or no pair of bytes was left.
     fn spend_search(&mut self) -> bool {
         let is_allowed = self.remaining_searches > 0 && self.remaining_pairs > 0;
         self.remaining_searches = self.remaining_searches.saturating_sub(1);
@@ -29,7 +29,8 @@ impl SearchBudget {
     }
 
     /// Deducts the comparison of `name` with names of `known_length` bytes in total from the budget: one pair for each
-    /// byte of `name` and each byte of these names. Returns whether the budget allows it.
+    /// byte of `name` and each byte of these names. Returns whether the budget allows it. A comparison that exceeds the
+    /// budget uses it up.
     fn spend_comparison(&mut self, name: &str, known_length: usize) -> bool {
         let pairs = known_length.saturating_mul(name.len());
         let is_allowed = pairs <= self.remaining_pairs;
@@ -179,8 +180,8 @@ impl<'p> CallSuggestions<'p> {
         }
     }
 
-    /// Returns the pipeline whose path differs from the target of a call only in its spelling. The first call builds
-    /// the index of spellings.
+    /// Returns the pipeline whose path, or at least whose file name, differs from the target of a call only in its
+    /// spelling. The first search builds the index of spellings.
     fn find_other_spelling(
         &mut self,
         files: &PipelineFiles<'p>,

@@ -84,6 +84,7 @@ fn find_only_unlinked_component(pipeline: &Pipeline) -> Option<String> {
     let graph = ComponentGraph::new(pipeline);
     let roles = [LinkRole::Transition, LinkRole::IterationTarget, LinkRole::Source];
     let has_incoming_link = graph.compute_incoming_link_flags(&roles);
+    // Without an incoming link, only a start component is reachable.
     let is_reachable = graph.compute_reachability_flags();
     let mut unlinked_indices = (0..pipeline.components.len()).filter(|index| {
         has_incoming_link.get(*index) == Some(&false) && is_reachable.get(*index) == Some(&false)

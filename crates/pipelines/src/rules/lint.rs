@@ -54,7 +54,7 @@ impl RulesFileLinter {
         self.add_file_error(position, &error.message);
     }
 
-    /// Adds an error that makes the entire file unusable, so its level does not depend on a rule.
+    /// Adds a problem that makes the entire file unusable. It is always an error, because it affects all rules.
     fn add_file_error(&mut self, position: Position, message: &str) {
         let error = EvaluationError::RulesFileParse(DocumentError {
             message: message.to_owned(),

@@ -31,7 +31,7 @@ impl RuleDocumentation {
         entry
     }
 
-    /// Returns the description of the rule: check, reason, configuration and examples.
+    /// Returns the description of the rule: summary, reason, fix, details, assumptions, configuration and examples.
     pub fn blocks(&self) -> Vec<DocumentationBlock> {
         let mut blocks = vec![
             DocumentationBlock::Text(format!("{} Applies to {}.", self.summary, self.describe_kinds())),

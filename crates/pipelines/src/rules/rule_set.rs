@@ -48,7 +48,7 @@ impl fmt::Debug for RuleSet {
 }
 
 impl RuleSet {
-    /// Reads a rules file. An error in the file becomes a result of each pipeline, so that the gate sees it.
+    /// Reads a rules file. If it cannot be parsed, each pipeline gets one result that reports the error.
     pub fn parse(bytes: &[u8]) -> Self {
         Self {
             file: rules_file::parse_rules_file(bytes).map_err(EvaluationError::RulesFileParse),
@@ -112,8 +112,8 @@ impl RuleSet {
         }
     }
 
-    /// Returns the ids of the enabled rules for a pipeline of this kind, or of an unknown kind; `None` if the rules
-    /// file is missing or cannot be read.
+    /// Returns the ids of the enabled rules that apply to this kind of pipeline, or of all enabled rules if the kind is
+    /// unknown; `None` if the rules file is missing or cannot be read.
     pub fn enabled_ids(&self, kind: Option<PipelineKind>) -> Option<impl Iterator<Item = &str>> {
         let rules = self.file.as_ref().ok()?.rules.iter();
         Some(
@@ -132,7 +132,7 @@ impl RuleSet {
     }
 
     /// Returns the results as [`Self::evaluate`] does, for a file that may be unreadable. Passes the pipeline to
-    /// `observe` if it can be parsed.
+    /// `observe` if it can be parsed, but not if no rule is enabled or the rules file is unusable.
     pub fn evaluate_document(
         &self,
         path: &str,
@@ -147,7 +147,8 @@ impl RuleSet {
         }
     }
 
-    /// Evaluates the rules on a document. Passes the pipeline to `observe` if it can be parsed.
+    /// Evaluates the rules on a document, without the layout, which no rule needs. Passes the pipeline to `observe` as
+    /// [`Self::evaluate_document`] does.
     fn evaluate_bytes(&self, path: &str, document: &[u8], observe: &PipelineObserver<'_>) -> FileResults {
         self.evaluate_lazily(path, || {
             let tree = Tree::parse_without(document, LAYOUT_KEY).map_err(EvaluationError::DocumentParse)?;

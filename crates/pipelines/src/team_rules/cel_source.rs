@@ -25,7 +25,7 @@ pub(super) fn parse_expression(
     source: &str,
     subject: RuleSubject,
 ) -> Result<CompiledExpression, ExpressionProblem> {
-    reject_large_expression(source)?;
+    reject_empty_or_large_expression(source)?;
     let parser = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
     thread::scope(|scope| {
         parser
@@ -48,7 +48,7 @@ fn compile_on_this_thread(
 }
 
 /// Rejects an expression that is empty, or too long or too deeply nested for the parser.
-fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
+fn reject_empty_or_large_expression(source: &str) -> Result<(), ExpressionProblem> {
     if source.trim().is_empty() {
         return Err(ExpressionProblem::at_start("the expression is empty"));
     }
@@ -58,7 +58,7 @@ fn reject_large_expression(source: &str) -> Result<(), ExpressionProblem> {
             source.len()
         )));
     }
-    // Brackets in strings are counted too, which only makes the limit stricter.
+    // Brackets in strings are counted, too. A closing bracket in a string therefore allows one more open bracket.
     let mut open_count = 0_usize;
     for (offset, character) in source.chars().enumerate() {
         match character {

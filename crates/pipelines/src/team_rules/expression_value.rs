@@ -95,7 +95,7 @@ impl<'m> Value<'m> {
     }
 }
 
-/// Parses a negative number, or a number with a fraction. Any other text is returned as a string.
+/// Parses a negative integer or a decimal number. Any other text, such as `.inf` or `.nan`, is returned as a string.
 fn parse_other_number(text: &str) -> Value<'_> {
     if let Ok(number) = text.parse() {
         return Value::Integer(number);

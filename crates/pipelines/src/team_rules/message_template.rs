@@ -86,8 +86,8 @@ impl MessageTemplate {
     }
 }
 
-/// Returns the text up to the closing brace of a placeholder. `offset` is the position after its opening brace, for
-/// errors.
+/// Returns the text up to the first closing brace, even if this brace is in a string of the expression. `offset` is
+/// the position after the opening brace, for errors.
 fn read_placeholder(
     characters: &mut Peekable<Chars<'_>>,
     offset: usize,

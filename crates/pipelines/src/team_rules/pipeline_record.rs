@@ -214,7 +214,8 @@ fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -
 }
 
 /// Builds a record for each call to a pipeline or a script, with their fields in the documented order. `nodes` is the
-/// map of the components in the document, which contains the arguments of the calls.
+/// map of the components in the document, which contains the arguments of the calls. Only calls to pipelines set
+/// variables, so a call to a script has no arguments.
 fn build_calls<'m>(
     path: &str,
     pipeline: &'m Pipeline,

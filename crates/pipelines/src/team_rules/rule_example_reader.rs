@@ -60,6 +60,7 @@ impl FileReader {
         self.check_keys(item, &EXAMPLE_KEYS, "the example");
         let path = self.read_required_text(item, "path")?;
         let pipeline = self.read_required_text(item, "pipeline")?;
+        // The limit for the paths of other pipelines is the same as for the globs of a rule.
         let project = match item.get("project") {
             Some(node) => self.read_texts(node, "project", MAX_GLOBS)?,
             None => Vec::new(),

@@ -206,7 +206,8 @@ impl FileReader {
         })
     }
 
-    /// Reads the id of a rule. It must differ from the ids of the platform's rules, because one report contains both.
+    /// Reads the id of a rule. It must differ from the ids of the platform's rules, because `rules explain` also finds
+    /// a team rule without its prefix `team/`.
     fn read_id(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         let id = self.read_required_text(item, "id")?;
         let is_valid = id.len() <= MAX_ID_BYTES

@@ -21,7 +21,7 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Returns the value of a key, or `None` if the map or record does not have it. Fails for a value that cannot have
-    /// keys. Each compared entry costs a step.
+    /// keys. In a map of the document, each entry up to the key costs a step; in any other map, each entry does.
     pub(super) fn find_key(
         &mut self,
         operand: &Value<'m>,
@@ -175,6 +175,7 @@ impl<'m> Evaluation<'m> {
         if let (Value::Paths(files), Value::Text(path)) = (collection, item) {
             return Ok(files.has_path(path));
         }
+        // A node of the document is a list or a map. The keys are looked up only in a map.
         if let (Value::Node(_) | Value::Map(_), Value::Text(name)) = (collection, item)
             && self.find_items(collection)?.is_none()
         {

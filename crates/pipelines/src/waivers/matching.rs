@@ -210,10 +210,10 @@ impl Waivers {
         }
         let mut counted_paths = HashSet::new();
         for file in files {
-            // A file with findings of project checks has a second list of results.
-            let is_counted = !counted_paths.insert(file.path.as_str());
+            // A file with findings of project checks has a second list of results, but is counted only once.
+            let is_first_list = counted_paths.insert(file.path.as_str());
             self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
-                coverage.reviewed_count += usize::from(!is_counted);
+                coverage.reviewed_count += usize::from(is_first_list);
                 coverage.add_results(entry, file, existing_files.check_levels);
             });
         }
@@ -260,7 +260,7 @@ struct FileCoverage {
 }
 
 impl FileCoverage {
-    /// Records whether the entry's rule was evaluated on a file of the run.
+    /// Records whether the entry's rule was evaluated on a file of the run, and whether the evaluation failed.
     fn add_results(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
             // The rule was evaluated if the error can be waived: the content of the pipeline causes such an error.

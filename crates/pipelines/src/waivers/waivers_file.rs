@@ -124,7 +124,7 @@ fn require_text(item: NodeRef<'_, '_>, key: &str) -> Result<String, DocumentErro
     optional_text(item, key)?.ok_or_else(|| error_at(item, format!("the waiver has no `{key}`")))
 }
 
-/// Returns the text of a key, or `None` if the key is missing. Fails if the text is empty or too long.
+/// Returns the text of a key, or `None` if the key is missing. Fails if the value is blank, too long or not a string.
 fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, DocumentError> {
     let Some(node) = item.get(key) else {
         return Ok(None);

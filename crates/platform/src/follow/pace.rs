@@ -81,9 +81,10 @@ impl Pace {
     }
 }
 
-/// Sends a request that changes something. With `pace`, the response must arrive before its deadline; otherwise, there
-/// is no deadline. If no response arrives in time, the error states that the change may have had its effect.
-pub async fn send_before_deadline<T>(
+/// Sends a request that changes something, and waits for its response: until the deadline of `pace`, or without a
+/// deadline if there is no `pace`. If no response arrives in time, the error states that the change may have had its
+/// effect.
+pub async fn send_change<T>(
     pace: Option<&Pace>,
     change: impl Future<Output = Result<T, HttpError>>,
 ) -> Result<T, HttpError> {

@@ -24,9 +24,6 @@ pub struct UnauthenticatedResponse {
 /// Returns the proxy that the client uses for requests to this address, without its credentials; `None` for the local
 /// machine.
 pub fn find_proxy(base_url: &BaseUrl) -> Option<String> {
-    if base_url.is_local() {
-        return None;
-    }
     Proxies::Environment.find_address(&base_url.api_root())
 }
 
@@ -55,12 +52,7 @@ pub async fn send_without_token(
         delays: Delays::default(),
         observer,
     };
-    let transport = Transport::new(
-        limits,
-        ca_cert,
-        client_certificate,
-        Proxies::for_url(base_url.url()),
-    )?;
+    let transport = Transport::new(limits, ca_cert, client_certificate, Proxies::Environment)?;
     let request = Request::get(base_url.resource_url(&["projects"])?);
     let request_time = SystemTime::now();
     let (status, headers) = transport.send_once(&request).await?;

@@ -84,11 +84,6 @@ impl BaseUrl {
         self.0.scheme() == "https"
     }
 
-    /// Returns whether the host is the local machine.
-    pub(crate) fn is_local(&self) -> bool {
-        is_loopback(&self.0)
-    }
-
     /// Returns whether the token would be sent unencrypted over a network: `http://` to a remote host.
     pub fn is_plain_http_to_remote(&self) -> bool {
         self.0.scheme() == "http" && !is_loopback(&self.0)

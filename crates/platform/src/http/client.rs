@@ -65,8 +65,12 @@ impl Client {
             delays,
             observer,
         };
-        let proxies = Proxies::for_url(base_url.url());
-        let transport = Transport::new(limits, ca_cert.as_deref(), client_certificate.as_ref(), proxies)?;
+        let transport = Transport::new(
+            limits,
+            ca_cert.as_deref(),
+            client_certificate.as_ref(),
+            Proxies::Environment,
+        )?;
         Ok(Self(Arc::new(ClientParts {
             base_url,
             tokens: TokenCache::new(token),

@@ -66,7 +66,7 @@ impl HostClient {
         };
         let proxies = match &settings.proxy {
             Some(proxy) => build_fixed_proxy(proxy)?,
-            None => Proxies::for_url(&settings.root),
+            None => Proxies::Environment,
         };
         let client_certificate = None;
         let transport = Transport::new(limits, settings.ca_cert.as_deref(), client_certificate, proxies)?;

@@ -7,7 +7,7 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use reqwest::{StatusCode, Url};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
 /// Time limit for the request that finds out why a proxy does not open a tunnel.
@@ -20,33 +20,26 @@ const VARIABLE_HINT: &str = "write the proxy as http://HOST:PORT or http://USER:
      characters in the user name and the password as escapes (`\\` as %5C, `@` as %40, `#` as %23)";
 
 pub(super) enum Proxies {
+    /// Those of the environment, but none for the local machine, whose loopback addresses a proxy cannot reach.
     Environment,
-    /// No proxy, because a proxy cannot reach the loopback addresses of the local machine.
-    None,
-    Fixed {
-        proxy: Box<reqwest::Proxy>,
-        url: Url,
-    },
+    /// One proxy for all requests.
+    Fixed { proxy: Box<reqwest::Proxy>, url: Url },
 }
 
 impl Proxies {
-    /// Returns the proxies for requests to this URL: none for this machine, otherwise those of the environment.
-    pub(super) fn for_url(url: &Url) -> Self {
-        if is_loopback(url) {
-            Self::None
-        } else {
-            Self::Environment
-        }
+    /// Returns whether a request to this URL must not use a proxy, whatever the variables contain.
+    pub(super) fn is_direct(&self, url: &Url) -> bool {
+        matches!(self, Self::Environment) && is_loopback(url)
     }
 
     /// Returns the address of the proxy that the HTTP client uses for requests to `url`, without its credentials.
     pub(super) fn find_address(&self, url: &Url) -> Option<String> {
         match self {
+            Self::Environment if is_loopback(url) => None,
             Self::Environment => {
                 let proxy = find_proxy(&Matcher::from_system(), url)?;
                 format_proxy_address(&Url::parse(&proxy.uri().to_string()).ok()?)
             }
-            Self::None => None,
             Self::Fixed { url, .. } => format_proxy_address(url),
         }
     }
@@ -78,8 +71,11 @@ async fn fetch_connect_status(proxy: &Intercept, host: &str, port: u16) -> Optio
     if proxy.uri().scheme_str() != Some("http") {
         return None;
     }
-    let address = (proxy.uri().host()?, proxy.uri().port_u16().unwrap_or(80));
-    let mut stream = TcpStream::connect(address).await.ok()?;
+    // The host of a URL has brackets around an IPv6 address, which a lookup of the name does not allow.
+    let proxy_host = proxy.uri().host()?.trim_matches(['[', ']']);
+    let mut stream = TcpStream::connect((proxy_host, proxy.uri().port_u16().unwrap_or(80)))
+        .await
+        .ok()?;
     let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n").into_bytes();
     if let Some(credentials) = proxy.basic_auth() {
         request.extend_from_slice(b"Proxy-Authorization: ");
@@ -88,13 +84,13 @@ async fn fetch_connect_status(proxy: &Intercept, host: &str, port: u16) -> Optio
     }
     request.extend_from_slice(b"\r\n");
     stream.write_all(&request).await.ok()?;
-    let mut start = Vec::new();
-    stream
-        .take(MAX_STATUS_LINE_SIZE)
-        .read_to_end(&mut start)
+    let mut line = Vec::new();
+    // Not to the end of the response: the proxy may keep the connection open.
+    BufReader::new(stream.take(MAX_STATUS_LINE_SIZE))
+        .read_until(b'\n', &mut line)
         .await
         .ok()?;
-    let line = String::from_utf8_lossy(&start);
+    let line = String::from_utf8_lossy(&line);
     // The status is the second word of the response, for example in `HTTP/1.1 200 OK`.
     StatusCode::from_bytes(line.split_ascii_whitespace().nth(1)?.as_bytes()).ok()
 }

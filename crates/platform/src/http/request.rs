@@ -1,6 +1,6 @@
 //! A request as data, from which each try is built.
 
-use super::error;
+use super::error::{self, HttpError};
 use super::retry::Repeat;
 use super::success::Success;
 use super::upload::UploadBody;
@@ -130,6 +130,16 @@ impl Request {
             .insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         self.body = Body::Complete(text.into());
         self
+    }
+
+    /// Adds the request's subject to its error. The error of a read-only request says that nothing changed.
+    pub(super) fn describe_failure(&self, error: HttpError) -> HttpError {
+        let error = error.with_subject(&self.subject());
+        if self.is_read_only {
+            error.without_effect()
+        } else {
+            error
+        }
     }
 
     /// Returns the method and the URL of the request, for errors and messages.

@@ -142,7 +142,7 @@ impl Response {
         let earlier_memory = 0;
         self.check_memory(earlier_memory)?;
         // A byte order mark before JSON may be ignored: <https://www.rfc-editor.org/rfc/rfc8259#section-8.1>.
-        let body = self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body);
+        let body = strip_byte_order_mark(&self.body);
         let json = redact_json(body, &self.sent_secrets);
         if let Some(reason) = find_duplicate_key(&json) {
             return Err(self.unusable_error(&reason));
@@ -200,4 +200,9 @@ impl Response {
             .iter()
             .fold(error, |error, secret| error.without_secret(Some(secret)))
     }
+}
+
+/// Returns the content of a body without the byte order mark that some servers write before JSON.
+pub(super) fn strip_byte_order_mark(body: &[u8]) -> &[u8] {
+    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body)
 }

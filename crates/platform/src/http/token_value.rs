@@ -27,8 +27,20 @@ impl From<TokenError> for HttpError {
         match error {
             TokenError::Configuration(_) => Self::new(ErrorKind::Configuration, message)
                 .with_hint("check the token settings: variable, file, command or client credentials"),
-            TokenError::Refused(_) => Self::new(ErrorKind::Unauthorized, message)
-                .with_hint("check the client id, the client secret and the audience"),
+            TokenError::Refused(cause) => {
+                Self::new(ErrorKind::Unauthorized, message).with_hint(match cause.status() {
+                    Some(404 | 405 | 410) => {
+                        "check the token URL (SLUICEGATE_TOKEN_URL): nothing issues tokens there"
+                    }
+                    Some(407) => "set the proxy credentials: HTTP_PROXY=http://user:password@host",
+                    _ => "check the client id, the client secret and the audience",
+                })
+            }
+            TokenError::Unreachable(cause) if cause.kind() == ErrorKind::BadResponse => {
+                Self::new(cause.kind(), message).with_hint(
+                    "check that the token URL (SLUICEGATE_TOKEN_URL) issues tokens for client credentials",
+                )
+            }
             TokenError::Unreachable(cause) => {
                 let hint = cause.hint().unwrap_or_default();
                 Self::new(cause.kind(), message).with_hint(hint.replace("base URL", "token URL"))

@@ -49,8 +49,10 @@ pub(super) struct Limits {
 
 /// The connections, and the rules for using them. Contains no token.
 pub(super) struct Transport {
-    call_client: reqwest::Client,
-    upload_client: reqwest::Client,
+    /// For requests through the proxies.
+    clients: ClientPair,
+    /// For requests to the local machine, which use no proxy of the environment.
+    direct_clients: ClientPair,
     proxies: Proxies,
     /// File with the root certificates that are trusted in addition to those of the machine.
     ca_cert: Option<PathBuf>,
@@ -60,11 +62,33 @@ pub(super) struct Transport {
     pub(super) observer: Observer,
 }
 
+/// A client for uploads and one for all other requests.
+struct ClientPair {
+    calls: reqwest::Client,
+    uploads: reqwest::Client,
+}
+
+impl ClientPair {
+    /// Creates both clients. Without `proxies`, they send all requests directly.
+    fn new(
+        tls: &ClientConfig,
+        connect_timeout: Duration,
+        proxies: Option<&Proxies>,
+    ) -> Result<Self, HttpError> {
+        Ok(Self {
+            calls: build_client(configure_client(tls, connect_timeout, proxies))?,
+            // A connection is used for one upload only: a connection that the server has just closed would break it.
+            uploads: build_client(configure_client(tls, connect_timeout, proxies).pool_max_idle_per_host(0))?,
+        })
+    }
+}
+
 /// Configures a client that neither follows redirects nor retries requests by itself, because this program does both.
+/// Without `proxies`, it sends all requests directly.
 fn configure_client(
     tls: &ClientConfig,
-    proxies: &Proxies,
     connect_timeout: Duration,
+    proxies: Option<&Proxies>,
 ) -> reqwest::ClientBuilder {
     let builder = reqwest::Client::builder()
         .user_agent(user_agent())
@@ -74,9 +98,9 @@ fn configure_client(
         .connect_timeout(connect_timeout)
         .tls_backend_preconfigured(tls.clone());
     match proxies {
-        Proxies::Environment => builder,
-        Proxies::None => builder.no_proxy(),
-        Proxies::Fixed { proxy, .. } => builder.proxy(reqwest::Proxy::clone(proxy)),
+        Some(Proxies::Environment) => builder,
+        Some(Proxies::Fixed { proxy, .. }) => builder.proxy(reqwest::Proxy::clone(proxy)),
+        None => builder.no_proxy(),
     }
 }
 
@@ -87,8 +111,7 @@ fn build_client(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, Http
 }
 
 impl Transport {
-    /// Creates a client for requests and one for uploads. Reads the certificates in `ca_cert` and the client
-    /// certificate.
+    /// Creates the clients. Reads the certificates in `ca_cert` and the client certificate.
     pub(super) fn new(
         limits: Limits,
         ca_cert: Option<&Path>,
@@ -99,11 +122,9 @@ impl Transport {
         let timeout = limits.timeout.min(MAX_TIMEOUT);
         // A little less than the total timeout, so that an unreachable host can be distinguished from a slow one.
         let connect_timeout = CONNECT_TIMEOUT.min(timeout.mul_f32(0.9));
-        let configure = || configure_client(&tls, &proxies, connect_timeout);
         Ok(Self {
-            call_client: build_client(configure())?,
-            // A connection is used for one upload only: a connection that the server has just closed would break it.
-            upload_client: build_client(configure().pool_max_idle_per_host(0))?,
+            clients: ClientPair::new(&tls, connect_timeout, Some(&proxies))?,
+            direct_clients: ClientPair::new(&tls, connect_timeout, None)?,
             proxies,
             ca_cert: ca_cert.map(Path::to_owned),
             timeout,
@@ -163,7 +184,7 @@ impl Transport {
             .await_with_report(exchange, || self.describe_wait(request))
             .await
             .unwrap_or_else(|_| Err(self.request_timeout_error()))
-            .map_err(|error| error.with_subject(&request.subject()))?;
+            .map_err(|error| request.describe_failure(error))?;
         Ok((response.status().as_u16(), response.headers().clone()))
     }
 
@@ -188,14 +209,7 @@ impl Transport {
                 .await
                 .unwrap_or_else(|_| Err(self.request_timeout_error()))
         };
-        result.map_err(|error| {
-            let error = error.with_subject(&request.subject());
-            if request.is_read_only {
-                error.without_effect()
-            } else {
-                error
-            }
-        })
+        result.map_err(|error| request.describe_failure(error))
     }
 
     /// Sends the request and follows redirects within the same origin. Fails if there are more than
@@ -268,10 +282,11 @@ impl Transport {
         token: Option<&Token>,
         monitor: Option<&UploadMonitor>,
     ) -> Result<reqwest::Response, HttpError> {
-        let client = if monitor.is_some() {
-            &self.upload_client
-        } else {
-            &self.call_client
+        let client = match (self.proxies.is_direct(url), monitor) {
+            (true, None) => &self.direct_clients.calls,
+            (true, Some(_)) => &self.direct_clients.uploads,
+            (false, None) => &self.clients.calls,
+            (false, Some(_)) => &self.clients.uploads,
         };
         let mut builder = client
             .request(request.method.clone(), url.clone())

@@ -1,7 +1,7 @@
 //! Describes the changes in a file of the gate configuration, as sentences about its two versions.
 //!
 //! These are pure functions from texts to sentences, one for each setting or rule. A sentence states whether the change
-//! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and all output is
+//! relaxes or tightens the gate, if that can be determined. Text from the files is sanitized, and short descriptions are
 //! bounded. To support another file, add a function that uses [`describe_version_differences`].
 
 mod rule_changes;
@@ -27,6 +27,15 @@ pub enum GateFileVersion {
     /// The file exists but cannot be read, for this reason.
     Unreadable(String),
     Text(Vec<u8>),
+}
+
+/// The length of a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DescriptionLength {
+    /// All differences, to compare descriptions with each other.
+    Complete,
+    /// The first differences of long lists and their number, for people.
+    Short,
 }
 
 /// The effect of a difference on the gate.
@@ -65,6 +74,16 @@ impl Effect {
         }
     }
 
+    /// Returns the effect of two simultaneous changes: it is unknown if one relaxes the gate and the other tightens it.
+    fn combine(self, second: Self) -> Self {
+        match (self, second) {
+            (effect, Self::Unknown) | (Self::Unknown, effect) => effect,
+            (Self::Relaxed, Self::Relaxed) => Self::Relaxed,
+            (Self::Tightened, Self::Tightened) => Self::Tightened,
+            _ => Self::Unknown,
+        }
+    }
+
     /// Appends the effect to a sentence about a change, for example "(relaxed)".
     fn label_sentence(self, sentence: &str) -> String {
         format!("{sentence}{}", self.label_suffix())
@@ -92,10 +111,12 @@ pub(super) fn retain_stricter(mut sentences: Vec<String>, unknown_effects: Unkno
 
 /// Describes the differences between two versions of a file, which are parsed with `parse` and compared with
 /// `describe_differences`. A missing version is described as a new or removed file. If a version cannot be parsed, the
-/// result contains the reason instead of the differences. Long descriptions are shortened to [`MAX_SENTENCES`].
+/// result contains the reason instead of the differences. A short description has at most [`MAX_SENTENCES`] and their
+/// number.
 fn describe_version_differences<T: Default>(
     old: &GateFileVersion,
     new: &GateFileVersion,
+    length: DescriptionLength,
     parse: impl Fn(&[u8]) -> Result<T, DocumentError>,
     describe_differences: impl Fn(&T, &T) -> Vec<String>,
 ) -> Vec<String> {
@@ -123,7 +144,10 @@ fn describe_version_differences<T: Default>(
     if let (Some(old_value), Some(new_value)) = (old_value, new_value) {
         sentences.extend(describe_differences(&old_value, &new_value));
     }
-    List::with_limit(sentences, MAX_SENTENCES).entries().collect()
+    match length {
+        DescriptionLength::Complete => sentences,
+        DescriptionLength::Short => List::with_limit(sentences, MAX_SENTENCES).entries().collect(),
+    }
 }
 
 /// Parses a version of a file. For a missing file, the result is the default value. The error is the reason why the

@@ -1,17 +1,21 @@
 //! Describes the changes in the rules file, rule by rule.
 
-use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::rules::{RuleOutline, RuleState, list_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Describes how the rules file changed, with one sentence for each changed rule and each changed configuration value
 /// of a rule. A removed file is described by its effect, because no rule can be evaluated without it.
-pub fn describe_rules_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
+pub fn describe_rules_file_changes(
+    old: &GateFileVersion,
+    new: &GateFileVersion,
+    length: DescriptionLength,
+) -> Vec<String> {
     if *new == GateFileVersion::Missing {
         return vec!["the file was removed: no rule can be evaluated".to_owned()];
     }
-    describe_version_differences(old, new, list_rules, |old, new| {
+    describe_version_differences(old, new, length, list_rules, |old, new| {
         let mut sentences: Vec<String> = old
             .iter()
             .flat_map(|rule| describe_rule_changes(rule, find_rule(new, &rule.id)))
@@ -142,7 +146,7 @@ mod tests {
     }
 
     fn said(old: &[&str], new: &[&str]) -> String {
-        describe_rules_file_changes(&file(old), &file(new)).join("\n")
+        describe_rules_file_changes(&file(old), &file(new), DescriptionLength::Short).join("\n")
     }
 
     #[test]
@@ -217,18 +221,18 @@ mod tests {
     fn side_that_is_not_there_or_not_readable() {
         let some = file(&[&rule("unused-components", true, "warn")]);
         assert_eq!(
-            describe_rules_file_changes(&GateFileVersion::Missing, &some),
+            describe_rules_file_changes(&GateFileVersion::Missing, &some, DescriptionLength::Short),
             [
                 "the file is new",
                 "rules: unused-components added, warn (tightened)"
             ]
         );
         assert_eq!(
-            describe_rules_file_changes(&some, &GateFileVersion::Missing),
+            describe_rules_file_changes(&some, &GateFileVersion::Missing, DescriptionLength::Short),
             ["the file was removed: no rule can be evaluated"]
         );
         let broken = GateFileVersion::Text(b"rules: 7".to_vec());
-        let said = describe_rules_file_changes(&some, &broken).join("\n");
+        let said = describe_rules_file_changes(&some, &broken, DescriptionLength::Short).join("\n");
         assert!(
             said.starts_with("the version of the change cannot be read: "),
             "{said}"

@@ -1,6 +1,6 @@
 //! Describes the changes in the configuration file, by keys and values.
 
-use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_base::text::List;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,9 +59,10 @@ enum Value {
 pub fn describe_config_file_changes(
     old: &GateFileVersion,
     new: &GateFileVersion,
+    length: DescriptionLength,
     find_setting: &FindKnownSetting<'_>,
 ) -> Vec<String> {
-    describe_version_differences(old, new, parse_settings, |old, new| {
+    describe_version_differences(old, new, length, parse_settings, |old, new| {
         let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
         let sentences: Vec<String> = keys
             .into_iter()
@@ -265,7 +266,12 @@ mod tests {
                 globs: if is_include { &["default-*"] } else { &[] },
             })
         };
-        describe_config_file_changes(&version(old), &version(new), &find_setting)
+        describe_config_file_changes(
+            &version(old),
+            &version(new),
+            DescriptionLength::Short,
+            &find_setting,
+        )
     }
     const UNCHANGED: &str = "no setting has changed";
 

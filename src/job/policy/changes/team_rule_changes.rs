@@ -1,14 +1,18 @@
 //! Describes the changes in the team rules file, rule by rule.
 
-use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
 use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
 
 /// Describes how the file of the team's rules changed: its rules with their levels, paths and conditions.
-pub fn describe_team_rules_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-    describe_version_differences(old, new, parse_rules, |old, new| {
+pub fn describe_team_rules_changes(
+    old: &GateFileVersion,
+    new: &GateFileVersion,
+    length: DescriptionLength,
+) -> Vec<String> {
+    describe_version_differences(old, new, length, parse_rules, |old, new| {
         let mut sentences: Vec<String> = old
             .rules()
             .iter()
@@ -132,7 +136,7 @@ mod tests {
     }
 
     fn describe(old: &str, new: &str) -> String {
-        describe_team_rules_changes(&file(old), &file(new)).join("; ")
+        describe_team_rules_changes(&file(old), &file(new), DescriptionLength::Short).join("; ")
     }
 
     #[test]
@@ -185,9 +189,11 @@ mod tests {
     #[test]
     fn added_and_removed_rules_are_described() {
         let rule = file("level: error, when: component.skipped");
-        let described = describe_team_rules_changes(&GateFileVersion::Missing, &rule);
+        let described =
+            describe_team_rules_changes(&GateFileVersion::Missing, &rule, DescriptionLength::Short);
         assert_eq!(described, ["the file is new", "team/a added, error (tightened)"]);
-        let described = describe_team_rules_changes(&rule, &GateFileVersion::Missing);
+        let described =
+            describe_team_rules_changes(&rule, &GateFileVersion::Missing, DescriptionLength::Short);
         assert_eq!(
             described,
             ["the file was removed", "team/a error → removed (relaxed)"]

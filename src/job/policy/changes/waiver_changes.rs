@@ -1,6 +1,7 @@
 //! Describes the changes in the waivers file: added, changed and removed waivers.
 
-use super::{Effect, GateFileVersion, describe_version_differences, sanitize};
+use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
+use jiff::civil::Date;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
 use sluicegate_yaml::DocumentError;
@@ -10,8 +11,12 @@ use std::collections::BTreeSet;
 const MAX_LISTED_WAIVERS: usize = 10;
 
 /// Describes how the waivers file changed, with one sentence for each waiver that was added, changed or removed.
-pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersion) -> Vec<String> {
-    describe_version_differences(old, new, parse_entries, |old, new| {
+pub fn describe_waivers_file_changes(
+    old: &GateFileVersion,
+    new: &GateFileVersion,
+    length: DescriptionLength,
+) -> Vec<String> {
+    describe_version_differences(old, new, length, parse_entries, |old, new| {
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
         let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
         let (changed_entries, added_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = new_entries
@@ -22,12 +27,26 @@ pub fn describe_waivers_file_changes(old: &GateFileVersion, new: &GateFileVersio
             .filter(|entry| !has_same_subject(entry, &new_entries))
             .copied()
             .collect();
-        let sentences = [
-            describe_waivers(Effect::Relaxed, "added", &added_entries),
-            describe_waivers(Effect::Unknown, "changed (reason, size or end)", &changed_entries),
-            describe_waivers(Effect::Tightened, "removed", &removed_entries),
-        ]
-        .concat();
+        let mut sentences = describe_waivers(Effect::Relaxed, "added", &added_entries, length);
+        for effect in [Effect::Relaxed, Effect::Unknown, Effect::Tightened] {
+            let entries: Vec<&WaiverEntry> = changed_entries
+                .iter()
+                .filter(|entry| find_effect(entry, &old_entries) == effect)
+                .copied()
+                .collect();
+            sentences.extend(describe_waivers(
+                effect,
+                "changed (reason, size or end)",
+                &entries,
+                length,
+            ));
+        }
+        sentences.extend(describe_waivers(
+            Effect::Tightened,
+            "removed",
+            &removed_entries,
+            length,
+        ));
         if sentences.is_empty() {
             return vec!["no waiver has changed".to_owned()];
         }
@@ -52,17 +71,43 @@ fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
         .any(|candidate| candidate.subject() == entry.subject())
 }
 
-/// Describes waivers with the same kind of change, one per sentence. If there are many, a count comes first, and
-/// only the first ones are listed.
-fn describe_waivers(effect: Effect, change: &str, entries: &[&WaiverEntry]) -> Vec<String> {
+/// Returns the effect of the new size and the new end of a waiver. The effect is unknown if only the reason or the owner
+/// changed, or if several old waivers have the same subject.
+fn find_effect(new: &WaiverEntry, old_entries: &[&WaiverEntry]) -> Effect {
+    let mut old_versions = old_entries.iter().filter(|old| old.subject() == new.subject());
+    let (Some(old), None) = (old_versions.next(), old_versions.next()) else {
+        return Effect::Unknown;
+    };
+    // A waiver without a size allows any size, and one without an end never expires.
+    let any_size = u64::MAX;
+    let size_effect = Effect::from_laxity(&old.size.unwrap_or(any_size), &new.size.unwrap_or(any_size));
+    let end_effect = Effect::from_laxity(
+        &old.last_day.unwrap_or(Date::MAX),
+        &new.last_day.unwrap_or(Date::MAX),
+    );
+    size_effect.combine(end_effect)
+}
+
+/// Describes waivers with the same kind of change, one per sentence. If there are many, a short description has their
+/// number first, and lists only the first ones.
+fn describe_waivers(
+    effect: Effect,
+    change: &str,
+    entries: &[&WaiverEntry],
+    length: DescriptionLength,
+) -> Vec<String> {
+    let max_listed = match length {
+        DescriptionLength::Complete => entries.len(),
+        DescriptionLength::Short => MAX_LISTED_WAIVERS,
+    };
     let mut sentences = Vec::new();
-    if entries.len() > MAX_LISTED_WAIVERS {
+    if entries.len() > max_listed {
         let waiver_count = format_count(entries.len(), "waiver");
         sentences.push(effect.label_sentence(&format!(
             "{waiver_count} {change}; only the first {MAX_LISTED_WAIVERS} are listed"
         )));
     }
-    for entry in entries.iter().take(MAX_LISTED_WAIVERS) {
+    for entry in entries.iter().take(max_listed) {
         sentences.push(effect.label_sentence(&format!("waiver {change}: {}", describe_waiver(entry))));
     }
     sentences
@@ -87,7 +132,7 @@ mod tests {
 
     fn said(old: &str, new: &str) -> String {
         let side = |text: &str| GateFileVersion::Text(text.as_bytes().to_vec());
-        describe_waivers_file_changes(&side(old), &side(new)).join("\n")
+        describe_waivers_file_changes(&side(old), &side(new), DescriptionLength::Short).join("\n")
     }
 
     #[test]
@@ -96,10 +141,40 @@ mod tests {
         let new = "- { rule: maximum-components, path: 'sales/**', size: 12, reason: r }\n- { rule: r, path: b, reason: r, until: 2027-03-31 }\n";
         insta::assert_snapshot!(said(old, new), @"
         waiver added: maximum-components in sales/** up to 12 (relaxed)
-        waiver changed (reason, size or end): r in b until 2027-03-31 (changed)
+        waiver changed (reason, size or end): r in b until 2027-03-31 (tightened)
         waiver removed: unused-components in a, x (tightened)
         ");
         assert_eq!(said(old, &format!("# words\n{old}")), "no waiver has changed");
+    }
+
+    #[test]
+    fn effect_of_changed_waiver_follows_size_and_end() {
+        for (old, new, effect) in [
+            ("size: 20", "size: 10", "tightened"),
+            ("size: 10", "size: 20", "relaxed"),
+            ("size: 10", "owner: o", "relaxed"),
+            ("until: 2027-03-31", "until: 2027-03-30", "tightened"),
+            ("until: 2027-03-31", "until: 2027-04-01", "relaxed"),
+            (
+                "size: 20, until: 2027-03-31",
+                "size: 10, until: 2027-03-30",
+                "tightened",
+            ),
+            (
+                "size: 20, until: 2027-03-31",
+                "size: 10, until: 2027-04-01",
+                "changed",
+            ),
+            ("owner: a", "owner: b", "changed"),
+        ] {
+            let file =
+                |fields: &str| format!("- {{ rule: maximum-components, path: b, reason: r, {fields} }}\n");
+            let sentence = said(&file(old), &file(new));
+            assert!(
+                sentence.ends_with(&format!(" ({effect})")),
+                "{old} → {new}: {sentence}"
+            );
+        }
     }
 
     #[test]

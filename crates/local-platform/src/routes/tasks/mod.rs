@@ -163,9 +163,9 @@ where
 /// Pushes the task's branch if the push is due because the agent has called `git_push`. Returns the message about the
 /// push or its failure, or `None` if no push is due.
 fn push_due_branch(app: &App, stored_task: &mut StoredTask, now: Moment) -> Option<Message> {
-    let fix_order = stored_task.task.find_due_push()?;
+    let ordered_fixes = stored_task.task.find_due_push()?;
     let result = match app.find_startup_project(stored_task.project) {
-        Some(project) => push_branch(&project.repository, &stored_task.task.config, fix_order),
+        Some(project) => push_branch(&project.repository, &stored_task.task.config, ordered_fixes),
         None => Err("the local platform has no repository for this project".to_owned()),
     };
     Some(stored_task.task.record_push(&result, now))

@@ -188,7 +188,7 @@ fn parse_task_config(config: &Map<String, Value>, id: Uuid) -> TaskConfig {
 }
 
 /// Returns the reason why a task in the project will fail: the repository does not have its source branch. Returns
-/// `None` if the repository has the branch, or the project has no repository.
+/// `None` if the repository has the branch or no commits yet, or the project has no repository.
 async fn find_failure_reason(
     app: &App,
     project: &VisibleProject,

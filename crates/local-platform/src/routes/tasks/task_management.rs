@@ -252,6 +252,7 @@ async fn delete_task(
                 return Ok(Err(unknown_task(id)));
             };
             stored_task.task.advance(state.clock().now());
+            // A task that is stopping can be removed: the agent takes no further steps.
             if stored_task.task.status() == TaskStatus::Running {
                 return Ok(Err(Problem::conflict("the task is RUNNING; stop the task first")));
             }

@@ -13,6 +13,7 @@ use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 use sluicegate_base::input;
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::sync::Mutex;
@@ -50,6 +51,16 @@ pub enum TokenSource {
         /// The `audience` parameter that some authorization servers require.
         audience: Option<String>,
     },
+}
+
+impl TokenSource {
+    /// Returns the URL to which the client credentials are sent; `None` for another source.
+    pub fn token_url(&self) -> Option<&Url> {
+        match self {
+            Self::ClientCredentials { token_url, .. } => Some(token_url),
+            Self::Value(_) | Self::File(_) | Self::Command(_) => None,
+        }
+    }
 }
 
 impl fmt::Debug for TokenSource {
@@ -101,7 +112,7 @@ impl TokenCache {
     }
 
     /// Returns the cached token, or fetches one if the cached token is missing, is expired or is the refused one. Calls
-    /// that wait for the lock meanwhile get the same result, so that one fetch is enough.
+    /// that wait for the lock meanwhile get the same result, even if the source returned the refused token again.
     async fn obtain_token(
         &self,
         refused_token: Option<&Token>,
@@ -116,9 +127,9 @@ impl TokenCache {
             {
                 return Ok(token.clone());
             }
-            // Another call fetched while this one waited for the lock: its failure applies here too.
-            Some(Err(error)) if self.fetch_count.load(Ordering::Acquire) != earlier_fetch_count => {
-                return Err(error.clone());
+            // Another call fetched while this one waited for the lock: its result applies here too.
+            Some(result) if self.fetch_count.load(Ordering::Acquire) != earlier_fetch_count => {
+                return result.clone();
             }
             _ => {}
         }
@@ -179,7 +190,8 @@ impl TokenCache {
 /// may be a token in the wrong setting.
 fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
     let bytes = input::read_file(path, MAX_TOKEN_SIZE).map_err(|error| {
-        if path.symlink_metadata().is_ok() {
+        let is_missing = matches!(path.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
+        if !is_missing {
             return token_file_error(path, &format!("cannot be read: {error}"));
         }
         let length = path.file_name().map_or(0, |name| name.to_string_lossy().chars().count());

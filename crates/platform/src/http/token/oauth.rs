@@ -1,6 +1,7 @@
 //! OAuth 2 client credentials: <https://www.rfc-editor.org/rfc/rfc6749#section-4.4>.
 
 use crate::http::request::Request;
+use crate::http::response::strip_byte_order_mark;
 use crate::http::retry::Repeat;
 use crate::http::token_value::TokenError;
 use crate::http::transport::Transport;
@@ -88,7 +89,7 @@ fn into_token_error(error: HttpError) -> TokenError {
 /// Returns the token in the response and, if `expires_in` is a valid number or string, the time to replace the token;
 /// `None` if there is no token. The reason why a response is invalid is not returned, because it may contain the token.
 fn parse_access_token(body: &[u8], request_time: Instant) -> Option<AccessToken> {
-    let response: Value = serde_json::from_slice(body).ok()?;
+    let response: Value = serde_json::from_slice(strip_byte_order_mark(body)).ok()?;
     let token = response.get("access_token")?.as_str()?;
     let seconds = match response.get("expires_in") {
         Some(Value::String(text)) => text.parse().ok(),

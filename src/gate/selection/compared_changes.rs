@@ -1,0 +1,31 @@
+//! The changes that the selection compared: they show which pipelines were renamed, modified or deleted.
+
+use sluicegate_git::{Change, CommitId};
+
+/// A changed pipeline, and whether it is reviewed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    pub change: Change,
+    pub selected: bool,
+    /// The reason why the pipeline is or is not selected.
+    pub reason: String,
+}
+
+/// The changed pipelines that the selection found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ComparedChanges {
+    /// The commits that the files were compared with.
+    pub bases: Vec<CommitId>,
+    pub changes: Vec<Change>,
+}
+
+/// Returns the changes that show which pipelines were renamed or deleted.
+pub(super) fn list_changes<'c>(
+    candidates: &'c [Candidate],
+    host_changes: &'c ComparedChanges,
+) -> impl Iterator<Item = &'c Change> {
+    candidates
+        .iter()
+        .map(|candidate| &candidate.change)
+        .chain(&host_changes.changes)
+}
