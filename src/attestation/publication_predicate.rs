@@ -1,7 +1,7 @@
 //! The predicate of a publication: the published version, and the review that it relied on.
 
 use super::{FileDigest, PolicyDigests, PredicateKind, Statement, Subject, Tool};
-use crate::publish::{Receipt, ReviewEvidence, SharedPipelineRef, compare_with_shared_pipelines};
+use crate::publish::{Receipt, ReviewEvidence, SharedPipelineRef, list_version_differences};
 use serde::{Deserialize, Serialize};
 use sluicegate_pipelines::findings::ReviewPlatform;
 use sluicegate_platform::api::ArtifactDetails;
@@ -107,5 +107,5 @@ pub(crate) fn compare_publication_with_details(
         .shared_pipelines
         .iter()
         .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
-    compare_with_shared_pipelines(details, &predicate.commit, shared_pipelines)
+    list_version_differences(details, &predicate.commit, shared_pipelines)
 }

@@ -6,7 +6,7 @@ use sluicegate_pipelines::findings::{
     Engine, FailOn, FindingTotals, Report, ResultCounts, ReviewPlatform, Verdict,
 };
 
-/// The facts about a review that its statement contains.
+/// The content of the statement that attests a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReviewPredicate {

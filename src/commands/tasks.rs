@@ -6,7 +6,7 @@ use crate::operations::tasks::{
 };
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate tasks`: creates, follows, decides, stops and deletes the tasks of agents.
+/// Runs `sluicegate tasks`: creates, follows, answers, stops and deletes the tasks of agents.
 pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
     match verb {
         TasksVerb::Create(args) => create::create_task(run, args),
@@ -31,7 +31,7 @@ pub(crate) fn run(run: &Run, verb: TasksVerb) -> CommandResult {
             pace,
             output,
         } => messages::print_messages(run, &id, usize::from(limit), follow.then_some(&pace), output),
-        TasksVerb::Decide(args) => decide::decide_task(run, &args),
+        TasksVerb::Decide(args) => decide::send_task_decisions(run, &args),
         TasksVerb::Stop(args) => stop_task(run, &args),
         TasksVerb::Delete(args) => delete_task(run, &args),
         TasksVerb::Permissions { id, tools, output } => {

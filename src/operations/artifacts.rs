@@ -21,7 +21,7 @@ pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRe
             "latestVersionName",
             "description",
         ];
-        print_list(run, pipelines.into_iter().map(|item| item.raw), output, &keys)
+        print_artifact_table(run, pipelines.into_iter().map(|item| item.raw), output, &keys)
     })?
 }
 
@@ -48,12 +48,12 @@ pub(crate) async fn print_artifacts(
         "branch",
         "provider",
     ];
-    print_list(run, artifacts.into_iter().map(|item| item.raw), output, &keys)
+    print_artifact_table(run, artifacts.into_iter().map(|item| item.raw), output, &keys)
 }
 
 /// Prints a list as a table with a column for each key, or as JSON. Instead of an empty table, prints that no artifact
 /// is published.
-fn print_list(
+fn print_artifact_table(
     run: &Run,
     items: impl Iterator<Item = Value>,
     output: OutputArgs,

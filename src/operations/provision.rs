@@ -5,6 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputFormat, ProvisionApplyArgs};
 use crate::session::failure_conversion::step_exit_status;
+use crate::session::failure_conversion::to_write_failure;
 use crate::session::response_output;
 use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
@@ -59,13 +60,17 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
             "{VISIBILITY_RULE}: all steps need a token with that role"
         ));
     }
+    let save = |state: &ProvisionState| atomic_file::write_file(&path, state.render().as_bytes());
+    if !args.resolve.is_empty() {
+        save(&state).map_err(to_write_failure("the state file ", &path))?;
+    }
     let mut done_steps = Vec::new();
     let result = run.block_on(provision::run_steps(
         &platform,
         &plan,
         secret.as_ref(),
         &mut state,
-        |state| atomic_file::write_file(&path, state.render().as_bytes()),
+        save,
         |step, outcome| report_step(run, args, step, &outcome, &mut done_steps),
     ))?;
     if args.output.output == OutputFormat::Json {
@@ -211,10 +216,17 @@ fn stop_failure(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Fa
         ProvisionError::UnsavedState(_) if has_finished_step => ExitStatus::RemoteFailed,
         ProvisionError::UnsavedState(_) => ExitStatus::Usage,
     };
-    let mut hint = format!(
-        "run the command again: it continues from {} and does not repeat completed steps",
-        path.display()
-    );
+    let mut hint = match &stop {
+        ProvisionError::NoProject(_) => {
+            "check whether the project exists, then pass --resolve project=UUID with its \
+                                         id, or --resolve project=again"
+                .to_owned()
+        }
+        _ => format!(
+            "run the command again: it continues from {} and does not repeat completed steps",
+            path.display()
+        ),
+    };
     if let ProvisionError::Failed { step, error } = &stop {
         if error.is_maybe_processed() {
             hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");

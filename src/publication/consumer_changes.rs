@@ -271,9 +271,8 @@ impl Publication<'_> {
         Ok(is_refused.then(|| PublishDecision::Refuse(self.breaks_failure(plan, comparison))))
     }
 
-    /// Returns whether breaking changes stop the publish: with `--compat fail`, unless they are accepted. With
-    /// `--if-exists same-content`, they do not stop it if the planned version exists, because this run only repeats the
-    /// publish of that version. If the request for the version fails, the version is treated as missing.
+    /// Returns whether breaking changes stop the publish: with `--compat fail`, unless they are accepted. They do not
+    /// stop a rerun with `--if-exists same-content`: the planned version exists then, so consumers already have them.
     fn are_breaks_refused(
         &self,
         platform: &Platform,
@@ -288,7 +287,9 @@ impl Publication<'_> {
             return Ok(true);
         }
         let version_request = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
-        Ok(self.run.block_on(version_request)?.is_err())
+        // After any error, the version is treated as missing, so the publish is refused.
+        let version_exists = self.run.block_on(version_request)?.is_ok();
+        Ok(!version_exists)
     }
 
     /// Prints what changes for consumers of a published version: a warning if something breaks, otherwise one line.

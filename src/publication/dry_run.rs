@@ -1,7 +1,7 @@
 //! Runs the dry run: shows the plan, the reasons to refuse it, and its changes for consumers, with read requests only.
 
 use super::Publication;
-use super::publish_decision::PublishDecision;
+use super::publish_decision::{PublishDecision, PublishedVersion};
 use super::publish_preview::{Preview, PublishedState, build_preview_document, render_preview};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -34,27 +34,25 @@ impl Publication<'_> {
         if published_state.exists == Some(true) && !is_published {
             refusals.push("the version already exists, and versions cannot be changed".to_owned());
         }
-        let (status, receipt, skip_reason) = match decision {
-            PublishDecision::Upload => (ExitStatus::Success, Receipt::for_dry_run(plan, &hashes), None),
-            PublishDecision::AlreadyPublished(published_version) => {
-                let receipt = Receipt::for_unchanged_files(
-                    plan,
-                    &hashes,
-                    &published_version.version,
-                    &published_version.commit,
-                );
-                (ExitStatus::Success, receipt, Some(published_version.reason))
+        let mut status = ExitStatus::Success;
+        let mut receipt = Receipt::for_dry_run(plan, &hashes);
+        let mut skip_reason = None;
+        match decision {
+            PublishDecision::Upload => {}
+            PublishDecision::AlreadyPublished(PublishedVersion {
+                reason,
+                version,
+                commit,
+                ..
+            }) => {
+                receipt = Receipt::for_unchanged_files(plan, &hashes, &version, &commit);
+                skip_reason = Some(reason);
             }
             PublishDecision::Refuse(failure) => {
-                match &self.comparison {
-                    Some(comparison) if failure.status() == ExitStatus::GateFailed => {
-                        refusals.extend(list_breaking_changes(&comparison.compat));
-                    }
-                    _ => refusals.push(failure.describe_on_one_line()),
-                }
-                (failure.status(), Receipt::for_dry_run(plan, &hashes), None)
+                status = failure.status();
+                refusals.extend(self.list_refusals(&failure));
             }
-        };
+        }
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
@@ -75,7 +73,19 @@ impl Publication<'_> {
         };
         self.print_result(&output)?;
         self.summarize_dry_run(plan, &preview, status);
-        Ok(status.worse(self.write_records(receipt, true)))
+        let is_usable = true;
+        Ok(status.worse(self.write_records(receipt, is_usable)))
+    }
+
+    /// Returns the reasons why a publish is refused: each breaking change if the gate failed because of them, otherwise
+    /// the message of the failure.
+    fn list_refusals(&self, failure: &Failure) -> Vec<String> {
+        match &self.comparison {
+            Some(comparison) if failure.status() == ExitStatus::GateFailed => {
+                list_breaking_changes(&comparison.compat)
+            }
+            _ => vec![failure.describe_on_one_line()],
+        }
     }
 
     /// Writes the step summary of a dry run. If the publish would fail, reports the reasons as an annotation instead.

@@ -188,7 +188,8 @@ impl OfferLookup<'_> {
         )?)
     }
 
-    /// Returns what a revision of the repository offers. A revision without a shared-pipelines file offers nothing.
+    /// Returns what a revision of the repository offers to consumers. It is not a published version, so it has no version
+    /// name. A revision without a shared-pipelines file offers nothing.
     fn load_revision_offer(&self, name: &str) -> Result<ComparedOffer, Failure> {
         let revision = self.workspace.repo.resolve_revision(name)?;
         if let Some(ambiguity) = &revision.ambiguity {

@@ -58,5 +58,5 @@ pub use publish_request::{FileSelection, FileSource, PublishRequest};
 pub use published_files::{PublishedFiles, compare_with_published_files};
 pub use receipt::{MAX_RECEIPT_BYTES, Receipt, ReviewEvidence};
 pub use smoke_record::{SmokeExecution, SmokeRecord};
-pub use version_differences::{compare_with_plan, compare_with_shared_pipelines};
+pub use version_differences::{compare_with_plan, list_version_differences};
 pub use version_withdrawal::{has_other_state, withdraw_version};

@@ -42,7 +42,7 @@ impl Receipt {
             .shared_pipelines
             .iter()
             .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
-        version_differences::compare_with_shared_pipelines(details, &self.commit_hash, shared_pipelines)
+        version_differences::list_version_differences(details, &self.commit_hash, shared_pipelines)
     }
 
     /// Compares the published commit again with the older commit that the receipt names, and returns the differences

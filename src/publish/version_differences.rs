@@ -13,12 +13,12 @@ pub fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> 
         .shared_pipelines
         .iter()
         .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
-    compare_with_shared_pipelines(details, &plan.commit_hash, shared_pipelines)
+    list_version_differences(details, &plan.commit_hash, shared_pipelines)
 }
 
 /// Returns the differences between a published version and this commit with these shared pipelines, given by id and
 /// path. A path is compared only if the platform reports the source of the pipeline.
-pub fn compare_with_shared_pipelines<'a>(
+pub fn list_version_differences<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,
     shared_pipelines: impl Iterator<Item = (&'a str, &'a str)>,

@@ -28,7 +28,7 @@ impl Run {
                     path.display()
                 );
                 return Err(
-                    Failure::usage(message).with_hint("use a path that does not lead through a tracked link")
+                    Failure::usage(message).with_hint("use a path without a symbolic link that git tracks")
                 );
             }
         }

@@ -25,8 +25,8 @@ pub(crate) fn explain_unmatched_include(
     Ok(is_unmatched.then(|| format!("no glob in `{key}` matches a file")))
 }
 
-/// Returns the problem that the hidden directory named in the configuration file has no file of the platform, although
-/// another directory has. Returns `None` if there is no such problem.
+/// Explains that the configuration file names a hidden directory without the platform's files, although another directory
+/// has them. Returns `None` if this is not the case.
 pub(crate) fn explain_empty_config_dir(
     snapshot: &Snapshot<'_>,
     config_dir: Option<&str>,

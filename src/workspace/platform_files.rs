@@ -65,8 +65,9 @@ impl Workspace<'_> {
         Ok(document.map(|document| RuleSet::from_document(&document)))
     }
 
-    /// Returns the file's content, or the reason why it cannot be parsed as a document. The outer error means that the
-    /// file cannot be read, or that a commit would store another content than is on disk.
+    /// Reads the content of a file of the platform. The inner error is a fault of the file, for example that it is too
+    /// large. The outer error means that the file cannot be read, or that it is in doubt: a commit would store another
+    /// content than is on disk.
     pub(crate) fn read_document(
         &self,
         file: &SnapshotFile,

@@ -76,8 +76,8 @@ pub fn escape_commands_in_json(json: String) -> String {
     json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
 }
 
-/// A writer for JSON that breaks up commands of a CI host (`##vso[`): the second of two `#` is escaped, which does not
-/// change the meaning.
+/// A writer for JSON that contains no commands of a CI host, such as `##vso[`: it escapes the second of two `#`, which
+/// does not change the value. The host would run such a command in the log.
 pub struct JsonEscaper<W> {
     writer: W,
     is_after_mark: bool,

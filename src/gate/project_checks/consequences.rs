@@ -16,6 +16,8 @@ use std::mem;
 struct FoldedFinding {
     component: String,
     severity: Severity,
+    /// `None` if the finding was not compared with the base, or if this is unknown.
+    state: Option<FindingState>,
 }
 
 impl Tally {
@@ -85,12 +87,18 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
             })
             .collect();
         let removed_violations = retain_marked(&mut result.violations, &is_kept);
-        retain_marked(&mut result.states, &is_kept);
+        let mut removed_states = retain_marked(&mut result.states, &is_kept).into_iter();
         retain_marked(&mut result.waivers, &is_kept);
-        let components = removed_violations
-            .into_iter()
-            .filter_map(|violation| violation.about);
-        folded_findings.extend(components.map(|component| FoldedFinding { component, severity }));
+        for violation in removed_violations {
+            let state = removed_states.next().flatten();
+            if let Some(component) = violation.about {
+                folded_findings.push(FoldedFinding {
+                    component,
+                    severity,
+                    state,
+                });
+            }
+        }
         // A result that lost its last violation is removed.
         folded_findings.len() == folded_count || !result.violations.is_empty()
     });
@@ -121,7 +129,8 @@ fn remove_finding(
 }
 
 /// Adds the number of folded findings to the text of the broken link. If one of the folded findings is an error and the
-/// link is only a warning, the link becomes an error in a separate result, so that the verdict stays the same.
+/// link is only a warning, the link becomes an error in a separate result, so that the verdict stays the same. This
+/// result is new only if one of these errors is.
 fn add_folded_findings(
     file: &mut FileResults,
     result_index: usize,
@@ -150,7 +159,13 @@ fn add_folded_findings(
         }
         return;
     }
-    let (mut violation, state, waiver) = remove_finding(link, index);
+    let (mut violation, _, waiver) = remove_finding(link, index);
+    let error_states = folded_findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error)
+        .filter_map(|finding| finding.state);
+    // Folded findings affect the verdict, so their state is new or unknown.
+    let state = error_states.max();
     violation.text.push_str(&text);
     violation.folded_count = folded_findings.len();
     let error = Status::Failed(Severity::Error);
@@ -169,4 +184,47 @@ fn add_folded_findings(
             vec![violation],
         )
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(rule: &str, severity: Severity, about: &str, state: Option<FindingState>) -> FileResults {
+        let mut violation = Violation::new("text");
+        violation.about = Some(about.to_owned());
+        let mut result = RuleResult::new(rule.to_owned(), Status::Failed(severity), None, vec![violation]);
+        result.states = vec![state];
+        FileResults {
+            path: "a".to_owned(),
+            results: vec![result],
+        }
+    }
+
+    #[test]
+    fn folded_error_of_unknown_state_does_not_become_new() {
+        for state in [None, Some(FindingState::New)] {
+            let mut tally = Tally {
+                files: vec![file("unused-components", Severity::Error, "Load", state)],
+                project_files: vec![file(
+                    ProjectCheck::Link.id(),
+                    Severity::Warning,
+                    "Start",
+                    Some(FindingState::New),
+                )],
+                ..Tally::default()
+            };
+            let consequence = ("unused-components", "Load".to_owned());
+            tally
+                .consequences
+                .insert("a".to_owned(), BTreeSet::from([consequence]));
+            tally.fold_consequences();
+            assert!(tally.files[0].results.is_empty());
+            let [link] = tally.project_files[0].results.as_slice() else {
+                panic!("{:?}", tally.project_files);
+            };
+            assert_eq!(link.status, Status::Failed(Severity::Error));
+            assert_eq!(link.states.first().copied().flatten(), state);
+        }
+    }
 }

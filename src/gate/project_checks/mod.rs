@@ -355,8 +355,9 @@ impl GateRun<'_> {
     }
 
     /// Records the findings that exist only because of a broken link, so that they can be folded into the finding about
-    /// the link. The link probably means the renamed component, or else the one with the most similar name.
-    pub(crate) fn record_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
+    /// the link: those that disappear if the link leads to the component that it probably means. This is the renamed
+    /// component, or else the one with the most similar name.
+    pub(crate) fn record_link_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();
         let mut suggestions = ComponentSuggestions::default();

@@ -100,7 +100,7 @@ impl GateRun<'_> {
             })?;
             self.mark_known_project_findings(baseline, &mut tally)?;
         }
-        self.record_consequences(&mut tally)?;
+        self.record_link_consequences(&mut tally)?;
         self.prove_fixes(engine.rules(), fix_scope, &mut tally)?;
         Ok(tally)
     }

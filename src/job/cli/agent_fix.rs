@@ -18,8 +18,8 @@ pub struct AgentFixArgs {
     /// first]
     #[arg(long, value_name = "REPORT", requires = "agent")]
     pub from: Option<PathBuf>,
-    /// Commit with the findings; it must be the newest commit of its branch on the remote [env: SLUICEGATE_HEAD]
-    /// [default: detected]
+    /// Commit whose findings the agent fixes; it must be the newest commit of its branch on the remote
+    /// [env: SLUICEGATE_HEAD] [default: detected]
     #[arg(long, value_name = "REV", requires = "agent")]
     pub head: Option<String>,
     /// Remote branch that the agent starts from [env: SLUICEGATE_BRANCH] [default: detected]

@@ -40,7 +40,7 @@ pub enum ArtifactsVerb {
             conflicts_with = "version_name"
         )]
         version: Option<String>,
-        /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX]
+        /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
         #[arg(long, value_name = "P")]
         prefix: Option<String>,
         /// Pass the version with this flag instead of the argument VERSION
@@ -94,7 +94,7 @@ pub struct ComparedVersionsArgs {
     /// New version, or a git revision [default: the commit that is checked out]
     #[arg(value_name = "TO")]
     pub to: Option<String>,
-    /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX]
+    /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     /// Fetch the missing commits of both versions with git; for shallow clones [env: SLUICEGATE_DEEPEN]
@@ -137,7 +137,7 @@ pub struct DisableArgs {
 /// Arguments of `sluicegate artifacts rollback`.
 #[derive(Debug, Clone, Args)]
 pub struct PrefixArgs {
-    /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX]
+    /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     /// Disable the version even if no other version is enabled, which breaks the version's consumers
@@ -150,7 +150,7 @@ pub struct PrefixArgs {
 /// Arguments of `sluicegate artifacts prune`.
 #[derive(Debug, Clone, Args)]
 pub struct PruneArgs {
-    /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX]
+    /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     /// Number of newest enabled versions to keep, at least 1
@@ -171,7 +171,7 @@ pub struct PruneArgs {
 pub struct VersionArgs {
     #[command(flatten)]
     pub version: VersionNameArgs,
-    /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX]
+    /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     #[command(flatten)]

@@ -104,7 +104,8 @@ const PROGRAM: &str = "sluicegate";
 
 /// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge, publish them after it.
 #[derive(Debug, Parser)]
-#[command(name = PROGRAM, version, propagate_version = true, max_term_width = 110, after_help = EXAMPLES)]
+#[command(name = PROGRAM, bin_name = PROGRAM, version, propagate_version = true)]
+#[command(max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(flatten)]
     pub global: GlobalArgs,

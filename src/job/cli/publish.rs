@@ -70,7 +70,7 @@ pub struct PublishArgs {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Publish")]
 pub struct PublishFlags {
-    /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX]
+    /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,
     /// Name of the new version: a name, a template with placeholders, or auto [env: SLUICEGATE_VERSION_NAME]

@@ -29,10 +29,12 @@ pub struct PaceArgs {
 /// Flags for the real names behind the neutral names of the API document.
 #[derive(Debug, Clone, Default, Args)]
 pub struct VocabularyArgs {
-    /// Name of the warehouse kind that authenticates with a key pair [env: SLUICEGATE_WAREHOUSE_A] [default: WAREHOUSE_A]
+    /// Name of the data warehouse type whose connections use a key pair [env: SLUICEGATE_WAREHOUSE_A]
+    /// [default: WAREHOUSE_A]
     #[arg(long, value_name = "NAME")]
     pub warehouse_a: Option<String>,
-    /// Name of the warehouse kind that authenticates with a password [env: SLUICEGATE_WAREHOUSE_B] [default: WAREHOUSE_B]
+    /// Name of the data warehouse type whose connections use a password [env: SLUICEGATE_WAREHOUSE_B]
+    /// [default: WAREHOUSE_B]
     #[arg(long, value_name = "NAME")]
     pub warehouse_b: Option<String>,
     /// Platform's name for the git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]

@@ -35,7 +35,7 @@ pub struct ServeArgs {
     /// WAREHOUSE_B, git_provider_a, source_db_a, CLOUD_A_KEY_VAULT [default: the neutral names]
     #[arg(long, value_name = "FILE")]
     pub vocabulary: Option<PathBuf>,
-    /// Fields to require in a review request
+    /// Fields that a review request must have
     #[arg(long, value_name = "FIELDS", default_value = "pipelines")]
     pub review_request: ReviewRequestFields,
     /// Behavior of the simulated agent in a task to fix findings. Every value but `obedient` simulates a mistake

@@ -50,7 +50,7 @@ pub struct InitArgs {
     /// CI host to write the job for; `none` writes only sluicegate.yaml [default: detected]
     #[arg(long, value_name = "HOST", value_parser = PossibleValuesParser::new(list_job_host_names()))]
     pub host: Option<String>,
-    /// Prefix that identifies the artifact with the shared pipelines, such as sales [env: SLUICEGATE_PREFIX] [default:
+    /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX] [default:
     /// the repository's name]
     #[arg(long, value_name = "P")]
     pub prefix: Option<String>,

@@ -77,27 +77,29 @@ struct InvalidCall<'c> {
 }
 
 impl<'c> InvalidCall<'c> {
-    /// Creates the call and finds its command. The words of the command are taken from the usage in the error, because
-    /// a word of the arguments may be the value of a flag.
+    /// Creates the call and finds its command in the usage that clap added to the error: `Usage: sluicegate rules list
+    /// [OPTIONS]`. Only an error about a missing value has no usage; the command is then searched in the arguments,
+    /// where the value of a flag could look like a command.
     fn new(error: &clap::Error, program: &'c Command, words: &'c [String]) -> Self {
-        let usage = error.get(ContextKind::Usage).map(ToString::to_string);
-        let usage = usage.unwrap_or_default();
         let mut command = program;
         let mut names = Vec::new();
-        let usage_words = usage.split_whitespace().skip_while(|word| *word != PROGRAM);
-        for word in usage_words.skip(1) {
-            let Some(subcommand) = command.find_subcommand(word) else {
-                break;
-            };
-            command = subcommand;
-            names.push(word.to_owned());
-        }
-        // An error about a missing value has no usage.
-        if usage.is_empty() {
-            for word in words {
-                if let Some(subcommand) = command.find_subcommand(word) {
+        match error.get(ContextKind::Usage).map(ToString::to_string) {
+            Some(usage) => {
+                let usage_words = usage.split_whitespace().skip_while(|word| *word != PROGRAM);
+                for word in usage_words.skip(1) {
+                    let Some(subcommand) = command.find_subcommand(word) else {
+                        break;
+                    };
                     command = subcommand;
                     names.push(word.to_owned());
+                }
+            }
+            None => {
+                for word in words {
+                    if let Some(subcommand) = command.find_subcommand(word) {
+                        command = subcommand;
+                        names.push(word.to_owned());
+                    }
                 }
             }
         }

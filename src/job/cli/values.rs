@@ -31,10 +31,10 @@ pub enum OnUnavailable {
 /// The fields that list the files in a review request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReviewRequestFields {
-    /// Send the files in the field `pipelines`, which the API document defines
+    /// The files are in the field `pipelines`, as in the API document
     #[default]
     Pipelines,
-    /// Send the files in the field `filePaths` and the warehouse type in `dataWarehouseType`
+    /// The files are in the field `filePaths`, and the data warehouse type is in `dataWarehouseType`
     FilePaths,
 }
 

@@ -69,8 +69,8 @@ pub fn require_merged(
     })
 }
 
-/// Returns the branch of the run if this clone's copy of it is an ancestor of the commit. The remote's branch may
-/// already contain the commit, so the hint of the error is to fetch the branch. Returns `None` for an unmerged change.
+/// Returns the branch of the run if this clone's copy of it may be outdated: its tip is an ancestor of the commit, so the
+/// branch on the remote may already contain the commit. Returns `None` for the branch of an unmerged change.
 fn find_outdated_run_branch(
     branches: &TargetBranches<'_>,
     repo: &Repository,

@@ -20,8 +20,8 @@ pub(super) fn deserialize_section<'de, D: Deserializer<'de>, T: Deserialize<'de>
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
 }
 
-/// Deserializes a word that must be a value of this enumeration, with the same names as on the command line. Returns
-/// `None` for null.
+/// Deserializes a setting that has a fixed set of values, which are the same as on the command line. Returns `None` for
+/// null.
 pub(super) fn deserialize_optional_enum<'de, D: Deserializer<'de>, T: ValueEnum>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

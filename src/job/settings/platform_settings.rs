@@ -91,9 +91,9 @@ impl SettingSources<'_> {
         }
     }
 
-    /// Resolves the `secretType` for secret references that do not have one: the platform's name for the cloud secrets
-    /// manager.
-    pub fn resolve_key_vault(&self, flag: Option<String>) -> String {
+    /// Resolves the `secretType` of references to secrets that are stored in the cloud's key vault: `--key-vault`, or
+    /// else the variable or the configuration file. References with a `secretType` of their own do not need it.
+    pub fn resolve_secret_type(&self, flag: Option<String>) -> String {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers().resolve_name(flag, variable::KEY_VAULT, file)
     }

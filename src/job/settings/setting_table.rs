@@ -197,10 +197,10 @@ settings! {
 
     /// Real names behind the neutral names of the platform's API document.
     section "vocabulary" vocabulary: VocabularySection {
-        /// Name of the warehouse kind that authenticates with a key pair.
+        /// Name of the data warehouse type whose connections use a key pair.
         WAREHOUSE_A = "SLUICEGATE_WAREHOUSE_A", "--warehouse-a", Operational, "WAREHOUSE_A"
             => warehouse_a: String, SettingFormat::Name("WAREHOUSE_A");
-        /// Name of the warehouse kind that authenticates with a password.
+        /// Name of the data warehouse type whose connections use a password.
         WAREHOUSE_B = "SLUICEGATE_WAREHOUSE_B", "--warehouse-b", Operational, "WAREHOUSE_B"
             => warehouse_b: String, SettingFormat::Name("WAREHOUSE_B");
         /// Git provider of project repositories.
@@ -306,7 +306,7 @@ settings! {
         /// Globs of the files to skip when publishing, instead of `exclude`.
         PUBLISH_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
             => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None);
-        /// Prefix that identifies the artifact with the shared pipelines, such as sales.
+        /// Prefix of the artifact: its name on the platform, for example sales.
         PREFIX = "SLUICEGATE_PREFIX", "--prefix", Operational, "prefix"
             => prefix: String, SettingFormat::Text("sales");
         /// Name of the new version, or a template for it.

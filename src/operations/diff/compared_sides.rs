@@ -2,7 +2,7 @@
 
 use super::{PipelineComparison, PipelineResult, ResultKind};
 use crate::error::Failure;
-use crate::gate::interface_changes::interface_comparison::compare_interfaces;
+use crate::gate::interface_changes::interface_comparison::{InterfaceComparison, compare_interfaces};
 use crate::gate::is_within;
 use crate::gate::selection::SelectionRequest;
 use crate::gate::{ChangedContents, VersionPairs};
@@ -108,45 +108,62 @@ pub(crate) fn compare_revisions(
         head: &snapshot,
         bases: &range_ends.bases,
     };
-    let pipelines = pairs.map_differing_versions(&changes, &|index, contents| {
-        result_kind.build_result(index, contents)
+    let results = pairs.map_differing_versions(&changes, &|index, contents| {
+        (index, result_kind.build_result(index, contents))
     })?;
-    // The interface is compared with one base only: the first of several merge-bases.
-    let interface = match (range_ends.bases.first(), result_kind) {
-        (_, ResultKind::Picture) => None,
-        (Some(base), _) if !range_ends.has_nothing_to_compare => {
-            let base = workspace.repo.snapshot(base.clone());
-            let config_dir = workspace.named_config_dir.as_deref();
-            compare_interfaces(&workspace.repo, &base, &snapshot, config_dir)?
-        }
-        _ => None,
+    let callers = args
+        .callers
+        .then(|| find_callers(&workspace.repo, &snapshot, &changes, &results))
+        .transpose()?;
+    let interface = match result_kind {
+        ResultKind::Picture => None,
+        ResultKind::Diff | ResultKind::Page => compare_interface(&workspace, &snapshot, &range_ends)?,
     };
     Ok(PipelineComparison {
         base: range_ends.bases.into_iter().next(),
         head: range_ends.head,
         description: format!("Compared: {description}."),
-        callers: args
-            .callers
-            .then(|| find_callers(&workspace.repo, &snapshot, &changes, &pipelines))
-            .transpose()?,
-        pipelines,
+        callers,
+        pipelines: results.into_iter().map(|(_, result)| result).collect(),
         interface,
     })
 }
 
-/// Returns the pipelines that call a changed pipeline, directly or indirectly. A change to the layout alone is ignored,
-/// and pipelines that changed themselves are not returned.
+/// Compares what the base and head offer to consumers. If there are several merge-bases, the first one is compared.
+fn compare_interface(
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    range_ends: &RangeEnds,
+) -> Result<Option<InterfaceComparison>, Failure> {
+    let Some(base) = range_ends
+        .bases
+        .first()
+        .filter(|_| !range_ends.has_nothing_to_compare)
+    else {
+        return Ok(None);
+    };
+    let base = workspace.repo.snapshot(base.clone());
+    compare_interfaces(
+        &workspace.repo,
+        &base,
+        snapshot,
+        workspace.named_config_dir.as_deref(),
+    )
+}
+
+/// Returns the pipelines that call a changed pipeline, directly or indirectly. Each result has the index of its change. A
+/// change to the layout alone is ignored, and pipelines that changed themselves are not returned.
 fn find_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
     changes: &[Change],
-    results: &[PipelineResult],
+    results: &[(usize, PipelineResult)],
 ) -> Result<Vec<TransitiveCaller>, Failure> {
-    let changed_paths: BTreeSet<&str> = changes
+    let changed_paths: BTreeSet<&str> = results
         .iter()
-        .zip(results)
         .filter(|(_, result)| result.changes_more_than_layout())
-        .flat_map(|(change, _)| change.paths())
+        .filter_map(|(index, _)| changes.get(*index))
+        .flat_map(Change::paths)
         .collect();
     Ok(CallGraph::load(repo, snapshot, &changed_paths)?.transitive_callers_of(&changed_paths))
 }

@@ -60,7 +60,7 @@ impl ResultKind {
     }
 
     /// Compares the two contents of a pipeline, and keeps what the format needs. `index` is the position in the list of
-    /// changes: only the first change is drawn, because a picture of several pipelines is rejected later.
+    /// changes: a page has pictures of the first ones only.
     fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
         match self {
             Self::Diff => PipelineResult::Diff(contents.diff()),
@@ -68,11 +68,8 @@ impl ResultKind {
             Self::Picture => {
                 let change = ParsedChange::parse(contents);
                 let diff = change.diff();
-                let canvas = match &diff.reason {
-                    None if index > 0 => Ok(Canvas::default()),
-                    // If the pipeline is unreadable, this only returns the reason.
-                    _ => change.draw(&diff),
-                };
+                // If the pipeline is unreadable, this only returns the reason.
+                let canvas = change.draw(&diff);
                 PipelineResult::Picture(diff, canvas)
             }
         }

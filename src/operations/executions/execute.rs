@@ -45,7 +45,7 @@ struct PipelineRun<'a> {
 /// report of an earlier run by an unfinished one.
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     if let Some(path) = &args.junit {
-        let unfinished_report = build_unfinished_report(args);
+        let unfinished_report = build_unfinished_run(args);
         let path = run.env.current_dir().join(path);
         run.replace_old_file(&path, |output| write_execution_junit(&unfinished_report, output));
     }
@@ -70,7 +70,7 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
 
 /// Returns the JUnit report to write before the pipeline starts. If this program is killed, the report shows that the
 /// run did not finish. Without `--environment`, it contains a placeholder, because the settings are not read yet.
-fn build_unfinished_report(args: &RunArgs) -> ExecutionRun {
+fn build_unfinished_run(args: &RunArgs) -> ExecutionRun {
     ExecutionRun {
         pipeline: args.name.clone(),
         environment: args

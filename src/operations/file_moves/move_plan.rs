@@ -3,7 +3,7 @@
 use super::file_edit::{FileEdit, Referrer, ValueEdit};
 use super::reference_reader::{ReadFile, ReferenceReader};
 use crate::error::Failure;
-use crate::job::settings::list_path_glob_keys;
+use crate::job::settings::{ProjectCheckSettings, list_path_glob_keys};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
@@ -83,6 +83,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             .collect(),
         moves: Some(moves),
         edits,
+        // A move that cannot rewrite a reference fails instead.
         kept_references: Vec::new(),
     })
 }
@@ -107,7 +108,7 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
             let ReferenceTarget::Path(target) = &reference.target else {
                 continue;
             };
-            if settings.is_external(target) {
+            if is_external(&settings, reference.kind, target) {
                 continue;
             }
             match repair.find_corrected_target(reference, &file.path) {
@@ -129,6 +130,16 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
         edits,
         kept_references,
     })
+}
+
+/// Returns whether the settings declare the target as external. As in the project checks, the globs are compared with the
+/// path that has the extension, which a call may omit.
+fn is_external(settings: &ProjectCheckSettings, kind: ReferenceKind, target: &str) -> bool {
+    let extension = match kind {
+        ReferenceKind::Pipeline(kind) => kind.extension(),
+        ReferenceKind::Script => "",
+    };
+    settings.is_external(target) || settings.is_external(&format!("{target}{extension}"))
 }
 
 /// Returns the edit that replaces the target of the reference by `new`.

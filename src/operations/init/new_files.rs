@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
         if let FileStep::Write { path, text, .. } = step {
-            write_file(root, path, text).map_err(|error| {
+            create_file(root, path, text).map_err(|error| {
                 let context = format!("could not write {}", root.join(path).display());
                 Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
             })?;
@@ -21,7 +21,7 @@ pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
 }
 
 /// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link.
-fn write_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
+pub(crate) fn create_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
     if let Some(parent) = Path::new(path).parent() {
         reject_linked_directories(root, parent)?;

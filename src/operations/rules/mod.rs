@@ -7,6 +7,7 @@ pub(crate) mod team;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::operations::init::new_files::create_file;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::config_dir_prompt::require_config_dir;
@@ -20,8 +21,7 @@ use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::team_rules::TeamRuleSet;
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 
 /// Maximum width of a line of the list, in columns.
 const LINE_WIDTH: usize = 80;
@@ -190,12 +190,10 @@ pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResul
         None => require_config_dir(&snapshot, run, "sluicegate rules init")?,
     };
     reject_second_config_dir(&workspace, &snapshot, &config_dir)?;
-    let path = workspace.repo.root().join(config_dir).join(RULES_FILE);
-    let result = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
-        let mut file = File::create_new(&path)?;
-        file.write_all(rules::render_rules_file_template(Enforcement::Warn).as_bytes())
-    });
-    match result {
+    let root = workspace.repo.root();
+    let path = root.join(&config_dir).join(RULES_FILE);
+    let text = rules::render_rules_file_template(Enforcement::Warn);
+    match create_file(root, &format!("{config_dir}/{RULES_FILE}"), &text) {
         Ok(()) => {
             let path = path.display().to_string();
             run.ui.print_result(&match output {

@@ -13,13 +13,14 @@ use sluicegate_platform::follow::{approval_scope, send_change};
 
 /// Sends the user's decisions to a waiting task, and checks that the task accepted them. With `--wait`, follows the
 /// task until it ends.
-pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
+pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult {
     let decisions = parse_decisions(args)?;
     let wait = TaskWait::without_approvals(run, args.wait, &args.pace)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
         let earlier_task = fetch_earlier_task(&platform, &args.id, wait.as_ref()).await?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
+        // The time limit of `--wait` applies to this request, too.
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_change(pace, platform.send_decisions(&args.id, &decisions)).await {
             Ok(response) => response,
@@ -30,6 +31,7 @@ pub(crate) fn decide_task(run: &Run, args: &DecideArgs) -> CommandResult {
                 .iter()
                 .map(|decision| decided_id(decision).to_owned())
                 .collect();
+            // The next response may still show the task as it was before the decisions.
             let earlier_state = Some((earlier_task, decided_ids));
             return wait
                 .follow_task(run, &platform, &args.id, earlier_state, args.output)

@@ -7,11 +7,26 @@ use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
 use crate::session::{CommandResult, Run};
 use sluicegate_platform::api::{ApiValue, Platform, Task};
 use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent, no_response_error};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// The settings for waiting for a task, starting now.
 pub(crate) struct TaskWait {
     policy: ApprovalPolicy,
     pub(crate) pace: Pace,
+}
+
+/// Returns the failure of a wait that an error ended. After a refused token or for a missing task, the hint is about this
+/// error; otherwise, the task may still be running.
+async fn wait_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
+    if matches!(
+        error.kind(),
+        ErrorKind::Unauthorized | ErrorKind::Forbidden | ErrorKind::NotFound
+    ) {
+        return task_request_failure(platform, id, error).await;
+    }
+    Failure::from(error).with_hint(format!(
+        "the task may still be running; run `sluicegate tasks show {id}` to see its status"
+    ))
 }
 
 /// Requests the state of the task before a command resumes it; `None` without `--wait`. The wait needs it because the
@@ -74,16 +89,15 @@ impl TaskWait {
         let earlier_task = earlier_state
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
-        let (task, end) =
+        let result =
             follow::follow_task_to_end(platform, id, &self.policy, earlier_task, self.pace, |event| {
                 print_event(run, &event);
             })
-            .await
-            .map_err(|error| {
-                Failure::from(error).with_hint(format!(
-                    "the task is still running; run `sluicegate tasks show {id}` to see its status"
-                ))
-            })?;
+            .await;
+        let (task, end) = match result {
+            Ok(end) => end,
+            Err(error) => return Err(wait_failure(platform, id, error).await),
+        };
         run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
         match unfinished_task_failure(id, end, self.pace.limit().as_secs(), &task) {
             None => Ok(ExitStatus::Success),

@@ -21,19 +21,19 @@ pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>, style: St
             .context
             .links
             .link_file(&text::escape_line(&place), finding.path);
-        push_line(output, &place, finding, view, style);
+        push_finding_line(output, &place, finding, view, style);
     }
     for cause in &view.causes {
         for path in &cause.paths {
             let place = format!("{}:1:1", base.display_path(path));
             let place = view.context.links.link_file(&text::escape_line(&place), path);
-            push_line(output, &place, &cause.finding, view, style);
+            push_finding_line(output, &place, &cause.finding, view, style);
         }
     }
 }
 
 /// Adds the line of a finding after `place`, which must be escaped and may be a link.
-fn push_line(output: &mut String, place: &str, finding: &Finding<'_>, view: &View<'_>, style: Style) {
+fn push_finding_line(output: &mut String, place: &str, finding: &Finding<'_>, view: &View<'_>, style: Style) {
     let level = paint(&finding.severity.to_string(), bold(finding_color(finding)), style);
     let message = finding.message();
     let rule = format!("[{}]", text::escape_line(finding.rule));

@@ -118,6 +118,24 @@ fn renamed_component_and_renamed_file_are_no_new_ones() {
     ");
 }
 
+/// A change of the file mode alone is listed by git, but it is no difference, so it must not shift the others.
+#[test]
+fn change_of_mode_before_another_change_keeps_callers_and_picture() {
+    let world = edit_of_load(LOAD);
+    let call = "type: orchestration\npipeline:\n  components:\n    Call: { type: run-orchestration, parameters: { orchestrationJob: load } }\n";
+    world.write("top.orch.yaml", call);
+    world.write("a.orch.yaml", LOAD);
+    world.commit("callers");
+    world.git("update-index --chmod=+x a.orch.yaml");
+    world.write("load.orch.yaml", LOAD.replace("select 1", "select 2"));
+    world.git("add load.orch.yaml");
+    world.git("commit -q -m edit");
+    let json = diff(&world, "HEAD~1..HEAD --callers -o json").expect(0).json();
+    assert_eq!(json["callers"][0]["path"], "top.orch.yaml", "{json}");
+    let picture = diff(&world, "HEAD~1..HEAD -o mermaid").expect(0).out;
+    assert!(picture.contains("Load"), "{picture}");
+}
+
 #[test]
 fn diff_of_layout_alone_is_no_change_for_exit_code() {
     let world = edit_of_load(

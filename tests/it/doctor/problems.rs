@@ -539,6 +539,15 @@ fn folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
         "rules-file",
         &["`sluicegate rules init --config-dir .acme`"],
     );
+    let outside = world.work().with_extension("outside");
+    std::fs::create_dir(&outside).unwrap();
+    std::fs::rename(world.work().join(".acme"), outside.join("acme")).unwrap();
+    std::os::unix::fs::symlink(outside.join("acme"), world.work().join(".acme")).unwrap();
+    call.run("rules init --config-dir .acme")
+        .expect(2)
+        .saying(&["is a symbolic link"]);
+    std::fs::remove_file(world.work().join(".acme")).unwrap();
+    std::fs::rename(outside.join("acme"), world.work().join(".acme")).unwrap();
     call.run("rules init --config-dir .acme").expect(0);
     world.commit("rules");
     assert_eq!(find_check(&doctor(&call).expect(0), "rules-file")["status"], "ok");

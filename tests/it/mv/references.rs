@@ -277,7 +277,21 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
         );
     }
     world.write("c/calls.orch.yaml", EMPTY.replace("{}", &format!("{components}\n    S:\n      parameters:\n        scriptLocation: File\n        fileName: old/count.sql")));
-    world.write("sluicegate.yaml", "project-checks: { external: ['lib/**'] }\n");
+    // A pipeline does not call itself, and globs may contain the extension that a call omits.
+    world.write(
+        "c/self.orch.yaml",
+        EMPTY.replace(
+            "{}",
+            "\n    C:\n      parameters:\n        orchestrationJob: out/self",
+        ),
+    );
+    world.write("away/load.tran.yaml", EMPTY);
+    let external_call = "\n    C:\n      parameters:\n        transformationJob: ext/load";
+    world.write("c/external.orch.yaml", EMPTY.replace("{}", external_call));
+    world.write(
+        "sluicegate.yaml",
+        "project-checks: { external: ['lib/**', 'ext/*.tran.yaml'] }\n",
+    );
     world.commit("dead calls");
     let before = all(&world);
     let dry = mv(&world, "--repair --dry-run").expect(0);
@@ -288,9 +302,15 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     c/calls.orch.yaml:29: old/count.sql -> sales/count.sql
     left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
     left: c/calls.orch.yaml:16: never/was: no file has that name
-    would repair 2 calls, 1 script name in 1 file; 2 left
+    left: c/self.orch.yaml:7: out/self: no file has that name
+    would repair 2 calls, 1 script name in 1 file; 3 left
     ");
     let check_output = Call::new(&world.work()).run("check --all --report json=-");
+    assert!(
+        !check_output.out.contains("c/self.orch.yaml` has that name"),
+        "{}",
+        check_output.out
+    );
     assert!(
         check_output
             .out
@@ -302,7 +322,8 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     insta::assert_snapshot!(output.out, @"
     left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
     left: c/calls.orch.yaml:16: never/was: no file has that name
-    repaired 2 calls, 1 script name in 1 file; 2 left
+    left: c/self.orch.yaml:7: out/self: no file has that name
+    repaired 2 calls, 1 script name in 1 file; 3 left
     ");
     let text = world.read_text("c/calls.orch.yaml");
     let targets = text
@@ -322,7 +343,8 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     insta::assert_snapshot!(mv(&world, &["--repair"]).expect(0).out, @"
     left: c/calls.orch.yaml:13: old/twice: several files have that name: a/twice.orch.yaml, b/twice.orch.yaml
     left: c/calls.orch.yaml:16: never/was: no file has that name
-    nothing to repair; 2 left
+    left: c/self.orch.yaml:7: out/self: no file has that name
+    nothing to repair; 3 left
     ");
 }
 

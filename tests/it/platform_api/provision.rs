@@ -183,6 +183,31 @@ fn apply_goes_on_after_a_failure_without_repeating_a_step() {
 }
 
 #[test]
+fn resolution_of_the_last_step_is_kept_for_the_next_run() {
+    let (world, lost) = (World::new(), ResponseTemplate::new(502));
+    let platform = provision_platform(Some(("/repositories$", vec![lost])));
+    world.write("p.yaml", hybrid_file());
+    let call = provision_call(&platform, &world);
+    call.run(&APPLY).expect(8);
+    assert_eq!(state(&world)["steps"]["repository"]["mark"], "begun");
+    call.run((&APPLY[..], "--resolve repository=done")).expect(0);
+    call.run(&APPLY).expect(0);
+    assert_eq!(platform.requests().len(), 4);
+}
+
+#[test]
+fn project_without_an_id_in_the_response_is_resolved_by_hand() {
+    let (world, response) = (World::new(), ResponseTemplate::new(201).set_body_json(json!({})));
+    let platform = provision_platform(Some(("/v1/projects$", vec![response])));
+    world.write("p.yaml", hybrid_file());
+    let output = provision_call(&platform, &world)
+        .run(&APPLY)
+        .expect(8)
+        .saying(&["--resolve project=UUID"]);
+    assert!(!output.err.contains("run the command again"), "{}", output.all());
+}
+
+#[test]
 fn apply_that_fails_at_once_is_what_the_failure_is() {
     for (status, code) in [(401, 4), (403, 4), (400, 3), (409, 5)] {
         let (world, platform) = (

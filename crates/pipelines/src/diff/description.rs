@@ -277,8 +277,10 @@ impl Description {
         if self.lines.len() > MAX_LINES {
             return;
         }
-        let prefix = truncate_name(prefix);
-        let heading = format!("{}:", prefix.trim_end_matches([' ', '=', ':']));
+        let name = prefix.trim_end_matches([' ', '=', ':']);
+        let separator = prefix.strip_prefix(name).unwrap_or_default();
+        let name = truncate_name(name);
+        let (heading, prefix) = (format!("{name}:"), format!("{name}{separator}"));
         let sides = [&field.before, &field.after].map(|side| side.as_ref());
         if sides
             .iter()

@@ -57,7 +57,10 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
         .kind
         .as_ref()
         .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
-    find_field(component, "type").map(|_| format!("the component's type is {}", truncate_name(kind)))
+    let old_kind = find_field(component, "type")?.before.as_ref()?;
+    // A component whose former type the platform does not know either did not run before.
+    (!old_kind.to_string().starts_with(UNKNOWN_TYPE))
+        .then(|| format!("the component's type is {}", truncate_name(kind)))
 }
 
 /// Returns the changed field with this key at the top level of the component, or `None` if that field did not change.

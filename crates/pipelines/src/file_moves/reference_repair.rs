@@ -101,7 +101,10 @@ impl<'m> ReferenceRepair<'m> {
             CallResolution::File(_) => return None,
             CallResolution::ByName(path) => Ok(path),
             CallResolution::Missing | CallResolution::Ambiguous(_) => {
-                find_only_path(self.pipelines.files_named(target, kind))
+                // A pipeline does not call itself: the call means a file that is missing.
+                let paths = self.pipelines.files_named(target, kind).iter().copied();
+                let other_paths: Vec<&str> = paths.filter(|path| *path != caller).collect();
+                find_only_path(&other_paths)
             }
         };
         let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);

@@ -86,7 +86,7 @@ pub struct ReviewContext {
     pub platform: Option<ReviewPlatform>,
 }
 
-/// The platform and the project of a review.
+/// The platform that evaluated a review, and the project on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewPlatform {

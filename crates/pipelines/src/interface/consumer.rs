@@ -99,7 +99,8 @@ impl ParameterTexts {
 
 impl Consumer {
     /// Returns the changes to its shared pipeline that affect the component. A change to a parameter affects only a
-    /// component that uses the parameter, but a parameter that must be set now affects only one that does not use it.
+    /// component that uses the parameter, but a new default, or a parameter that must be set now, affects only one that
+    /// does not use it.
     pub fn select_affecting_changes<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()
@@ -107,19 +108,19 @@ impl Consumer {
             .collect()
     }
 
-    /// Returns whether the change affects this consumer. A parameter that must be set affects consumers that do not
-    /// name it. Other changes to a parameter affect consumers that name it. A change to the shared pipeline itself
-    /// affects all its consumers.
+    /// Returns whether the change affects this consumer. A parameter that must be set, or that has another default,
+    /// affects consumers that do not name it. Other changes to a parameter affect consumers that name it. A change to
+    /// the shared pipeline itself affects all its consumers.
     fn is_affected_by(&self, change: &InterfaceChange) -> bool {
-        let must_be_set = matches!(
+        let affects_unset_parameter = matches!(
             change.kind,
-            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved
+            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved | ChangeKind::DefaultChanged
         );
         change.id.as_ref() == Some(&self.id)
             && change
                 .parameter
                 .as_ref()
-                .is_none_or(|name| self.names.contains(name) != must_be_set)
+                .is_none_or(|name| self.names.contains(name) != affects_unset_parameter)
     }
 }
 
@@ -191,5 +192,18 @@ pipeline:
         };
         assert_eq!(met(0), ["hour", "day"]);
         assert_eq!(met(1), ["hour"]);
+    }
+
+    #[test]
+    fn new_default_affects_consumer_that_does_not_set_the_parameter() {
+        let changes = compare_interfaces(
+            &interface("day: { default: 1 }"),
+            &interface("day: { default: 2 }"),
+            &ChangedKinds::default(),
+        );
+        let found = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
+        assert_eq!(changes.len(), 1);
+        assert_eq!(found[0].select_affecting_changes(&changes).len(), 0);
+        assert_eq!(found[1].select_affecting_changes(&changes).len(), 1);
     }
 }

@@ -146,10 +146,10 @@ impl<'p> CallSuggestions<'p> {
     }
 
     /// Returns a hint for a call to a missing pipeline; it may be empty. The hint names the only file with this path in
-    /// another spelling, otherwise the files with this name in other directories, otherwise a file that differs in its
-    /// Unicode normal form, otherwise a file with a similar path. Only the first case is certain enough for a fix
-    /// (`only_path`). For a single file with this name, and for another normal form, the text names the command that
-    /// writes the path.
+    /// another spelling, otherwise the files with this name in other directories, except the caller, otherwise a file
+    /// that differs in its Unicode normal form, otherwise a file with a similar path. Only the first case is certain
+    /// enough for a fix (`only_path`). For a single file with this name, and for another normal form, the text names the
+    /// command that writes the path.
     pub fn suggest_pipeline(
         &mut self,
         files: &PipelineFiles<'p>,
@@ -163,7 +163,9 @@ impl<'p> CallSuggestions<'p> {
                 only_path: Some(spelling.path.to_owned()),
             };
         }
-        let text = match files.files_named(target, kind) {
+        let mut same_name_paths = files.files_named(target, kind).to_vec();
+        same_name_paths.retain(|path| *path != self.caller);
+        let text = match same_name_paths.as_slice() {
             [] => match spelling {
                 Some(spelling) => format_other_spelling_hint(spelling) + REPAIR_HINT,
                 None => self

@@ -158,10 +158,10 @@ fn build_linear(pattern: &str, limit: PatternLimit) -> Result<Regex, regex::Erro
 /// long, or if no form of [`anchor_pattern`] compiles. The pattern is first compiled unchanged, so that an error is
 /// about the pattern itself.
 fn compile_backtracking(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
+    reject_rare_constructs(pattern)?;
     if pattern.len() > MAX_BACKTRACKING_BYTES {
         return Ok(None);
     }
-    reject_rare_constructs(pattern)?;
     build_backtracking(pattern).map_err(|error| shorten(&error.to_string()).into_owned())?;
     let regex = anchor_pattern(pattern)
         .iter()
