@@ -22,6 +22,7 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             output,
         } => {
             let prefix = sources.resolve_prefix(prefix)?;
+            // The user passes the version as an argument or with the flag `--version-name`.
             run.block_on(print_artifact(
                 run,
                 platform,

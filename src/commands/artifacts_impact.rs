@@ -9,9 +9,9 @@ use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::pipelines::is_pipeline;
 
-/// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two versions.
-/// Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each file that
-/// cannot be searched, and a message if there is no older version to compare with.
+/// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two published
+/// versions. Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each
+/// file that cannot be searched, and a message if there is no older version to compare with.
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
     let mut impact = ConsumerImpact::default();
@@ -40,6 +40,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         run.ui.warn(&format!("could not search {location}"));
     }
     comparison.print_missing_version(run);
+    // Without `--repos`, one repository was searched: the current one.
     let repository_count = args.repos.len().max(1);
     let text = match args.output.output {
         OutputFormat::Json => format_json(&impact.to_json(&comparison.prefix, &comparison.compat)),

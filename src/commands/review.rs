@@ -32,8 +32,8 @@ pub(super) struct ReviewSubject<'a> {
 }
 
 impl<'a> ReviewSubject<'a> {
-    /// Replaces the reports and receipts of an earlier run, also those of a publish that may follow. Then opens the
-    /// repository, reads the settings and resolves the target of the review.
+    /// Opens the repository, reads the settings and resolves the target of the review. Also replaces the reports and
+    /// receipts of an earlier run, which would look current if this run failed. With `publish`, a publish may follow.
     pub(super) fn prepare(
         run: &'a Run,
         args: &ReviewArgs,

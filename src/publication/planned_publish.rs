@@ -72,8 +72,9 @@ impl PlannedPublish {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
         let platform = run.create_platform_client(connection)?;
-        let details = match run.block_on(platform.fetch_artifact_details(prefix, against))? {
+        let compared_version = match run.block_on(platform.fetch_artifact_details(prefix, against))? {
             Ok(details) => details.artifact,
+            // Without `--against`, a 404 means that there is no latest version.
             Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
                 return Ok(Some(format!(
                     "no version of {prefix} is enabled, so it has no consumers"
@@ -81,8 +82,8 @@ impl PlannedPublish {
             }
             Err(error) => return Err(error.into()),
         };
-        let commit = details.commit_hash.unwrap_or_default();
-        let old_name = details.version_name.as_deref();
+        let commit = compared_version.commit_hash.unwrap_or_default();
+        let old_name = compared_version.version_name.as_deref();
         if commit.eq_ignore_ascii_case(head.as_str()) {
             let version = old_name.unwrap_or("(no name)");
             return Ok(Some(format!(
@@ -90,9 +91,14 @@ impl PlannedPublish {
             )));
         }
         // A name with `{next}` announces nothing, because no user chose it.
-        let plan = self.plan.as_ref().ok();
-        let plan = plan.filter(|_| !needs_next_version(&self.settings.version_name));
-        Ok(plan.and_then(|plan| find_acceptance_by_version_names(old_name, &plan.version_name)))
+        if needs_next_version(&self.settings.version_name) {
+            return Ok(None);
+        }
+        // A plan with an error has no version name. The publish fails with that error anyway.
+        let Ok(plan) = &self.plan else {
+            return Ok(None);
+        };
+        Ok(find_acceptance_by_version_names(old_name, &plan.version_name))
     }
 }
 

@@ -128,6 +128,7 @@ impl ProjectScope<'_> {
         }
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
+        // `All` has already read each pipeline that may call another one.
         if !matches!(other_files, OtherFiles::All) {
             let mut start_paths: BTreeSet<&str> = changed_paths.iter().map(String::as_str).collect();
             for entry in shared_entries(shared_pipelines.as_ref()) {
@@ -177,6 +178,7 @@ impl ProjectScope<'_> {
         let mut visited_paths: BTreeSet<String> = BTreeSet::new();
         let mut walk = CallWalk::default();
         let mut current_paths: BTreeSet<String> = start_paths.into_iter().map(str::to_owned).collect();
+        // Each round reads one level of the call graph.
         while !current_paths.is_empty() {
             let unread_files: Vec<&SnapshotFile> = current_paths
                 .iter()
@@ -208,7 +210,8 @@ impl ProjectScope<'_> {
         facts: &FactsByPath,
         shared_pipelines: Option<&SharedPipelinesFile>,
     ) -> Result<Vec<FileResults>, GitError> {
-        let references = facts.values().flatten().flat_map(|facts| &facts.references);
+        let pipelines = facts.values().flatten();
+        let references = pipelines.flat_map(|pipeline_facts| &pipeline_facts.references);
         let script_paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
         let mut scripts = BTreeMap::new();
         let mut ignored_byte_count = 0;
@@ -220,7 +223,7 @@ impl ProjectScope<'_> {
                 );
             }
         }
-        // The paths of all files serve only the hint at a similar path.
+        // The paths of all files serve only the hint at a similar path. Without `renames`, no hints are needed.
         let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));
         let regular_paths = if is_script_missing && self.renames.is_some() {
             list_regular_paths(snapshot)?

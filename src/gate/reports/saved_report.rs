@@ -71,6 +71,7 @@ pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
             .filter(|result| result.origin != Origin::Team);
         for result in results {
             for violation in &mut result.violations {
+                // The subject is read from the text of the violation, as in a response of the platform.
                 let text = violation.text.clone();
                 let located_violation =
                     positions.build_violation(&file.path, &result.rule, &result.status, text);

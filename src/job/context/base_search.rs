@@ -8,6 +8,7 @@ use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions, head::ReviewedHead};
 use crate::job::ci::{BaseHint, CiContext, Host};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError, Repository};
+use std::iter;
 
 pub(super) struct BaseSearch<'a> {
     pub repo: &'a Repository,
@@ -131,12 +132,12 @@ impl BaseSearch<'_> {
                 "{source} is the head commit itself"
             )));
         }
-        let tip = target
-            .map(|branch| self.branches.find_tip(branch))
-            .transpose()?
-            .flatten();
-        // Head is such a merge if it is not the newest commit of the change. The change itself has no newer files of
-        // the target than the named commit. If this gives no base, the named commit is tried next.
+        let tip = match target {
+            Some(branch) => self.branches.find_tip(branch)?,
+            None => None,
+        };
+        // Head is the host's merge if it is not the newest commit of the change. Only such a merge can contain newer
+        // files of the target than the named commit. If no merge-base is found, the named commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, "target")
@@ -170,25 +171,22 @@ impl BaseSearch<'_> {
             return Ok(base);
         }
         let head = self.head;
-        let mut other_bases = Vec::new();
-        for commit in [Some(&head.commit), head.change_commit.as_ref()]
-            .into_iter()
-            .flatten()
-        {
+        let mut merge_bases = Vec::new();
+        for commit in iter::once(&head.commit).chain(&head.change_commit) {
             // Only head can differ from the change's newest commit: it is then a merge with the target.
             let is_host_merge = head.change_commit.as_ref() != Some(commit);
             match self.repo.find_merge_bases(&target.commit, commit) {
                 Ok(bases) if bases.len() > 1 || is_host_merge || self.ci.is_queued => {
-                    other_bases.extend(bases);
+                    merge_bases.extend(bases);
                 }
                 Ok(_) | Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
         let known_count = base.commits.len();
-        for other_base in other_bases {
-            if !base.commits.contains(&other_base) {
-                base.commits.push(other_base);
+        for merge_base in merge_bases {
+            if !base.commits.contains(&merge_base) {
+                base.commits.push(merge_base);
             }
         }
         if base.commits.len() > known_count {

@@ -41,6 +41,7 @@ pub(super) fn render_file_groups(
         .collect();
     for (file_index, file) in files.iter().enumerate() {
         let file_changes = changes.render_changes_of_file(file, file_index);
+        // Such a card has only references: to the header, or to an equal finding further up.
         let is_explained_elsewhere = file.findings.iter().all(|entry| {
             is_explained_in_header(view, entry.finding) || equal_findings.find_first_equal_id(entry).is_some()
         });

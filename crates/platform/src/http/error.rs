@@ -337,7 +337,7 @@ pub(super) fn status_line(status: StatusCode) -> String {
     }
 }
 
-/// Returns the hint for each kind of failure, for errors without a more specific hint.
+/// Returns the hint on what the user can do about this kind of failure, for errors without a more specific hint.
 const fn general_hint(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Configuration => "correct the setting or name; `sluicegate doctor` checks the settings",
