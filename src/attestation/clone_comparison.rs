@@ -134,9 +134,9 @@ impl PublicationPredicate {
 }
 
 impl PolicyDigests {
-    /// Returns the differences between the gate configuration in a statement and that in the commit from which it was
-    /// read. Returns `None` if the statement names no commit or the repository lacks the commit. Files from outside the
-    /// repository, which the job brought, are not compared.
+    /// Returns the differences between the gate configuration files that a statement lists and the same files in the
+    /// commit from which the review or publish read them. Returns `None` if the statement names no commit or the
+    /// repository lacks it. Files that the job brought from outside the repository (`of_job`) are not compared.
     pub(crate) fn compare_with_commit(
         &self,
         repository: &Repository,
@@ -151,8 +151,9 @@ impl PolicyDigests {
         let snapshot = repository.snapshot(commit.clone());
         let mut differences = Vec::new();
         for FileDigest { path, sha256, .. } in self.files.iter().filter(|file| !file.of_job) {
-            let version = policy::read_gate_file_version(repository, &snapshot, path, MAX_GATE_FILE_BYTES)?;
-            match version {
+            let committed_version =
+                policy::read_gate_file_version(repository, &snapshot, path, MAX_GATE_FILE_BYTES)?;
+            match committed_version {
                 GateFileVersion::Text(bytes) if hash_bytes(&bytes) == *sha256 => {}
                 GateFileVersion::Text(_) => differences.push(format!(
                     "the gate configuration `{path}` has different content in commit {} and in {DOCUMENT}",

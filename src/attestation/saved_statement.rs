@@ -39,14 +39,15 @@ impl SavedStatement {
     /// Parses an unsigned statement with one of the known predicate types. The error is the reason why the content is
     /// not such a statement.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        // Programs read a document with a duplicate key differently, so it proves nothing.
         if let Some(reason) = find_duplicate_key(bytes) {
             return Err(reason);
         }
         let document: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        if ["dsseEnvelope", "payloadType", "payload"]
+        let is_signed = ["dsseEnvelope", "payloadType", "payload"]
             .iter()
-            .any(|key| document.get(key).is_some())
-        {
+            .any(|key| document.get(key).is_some());
+        if is_signed {
             return Err(SIGNED_FILE.to_owned());
         }
         let fields: StatementFields = serde_json::from_value(document).map_err(|error| error.to_string())?;

@@ -22,6 +22,7 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             output,
         } => {
             let prefix = sources.resolve_prefix(prefix)?;
+            // The user passes the version as an argument or with the flag `--version-name`.
             run.block_on(print_artifact(
                 run,
                 platform,
@@ -44,7 +45,7 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
         }
         ArtifactsVerb::Prune(args) => {
             let prefix = sources.resolve_prefix(args.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix).prune(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix).prune_versions(&args))?
         }
         // `dispatch` runs these two elsewhere, because they compare the files of a repository.
         ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {

@@ -2,22 +2,22 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{ImpactArgs, OutputFormat};
-use crate::publication::consumer_impact::{ConsumerImpact, search_consumers};
+use crate::publication::consumer_impact::{ConsumerImpact, add_affected_components};
 use crate::publication::version_comparison::compare_versions;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::pipelines::is_pipeline;
 
-/// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two versions.
-/// Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each file that
-/// cannot be searched, and a message if there is no older version to compare with.
+/// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two published
+/// versions. Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each
+/// file that cannot be searched, and a message if there is no older version to compare with.
 pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     let comparison = compare_versions(run, &args.versions)?;
     let mut impact = ConsumerImpact::default();
     let current_dir = run.env.current_dir();
     if args.repos.is_empty() {
-        search_consumers(
+        add_affected_components(
             &mut impact,
             &comparison.workspace.repo,
             ".",
@@ -28,7 +28,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     for dir in &args.repos {
         let repository = Repository::open(&current_dir.join(dir))?.with_documents(is_pipeline);
         let displayed_dir = dir.display().to_string();
-        search_consumers(
+        add_affected_components(
             &mut impact,
             &repository,
             &displayed_dir,
@@ -40,6 +40,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         run.ui.warn(&format!("could not search {location}"));
     }
     comparison.print_missing_version(run);
+    // Without `--repos`, one repository was searched: the current one.
     let repository_count = args.repos.len().max(1);
     let text = match args.output.output {
         OutputFormat::Json => format_json(&impact.to_json(&comparison.prefix, &comparison.compat)),

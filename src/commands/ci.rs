@@ -19,7 +19,7 @@ use sluicegate_pipelines::findings::Verdict;
 /// Runs `sluicegate ci`: reviews the change, then publishes if the review passed and the setting `publish-on` includes
 /// the branch or tag.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
-    let subject = ReviewSubject::prepare(run, &args.review, Some(&args.publish))?;
+    let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
     reject_shared_output_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
@@ -41,7 +41,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         discard_publish_report(args, &gate);
         return Ok(ExitStatus::Success);
     };
-    publish(args, &subject, &gate, planned_publish)
+    publish_reviewed_commit(args, &subject, &gate, planned_publish)
 }
 
 /// Fails if a file of the publish would overwrite a file of the review.
@@ -58,9 +58,9 @@ fn reject_shared_output_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> Resu
     Ok(())
 }
 
-/// Publishes after a passed review. A local run without `--publish` only prints a preview of the publish. A failed
-/// publish is reported here, because the caller would report it as a failed review.
-fn publish(
+/// Publishes the commit after its review passed. A local run that the settings do not allow to publish (`--publish`)
+/// only prints a preview. A failed publish is reported here, because the caller would report it as a failed review.
+fn publish_reviewed_commit(
     args: &CiArgs,
     subject: &ReviewSubject<'_>,
     gate: &GateRun<'_>,
@@ -94,12 +94,9 @@ fn publish(
     };
     if is_preview {
         discard_publish_report(args, gate);
+        return publish_step.preview_publish(planned_publish.plan, RequiredReview::from_run(gate));
     }
-    let evidence = RequiredReview::from_run(gate);
-    if is_preview {
-        return publish_step.preview_publish(planned_publish.plan, evidence);
-    }
-    let result = publish_step.execute(planned_publish.plan, evidence);
+    let result = publish_step.execute(planned_publish.plan, RequiredReview::from_run(gate));
     Ok(result.unwrap_or_else(|failure| {
         record_failure_in_reports(run, &failure);
         run.report_failure_as(PUBLISH_FAILED, &failure)

@@ -25,6 +25,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
     workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
     let globs = &args.selection.globs;
     let resolve = |sources: &SettingSources<'_>| sources.resolve_selection(globs, SelectionPurpose::Review);
+    // The last argument returns the selection of the settings. Here, the settings are only the selection.
     let selection = workspace.resolve_settings(run, resolve, |selection| selection)?;
     let target = workspace.resolve_target(run, &revisions)?;
     let snapshot = workspace.repo.snapshot(target.head.clone());
@@ -47,25 +48,25 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         run.ui
             .warn(&format!("a gate configuration file cannot be used: {reason}"));
     }
-    let selected_files = selection_result.pipelines;
-    let unchanged_files = list_unchanged_files(&snapshot, &paths, &selected_files)?;
-    for warning in selected_files.warnings() {
+    let selected_pipelines = selection_result.pipelines;
+    let unchanged_files = list_unchanged_files(&snapshot, &paths, &selected_pipelines)?;
+    for warning in selected_pipelines.warnings() {
         run.ui.warn(&warning);
     }
     if args.json || args.output.output == OutputFormat::Json {
-        let mut document = build_context_json(&target, &selected_files);
+        let mut document = build_context_json(&target, &selected_pipelines);
         document["policy"] = workspace.describe_config_file_source().into();
         run.ui.print_result(&format_json(&document))?;
     } else {
         let remote = describe_remote_state(&target, &workspace.repo);
         let policy = workspace.describe_config_file_source();
-        let pipelines_text = RunContextText {
+        let context_text = RunContextText {
             target: &target,
-            selection: &selected_files,
+            selection: &selected_pipelines,
             paths: &paths,
             unchanged_files,
         };
-        run.ui.print_result(&pipelines_text.render(&remote, policy))?;
+        run.ui.print_result(&context_text.render(&remote, policy))?;
     }
     // The process ends next; skipping the unmapping of git's packs saves 2 % of the time.
     mem::forget(snapshot);

@@ -19,11 +19,15 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
-    let last_cursor = path.as_deref().map(read_cursor).transpose()?.flatten();
+    let last_cursor = match &path {
+        Some(path) => read_cursor(path)?,
+        None => None,
+    };
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let platform = run.create_platform_client(&connection)?;
     let collected_events = run.block_on(export::collect_events(&platform, window))??;
+    // The window starts before the cursor, because events may arrive late. Events of earlier exports are removed here.
     let events = match &last_cursor {
         Some(cursor) => cursor.select_new_events(collected_events),
         None => collected_events,

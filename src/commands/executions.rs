@@ -62,7 +62,8 @@ fn start_pace(run: &Run, pace: &PaceArgs) -> Result<Pace, Failure> {
     Ok(Pace::new(poll_settings.first_interval, poll_settings.time_limit))
 }
 
-/// Requests the platform to terminate an execution. With `--wait`, waits until the execution has ended.
+/// Requests the platform to terminate an execution. With `wait_args` (`--wait`), waits for the end of the execution and
+/// prints its last state. Without them, only prints that the termination was requested.
 fn terminate_execution(
     run: &Run,
     id: &str,

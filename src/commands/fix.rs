@@ -88,8 +88,9 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Checks the files, and returns the fixes of the findings within the paths. With `includes_unchanged`, checks all
-/// pipelines, which is possible without a base, so a base that cannot be found is an error only if the user named it.
+/// Checks the files, and returns the fixes of the findings within the paths that the user named. With
+/// `includes_unchanged`, checks all pipelines. This is possible without a base, so a base that cannot be found is then
+/// an error only if the user named the base.
 fn find_fixes(
     subject: &CheckSubject<'_>,
     args: &CheckArgs,
@@ -98,9 +99,9 @@ fn find_fixes(
 ) -> Result<FixProof, Failure> {
     let snapshot = subject.open_local_files()?;
     let paths = subject.resolve_paths(&snapshot, &args.selection.paths)?;
-    let names_base = subject.settings.gate.revisions.base.is_some();
+    let has_named_base = subject.settings.gate.revisions.base.is_some();
     let change = match subject.find_comparison(&paths) {
-        Err(_) if includes_unchanged && !names_base => subject.find_comparison_without_base()?,
+        Err(_) if includes_unchanged && !has_named_base => subject.find_comparison_without_base()?,
         change => change?,
     };
     let mut gate = subject.build_run(snapshot, paths, change)?;
@@ -112,11 +113,12 @@ fn find_fixes(
     if includes_unchanged {
         gate.select_all_pipelines()?;
     }
-    // `None`: the rules of the project are evaluated.
+    // Without a rules file of the user, the rules of the project are evaluated.
     let rules_file = None;
     let mut engine = LocalReview::for_check(&mut gate, rules_file)?;
     // `None`: no publish follows that needs more pipelines.
     gate.complete_selection(None)?;
+    // If the user named no paths, all findings are fixed.
     let wanted_paths = gate.subject.paths.list_paths();
     let fix_scope = FixScope {
         is_wanted: &|path| {

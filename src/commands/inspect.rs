@@ -19,15 +19,16 @@ pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
         Failure::usage(format!("the pipeline {path} does not exist"))
             .with_hint("paths are relative to the current directory")
     })?;
-    let paths: Vec<String> = snapshot
+    // The description resolves the calls of the pipeline, so it needs the paths of all pipelines.
+    let pipeline_paths: Vec<String> = snapshot
         .list_files(&|path| is_pipeline(path))?
         .into_iter()
         .map(|file| file.path)
         .collect();
-    let files = PipelineFiles::new(paths.iter().map(String::as_str));
+    let pipeline_files = PipelineFiles::new(pipeline_paths.iter().map(String::as_str));
     let description = workspace
         .read_document(&file)?
-        .and_then(|bytes| describe_pipeline(&path, &bytes, &files))
+        .and_then(|bytes| describe_pipeline(&path, &bytes, &pipeline_files))
         .map_err(|error| Failure::usage(format!("could not read the pipeline {path}: {error}")))?;
     let text = match args.output.output {
         OutputFormat::Json => format_json(&description),

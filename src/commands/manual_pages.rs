@@ -73,8 +73,8 @@ fn has_page(command: &Command) -> bool {
     !command.is_hide_set() || command.get_name() == GLOBALS_COMMAND
 }
 
-/// Returns the manual page of a command, as roff. The examples are added line by line, because `clap_mangen` would wrap
-/// them. One page describes the common flags, whose descriptions the help hides; the other pages refer to it.
+/// Returns the manual page of a command, as roff. Only the page `sluicegate-globals` describes the common flags; the
+/// other pages refer to it.
 fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let examples = command.get_after_help().map(ToString::to_string);
@@ -85,15 +85,15 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
         .filter(|flag| is_common(flag) && !flag.is_hide_set())
         .filter_map(|flag| Some(format!("--{}", flag.get_long()?)))
         .collect();
-    let command = command
+    let page_command = command
         .clone()
         .after_help(None::<&str>)
-        .after_long_help(None::<&str>);
-    let command = command.mut_args(|flag| {
-        let is_hidden = flag.is_hide_set() || (is_common(&flag) && !is_about_globals);
-        flag.hide(is_hidden).hide_short_help(false).hide_long_help(false)
-    });
-    Man::new(command.clone())
+        .after_long_help(None::<&str>)
+        .mut_args(|flag| {
+            let is_hidden = flag.is_hide_set() || (is_common(&flag) && !is_about_globals);
+            flag.hide(is_hidden).hide_short_help(false).hide_long_help(false)
+        });
+    Man::new(page_command.clone())
         // The date is empty because it would differ between builds. Without quotes, an empty argument would be dropped.
         .date("\"\"")
         .source(concat!("sluicegate ", env!("CARGO_PKG_VERSION")))
@@ -105,17 +105,16 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
         let names = common_flags.join(" ");
         sections.text([roman(format!("{names}. See sluicegate-globals(1)."))]);
     }
-    let variables = list_flag_variables(&command);
+    let variables = list_flag_variables(&page_command);
     if !variables.is_empty() {
-        push_list_section(
-            &mut sections,
-            "ENVIRONMENT",
-            variables.iter().map(|(name, text)| (&**name, &**text)),
-        );
+        let rows = variables.iter().map(|(name, text)| (&**name, &**text));
+        push_list_section(&mut sections, "ENVIRONMENT", rows);
     }
     push_list_section(&mut sections, "EXIT STATUS", EXIT_CODES.iter().copied());
     push_list_section(&mut sections, "FILES", FILES.iter().copied());
     sections.control("SH", ["EXAMPLES"]);
+    // The examples are added here and not by `clap_mangen`, which would wrap them. `nf` and `fi` turn wrapping off and
+    // on again.
     sections.control("nf", []);
     for line in examples.iter().flat_map(|examples| examples.lines()) {
         sections.text([roman(line)]);

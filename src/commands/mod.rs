@@ -48,7 +48,7 @@ use crate::ui::{self, ColorChoice, Ui};
 /// Runs the command and returns its exit status. Reports a failure to the user and to the CI host. A signal ends the
 /// command at any point.
 pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
-    let directory = match &cli.global.directory {
+    let directory_result = match &cli.global.directory {
         Some(directory) => env.change_directory(directory),
         None => Ok(()),
     };
@@ -58,8 +58,9 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         *color.as_ref().unwrap_or(&ColorChoice::Auto),
         is_ci(&env),
     );
-    let directory = directory.map_err(Failure::usage);
-    if let Err(failure) = color.map_err(Failure::from).and(directory) {
+    // A wrong directory is reported only now, because the report needs the `Ui`.
+    let directory_result = directory_result.map_err(Failure::usage);
+    if let Err(failure) = color.map_err(Failure::from).and(directory_result) {
         // An annotation also shows the failure in the log, so it is not printed again.
         if !report_usage_error(&env, &failure.describe()) {
             ui.print_failure(&failure);

@@ -31,13 +31,16 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         run.discard_publish_report(settings.junit.as_deref());
         return Ok(ExitStatus::Success);
     }
+    // This command has neither the flags of `ci` for branches and tags nor the globs of a review, so the default values
+    // are passed here and below.
     let publish_on = workspace.sources.resolve_publish_on(&CiArgs::default())?;
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     warn_of_unpushed_commit(run, &workspace, &mut target)?;
     check_stricter_gate(run, &workspace, &target)?;
     if settings.from == FileSource::Commit {
-        workspace.note_uncommitted_files(run, &target.head, "publish");
+        workspace.print_uncommitted_files_note(run, &target.head, "publish");
     }
+    // This run evaluates nothing: it only holds the report of the required review, if there is one.
     let mut review = GateRun::new(run, SavedReports::new(&workspace.ci, Some(&workspace.repo)));
     review.read_required_review(&settings, &connection)?;
     let publish_step = Publication {

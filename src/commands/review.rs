@@ -10,14 +10,14 @@ use crate::gate::run::{GateRun, run_subject::ReviewedFiles};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{Connection, ReviewSettings, SettingSources};
-use crate::publication::{PlannedPublish, find_reason_to_accept_breaks};
+use crate::publication::{PlannedPublish, find_acceptance_reason};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 
 /// Runs `sluicegate review`: requests a review of the change from the platform.
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     // `None`: no publish follows.
-    let subject = ReviewSubject::prepare(run, args, None)?;
+    let subject = ReviewSubject::open(run, args, None)?;
     let mut gate = subject.start_run(run, args)?;
     subject.review(&mut gate, None)?;
     Ok(gate.status)
@@ -32,9 +32,9 @@ pub(super) struct ReviewSubject<'a> {
 }
 
 impl<'a> ReviewSubject<'a> {
-    /// Replaces the reports and receipts of an earlier run, also those of a publish that may follow. Then opens the
-    /// repository, reads the settings and resolves the target of the review.
-    pub(super) fn prepare(
+    /// Opens the repository, reads the settings and resolves the target of the review. Also replaces the reports and
+    /// receipts of an earlier run, which would look current if this run failed. With `publish`, a publish may follow.
+    pub(super) fn open(
         run: &'a Run,
         args: &ReviewArgs,
         publish: Option<&PublishFlags>,
@@ -71,7 +71,7 @@ impl<'a> ReviewSubject<'a> {
     /// Starts a run of the gate: selects the pipelines of the reviewed commit. Prints the reason if all are selected.
     pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
-        workspace.note_uncommitted_files(run, &self.target.head, "review");
+        workspace.print_uncommitted_files_note(run, &self.target.head, "review");
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
         let paths = CheckPaths::from_restrictions(
             run,
@@ -116,8 +116,7 @@ impl<'a> ReviewSubject<'a> {
         }
         gate.start_background_comparison();
         let session = gate.session;
-        let accept_break =
-            || find_reason_to_accept_breaks(publish, session, &self.connection, &self.target.head);
+        let accept_break = || find_acceptance_reason(publish, session, &self.connection, &self.target.head);
         if self.is_local() {
             gate.evaluate(&mut LocalReview::for_fork(), "review", &accept_break)?;
         } else {

@@ -13,11 +13,13 @@ const NO_REPOSITORY: &str = "no repository";
 /// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values
 /// and origins. Invalid values are errors, as in the other commands.
 pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
-    let (mut settings, policy) = if run.find_repository().is_some() {
+    let (mut settings, config_file_source) = if run.find_repository().is_some() {
         let workspace = run.open_workspace()?;
+        // Only the errors of this call matter: it fails if a setting of the connection is invalid.
         workspace.sources.resolve_connection(&run.global)?;
-        let policy = workspace.describe_config_file_source();
-        (workspace.sources.list_effective_settings(&run.global), policy)
+        let config_file_source = workspace.describe_config_file_source();
+        let settings = workspace.sources.list_effective_settings(&run.global);
+        (settings, config_file_source)
     } else {
         let sources = run.read_setting_sources()?;
         sources.resolve_connection(&run.global)?;
@@ -37,13 +39,13 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
         OutputFormat::Json => {
             let settings: Vec<Value> = settings.iter().map(setting_json).collect();
             format_json(
-                &json!({ "schema": "sluicegate.settings/v1", "policy": policy, "settings": settings }),
+                &json!({ "schema": "sluicegate.settings/v1", "policy": config_file_source, "settings": settings }),
             )
         }
         OutputFormat::Text => {
             let rows: Vec<Vec<String>> = settings.iter().map(setting_row).collect();
             let table = format_table_within(&["setting", "value", "origin"], &rows, run.ui.width());
-            let policy = sluicegate_base::text::escape_line(&policy);
+            let policy = sluicegate_base::text::escape_line(&config_file_source);
             format!("{table}\nConfiguration file: {policy}\n")
         }
     };

@@ -6,10 +6,12 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
+use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt::require_config_dir;
 use serde_json::json as value;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, format_count};
+use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::io;
@@ -28,18 +30,7 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
         Failure::usage(format!("the pipeline {path} does not exist"))
             .with_hint("paths are relative to the current directory")
     })?;
-    let entry = workspace
-        .read_document(&file)?
-        .map_err(|error| error.to_string())
-        .and_then(|bytes| {
-            NewSharedEntry::for_pipeline(&path, args.id.clone(), &bytes).map_err(|error| error.to_string())
-        })
-        .map_err(|reason| Failure::usage(format!("could not read the pipeline {path}: {reason}")))?;
-    if entry.id.trim().is_empty() {
-        return Err(
-            Failure::usage("the id of the shared pipeline is empty").with_hint("pass an id with --id")
-        );
-    }
+    let entry = build_shared_entry(&workspace, &file, &path, args)?;
     let config_dir = match workspace.find_config_dir(&snapshot)? {
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
@@ -54,6 +45,25 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
     print_added_entry(run, args, &entry, &shared_file)?;
     Ok(ExitStatus::Success)
+}
+
+/// Builds the entry for this pipeline file. Fails if the file is not a valid pipeline, or if the entry has no id.
+fn build_shared_entry(
+    workspace: &Workspace<'_>,
+    file: &SnapshotFile,
+    path: &str,
+    args: &AddSharedPipelineArgs,
+) -> Result<NewSharedEntry, Failure> {
+    let entry = workspace
+        .read_document(file)?
+        .and_then(|bytes| NewSharedEntry::for_pipeline(path, args.id.clone(), &bytes))
+        .map_err(|error| Failure::usage(format!("could not read the pipeline {path}: {error}")))?;
+    if entry.id.trim().is_empty() {
+        return Err(
+            Failure::usage("the id of the shared pipeline is empty").with_hint("pass an id with --id")
+        );
+    }
+    Ok(entry)
 }
 
 /// Prints the added entry, and the private variables that it omits because consumers cannot set them.

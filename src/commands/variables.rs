@@ -7,7 +7,8 @@ use crate::operations::variables::{
 };
 use crate::session::{CommandResult, Run};
 
-/// Runs `sluicegate variables`: lists and edits the project's variables.
+/// Runs `sluicegate variables`: lists and edits the project's variables. The verb `apply` creates the client of the
+/// project itself, so it runs before a client is created here.
 pub(crate) fn run(run: &Run, verb: VariablesVerb) -> CommandResult {
     if let VariablesVerb::Apply(args) = verb {
         return apply::apply_variables(run, &args);

@@ -76,23 +76,23 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
     }))
 }
 
-/// Recomputes the changes for consumers that the receipt lists, from the published commit and the commit of the version
-/// that the publish compared with. It is also a difference if the platform does not have that version, or built it from
-/// a different commit. Returns an empty list if the publish did not compare with a version.
+/// Verifies the changes for consumers that the receipt lists since an older version. The platform must have that
+/// version from the commit in the receipt, and a comparison of both commits must find the same changes. Returns the
+/// differences, or an empty list if the publish did not compare with an older version.
 fn compare_consumer_changes(
     run: &Run,
     platform: &Platform,
     receipt: &Receipt,
 ) -> Result<Vec<String>, Failure> {
-    let compat = receipt.compat.as_ref();
-    let Some((version, commit)) =
-        compat.and_then(|compat| Some((compat.against.as_ref()?, compat.against_commit.as_ref())))
-    else {
+    let Some(compat) = &receipt.compat else {
+        return Ok(Vec::new());
+    };
+    let Some(version) = &compat.against else {
         return Ok(Vec::new());
     };
     let mut differences = Vec::new();
     match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
-        Ok(details) if details.artifact.commit_hash.as_ref() == commit => {}
+        Ok(details) if details.artifact.commit_hash.as_ref() == compat.against_commit.as_ref() => {}
         Ok(_) => differences.push(format!(
             "the receipt lists the changes since version {version}, but that version was built from a different commit"
         )),

@@ -39,7 +39,7 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
             send_code_insights(run, delivery, context).map_err(|failure| ("Code Insights", failure))
         }
         Host::Buildkite if shows_annotations => {
-            send_annotation(run, delivery, context).map_err(|failure| ("the annotation", failure))
+            send_buildkite_annotation(run, delivery, context).map_err(|failure| ("the annotation", failure))
         }
         _ => Ok(()),
     };
@@ -82,9 +82,6 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
 /// Returns the pull or merge request to comment on and the settings for the host's API, from the host's variables.
 /// Fails on a host without support for comments, and if the run does not belong to a pull or merge request.
 fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
-    let number = delivery.ci.pull_request;
-    // This error is returned only below: on a host without support for comments, that is reported instead.
-    let number = number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"));
     match delivery.host() {
         Host::GitHub => {
             let name = require_variable(run, "GITHUB_REPOSITORY")?;
@@ -92,7 +89,7 @@ fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, Ho
             let thread = Thread::GitHub {
                 owner: owner.to_owned(),
                 repository: repository.to_owned(),
-                number: number?,
+                number: require_pull_request_number(delivery)?,
             };
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
             let token = require_token(run, "GITHUB_TOKEN")?;
@@ -106,7 +103,7 @@ fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, Ho
                 project: project
                     .map_or_else(|| require_variable(run, "CI_PROJECT_ID"), Ok)?
                     .to_owned(),
-                number: number?,
+                number: require_pull_request_number(delivery)?,
             };
             // The token of a job may not write notes, so a separate token is required:
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
@@ -127,9 +124,7 @@ fn find_azure_pull_request(
     run: &Run,
     delivery: &Delivery<'_>,
 ) -> Result<(AzurePullRequest, HostSettings), Failure> {
-    let number = delivery.ci.pull_request;
-    let number =
-        number.ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"))?;
+    let number = require_pull_request_number(delivery)?;
     let provider = require_variable(run, "BUILD_REPOSITORY_PROVIDER")?;
     if provider != "TfsGit" {
         let message = format!("comments are supported for Azure Repos, not for the provider {provider}");
@@ -146,6 +141,14 @@ fn find_azure_pull_request(
     let root = require_variable(run, "SYSTEM_COLLECTIONURI")?;
     let ca_cert = None;
     Ok((pull_request, build_host_settings(run, root, token, ca_cert)?))
+}
+
+/// Returns the number of the pull or merge request to which the run belongs.
+fn require_pull_request_number(delivery: &Delivery<'_>) -> Result<u64, Failure> {
+    delivery
+        .ci
+        .pull_request
+        .ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"))
 }
 
 /// Returns the value of a variable that the host must have set.
@@ -244,12 +247,17 @@ fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 /// Creates a Buildkite annotation with the agent's own command, `buildkite-agent annotate`
 /// (<https://buildkite.com/docs/agent/v3/cli-annotate>). The command does not get the secrets of the platform and of
 /// the code hosts. If the command is not installed, as in some containers, nothing happens.
-fn send_annotation(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
+fn send_buildkite_annotation(
+    run: &Run,
+    delivery: &Delivery<'_>,
+    context: &ReportContext,
+) -> Result<(), Failure> {
     let style = match delivery.report.verdict {
         Verdict::Passed => "success",
         Verdict::Failed => "error",
         Verdict::Undecided => "warning",
     };
+    // An annotation replaces the earlier annotation of the same build with the same context.
     let annotation_context = context.review_id(delivery.report);
     let mut command = Command::new("buildkite-agent");
     command

@@ -104,6 +104,7 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
 ) -> ExitStatus {
+    // The report changes while the run is borrowed, so it is taken out of the run and put back at the end.
     let Some(mut report) = gate.report.take() else {
         return ExitStatus::Success;
     };
@@ -117,8 +118,10 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
             },
         );
     let subject = &gate.subject;
-    let workspace_snapshot = subject.workspace().zip(subject.files());
-    let workspace_snapshot = workspace_snapshot.map(|(workspace, (_, snapshot))| (workspace, snapshot));
+    let workspace_snapshot = subject
+        .workspace()
+        .zip(subject.files())
+        .map(|(workspace, (_, snapshot))| (workspace, snapshot));
     let delivery = Delivery {
         report: &report,
         destinations,
@@ -127,14 +130,7 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
         is_passing: gate.status == ExitStatus::Success,
         selection: subject.selection(),
         has_stricter_target: gate.has_stricter_target(),
-        scope: if gate.is_before_publish {
-            let baseline = gate.baseline.as_ref();
-            ReviewScope::WithPublish {
-                baseline_commit: baseline.and_then(|baseline| baseline.bases.first()),
-            }
-        } else {
-            ReviewScope::Change
-        },
+        scope: review_scope(gate),
         is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_separate_policy),
         rules_file_errors: workspace_snapshot
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
@@ -148,6 +144,17 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
     status = status.worse(deliver_report(gate.session, &delivery, changes));
     gate.report = Some(report);
     status
+}
+
+/// Returns the pipelines that the review of this run covers.
+fn review_scope<'g, S>(gate: &'g GateRun<'_, S>) -> ReviewScope<'g> {
+    if !gate.is_before_publish {
+        return ReviewScope::Change;
+    }
+    let baseline = gate.baseline.as_ref();
+    ReviewScope::WithPublish {
+        baseline_commit: baseline.and_then(|baseline| baseline.bases.first()),
+    }
 }
 
 /// Adds summaries of the changes in the pipelines to the report of a review, if an output includes them, and returns

@@ -9,38 +9,38 @@ use sluicegate_pipelines::findings::{ChangeSummary, Report};
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Returns the changes that a report from a file lists. If the clone has both commits, they are compared again for
-/// their descriptions and pictures; otherwise, only the summaries in the report are known.
+/// Returns the changes that a report from a file lists. The report has only a summary of each change. If the clone has
+/// both commits, they are compared again to add the lines and the picture of each change.
 pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
-    let changes_by_path: BTreeMap<&str, &ChangeSummary> = delivery
+    let summaries_by_path: BTreeMap<&str, &ChangeSummary> = delivery
         .report
         .changes
         .iter()
         .flatten()
-        .map(|change| (change.path.as_str(), change))
+        .map(|summary| (summary.path.as_str(), summary))
         .collect();
-    let mut listed_changes: BTreeMap<String, ChangedFile> = BTreeMap::new();
-    if !changes_by_path.is_empty()
+    let mut compared_files: BTreeMap<String, ChangedFile> = BTreeMap::new();
+    if !summaries_by_path.is_empty()
         && let Some((repo, snapshot)) = delivery.files
         && let Ok(Some(files)) = find_changed_pipelines(
             repo,
             snapshot,
             delivery.report,
             delivery.compared_changes,
-            &|path| changes_by_path.contains_key(path),
+            &|path| summaries_by_path.contains_key(path),
         )
     {
-        listed_changes.extend(files.into_iter().map(|file| (file.summary.path.clone(), file)));
+        compared_files.extend(files.into_iter().map(|file| (file.summary.path.clone(), file)));
     }
-    changes_by_path
+    summaries_by_path
         .into_values()
-        .map(|change| {
-            let (change_lines, picture) = listed_changes
-                .remove(&change.path)
+        .map(|summary| {
+            let (change_lines, picture) = compared_files
+                .remove(&summary.path)
                 .map(|file| (file.change_lines, file.picture))
                 .unwrap_or_default();
             ChangedFile {
-                summary: change.clone(),
+                summary: summary.clone(),
                 change_lines,
                 picture,
             }

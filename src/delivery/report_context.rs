@@ -27,7 +27,8 @@ use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 /// Collects the facts that the outputs show in addition to the report: links, texts about the rules, lines of the
-/// files. Facts that cannot be read are omitted, because the result of the review does not depend on them.
+/// files. Facts that cannot be read are omitted, because the result of the review does not depend on them. This run
+/// provides `changes` if it compared the pipelines.
 pub(super) fn build_report_context(
     run: &Run,
     delivery: &Delivery<'_>,
@@ -270,8 +271,8 @@ impl ReportedFiles<'_> {
         })
     }
 
-    /// Returns the old blob of each of these files that changed since its base, by the file's path; the blob is `None`
-    /// if the file was added.
+    /// Returns the old content (the git blob) of each of these files that changed since its base, by the file's current
+    /// path. The blob is `None` if the file did not exist at the base.
     fn find_old_blobs(&self, paths: &BTreeSet<&str>) -> Result<HashMap<String, Option<BlobId>>, GitError> {
         if self.bases.is_empty() || paths.is_empty() {
             return Ok(HashMap::new());
@@ -287,11 +288,11 @@ impl ReportedFiles<'_> {
                 .iter()
                 .filter(|change| change.base_index == base_index)
                 .collect();
-            let paths: BTreeSet<&str> = base_changes
+            let old_paths: BTreeSet<&str> = base_changes
                 .iter()
                 .filter_map(|change| change.old_path())
                 .collect();
-            let old_files = self.repo.snapshot(base.clone()).find_files(&paths)?;
+            let old_files = self.repo.snapshot(base.clone()).find_files(&old_paths)?;
             for change in base_changes {
                 let old_file = change.old_path().and_then(|path| old_files.get(path));
                 // A file in a commit is always a blob.
@@ -318,7 +319,7 @@ fn list_rule_texts(team_rules: &TeamRuleSet) -> Vec<RuleText> {
                 summary: documentation.summary.to_owned(),
                 fix: documentation.fix.to_owned(),
                 help: help.chain([documentation.fix]).map(str::to_owned).collect(),
-                blocks: documentation.blocks(),
+                blocks: documentation.build_blocks(),
             }
         });
     rules::registry()
@@ -337,7 +338,7 @@ fn build_team_rule_text(rule: &TeamRule) -> RuleText {
         summary: rule.summary(),
         help: vec![rule.describe_condition(), fix.clone()],
         fix,
-        blocks: rule.blocks(),
+        blocks: rule.build_blocks(),
     }
 }
 
@@ -354,6 +355,6 @@ fn build_rule_text(rule: &dyn rules::Rule) -> RuleText {
             .chain(documentation.assumptions.iter().copied())
             .map(str::to_owned)
             .collect(),
-        blocks: documentation.blocks(),
+        blocks: documentation.build_blocks(),
     }
 }

@@ -18,7 +18,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Writes the requested reports, and passes the result of each to `record_result`. If none is requested, writes the
-/// reports that the host looks for; if one of these cannot be written, this is only a warning.
+/// reports that the host looks for.
 pub(super) fn write_reports(
     run: &Run,
     host: Host,
@@ -30,9 +30,14 @@ pub(super) fn write_reports(
     write_reports_in_parallel(run, requested_reports, report, context)
         .into_iter()
         .for_each(&mut *record_result);
-    if !requested_reports.is_empty() {
-        return;
+    if requested_reports.is_empty() {
+        write_default_reports(run, host, report, context);
     }
+}
+
+/// Writes the reports that the host looks for, and prints the path of each. If such a report cannot be written, this is
+/// only a warning, because nobody requested it.
+fn write_default_reports(run: &Run, host: Host, report: &Report, context: &ReportContext) {
     let (mut relative_paths, mut targets) = (Vec::new(), Vec::new());
     let default_paths = list_default_paths(run, host);
     let checkout = open_checkout(run, &default_paths);

@@ -6,7 +6,7 @@ use crate::job::policy;
 use crate::job::settings;
 use crate::session::Run;
 use sluicegate_base::text;
-use sluicegate_pipelines::findings::{FailOn, Verdict};
+use sluicegate_pipelines::findings::{FailOn, Report, Verdict};
 
 /// Number of characters of a commit id: enough for any repository, and short enough for one line.
 const COMMIT_ID_CHARS: usize = 12;
@@ -19,7 +19,7 @@ const MAX_OPTION_CHARS: usize = 1_000;
 pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
-    // A comparison of two reports cannot be reproduced from the repository.
+    // A comparison of two reports cannot be repeated, because the command reviews the files of a repository.
     let is_comparison_of_reports = context.compared_with.is_some();
     if ci.host.is_local() || report.verdict != Verdict::Failed || is_comparison_of_reports {
         return None;
@@ -37,33 +37,8 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     {
         words.push(format!("--head {}", short_id(head)));
     }
-    if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
-        words.push(format!("--fail-on {fail_on}"));
-    }
-    // Only a review with `--new-only` has the number of fixed findings.
-    if report.fixed_count.is_some() {
-        words.push("--new-only".to_owned());
-    }
-    if let Some(max_known) = context.max_known.filter(|_| report.fixed_count.is_some()) {
-        words.push(format!("--max-known {max_known}"));
-    }
-    if let Some(shard) = context.shard {
-        words.push(format!("--shard {shard}"));
-    }
-    // On another machine, the policy of the target and the settings of the job do not apply unless given as flags. If
-    // the gate configuration was read from another commit, `--policy base` is needed only if the change edits it.
-    let needs_base_policy =
-        delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
-    let stricter_flags = [
-        (needs_base_policy, "--policy base"),
-        (report.gate_refused, "--gate-changes fail"),
-        (report.breaks_consumers(), "--compat fail"),
-    ];
-    for (is_needed, flag) in stricter_flags {
-        if is_needed {
-            words.push(flag.to_owned());
-        }
-    }
+    words.extend(list_verdict_options(report));
+    words.extend(list_policy_flags(delivery));
     let mut job_options = list_job_options(run, delivery);
     if !context.paths.is_empty() {
         let paths: Vec<String> = context
@@ -75,6 +50,46 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     }
     push_fitting_options(&mut words, job_options);
     Some(words.join(" "))
+}
+
+/// Returns the options that say which findings fail the review, and which shard of the pipelines it covers.
+fn list_verdict_options(report: &Report) -> Vec<String> {
+    let context = &report.context;
+    let mut options = Vec::new();
+    if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
+        options.push(format!("--fail-on {fail_on}"));
+    }
+    // Only a review with `--new-only` has the number of fixed findings.
+    if report.fixed_count.is_some() {
+        options.push("--new-only".to_owned());
+        options.extend(
+            context
+                .max_known
+                .map(|max_known| format!("--max-known {max_known}")),
+        );
+    }
+    if let Some(shard) = context.shard {
+        options.push(format!("--shard {shard}"));
+    }
+    options
+}
+
+/// Returns the flags for the stricter rules of the job. On another machine, the policy of the target and the settings
+/// of the job apply only if they are passed as flags.
+fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
+    let report = delivery.report;
+    // If the gate configuration was read from another commit, `--policy base` is needed only if the change edits it.
+    let needs_base_policy =
+        delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
+    [
+        (needs_base_policy, "--policy base"),
+        (report.gate_refused, "--gate-changes fail"),
+        (report.breaks_consumers(), "--compat fail"),
+    ]
+    .into_iter()
+    .filter(|(is_needed, _)| *is_needed)
+    .map(|(_, flag)| flag.to_owned())
+    .collect()
 }
 
 /// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. Before a

@@ -32,10 +32,11 @@ pub(super) fn write_review_statement<S: RunSubject>(
             return Ok(Vec::new());
         }
     };
-    let policy = workspace.compute_policy_digests(session)?;
+    let policy_digests = workspace.compute_policy_digests(session)?;
+    // The digests are those of the checkout. A report from a file may be from a run with another gate configuration.
     let is_saved_report = gate.subject.workspace().is_none();
     if is_saved_report
-        && policy
+        && policy_digests
             .commit
             .as_deref()
             .is_some_and(|id| !is_policy_of(report, id))
@@ -50,7 +51,7 @@ pub(super) fn write_review_statement<S: RunSubject>(
         report,
         commit.as_str(),
         workspace.find_repository_address(),
-        policy,
+        policy_digests,
         workspace.compute_rules_digest(&commit)?,
     )
     .into_statement(&pipelines);

@@ -220,8 +220,8 @@ fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&s
     counts
 }
 
-/// Returns the facts about the run, each with its label. The reason why all pipelines are selected is omitted if it is
-/// the same as the reason for the base.
+/// Returns the facts about the run in the order of the output, each with its label. `because` is the reason for the
+/// base. The reason why all pipelines are selected is omitted if it is the same reason.
 fn list_facts(
     target: &Target,
     selected_pipelines: &SelectedPipelines,

@@ -13,8 +13,8 @@ use crate::ui::Ui;
 /// The number of the group of annotations, which no group of findings uses.
 const ANNOTATION_GROUP_NUMBER: usize = usize::MAX;
 
-/// Prints the findings and the verdict, after the host's annotations and, on Azure, the step outputs. If a report goes
-/// to standard output, prints to standard error.
+/// Prints the lines that the host interprets (annotations and, on Azure, step outputs), then the findings and the
+/// verdict. If a report goes to standard output, prints to standard error instead.
 pub(super) fn print_findings(
     run: &Run,
     delivery: &Delivery<'_>,
@@ -36,20 +36,20 @@ pub(super) fn print_findings(
         passes: delivery.is_passing,
         annotations,
     };
-    let mut commands = report::list_annotations(annotations, delivery.report, context);
+    let mut host_commands = report::list_annotations(annotations, delivery.report, context);
     if host == Host::Azure {
-        commands.extend(azure::format_outputs(&list_step_outputs(run, host, delivery)));
+        host_commands.extend(azure::format_outputs(&list_step_outputs(run, host, delivery)));
     }
-    // The annotations of files come first and folded, so that the findings follow and the verdict comes last.
-    let commands: String = commands.iter().flat_map(|line| [line, "\n"]).collect();
+    let command_text: String = host_commands.iter().flat_map(|line| [line, "\n"]).collect();
+    // The host's lines come first, in a closed group. The verdict is then the last line of the log.
     let mut text = String::new();
-    if !commands.is_empty() {
+    if !command_text.is_empty() {
         style.groups.push_group(
             &mut text,
             ANNOTATION_GROUP_NUMBER,
             Fold::Closed,
             "annotations",
-            &commands,
+            &command_text,
         );
     }
     text.push_str(&terminal::render(delivery.report, context, style));

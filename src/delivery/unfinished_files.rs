@@ -63,9 +63,9 @@ pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Resu
 }
 
 impl OutputFiles {
-    /// Returns the files that flags and the environment name; `None` for a command that does not write or read a
-    /// report, a receipt or a statement. A dry run does not write reports, so it keeps those of earlier runs, but
-    /// removes the file of `--out`.
+    /// Returns the files that the command writes and those that it reads, as flags and the environment name them.
+    /// Returns `None` for a command without a report, a receipt or a statement. A dry run does not write reports, so it
+    /// keeps those of earlier runs, but removes the file of `--out`.
     fn from_command(run: &Run, command: &Command) -> Option<Self> {
         let env = &run.env;
         let is_dry_run = |flag| settings::is_dry_run(flag, env);
@@ -73,6 +73,7 @@ impl OutputFiles {
         let mut files = match command {
             Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry_run(args.dry_run))
                 .with_review_statement(run, &args.attestation),
+            // `check` and `report` have no dry run.
             Command::Check(args) => {
                 let is_dry = false;
                 Self::for_review(run, &args.gate.destinations, is_dry)
@@ -141,8 +142,8 @@ impl OutputFiles {
 
 impl Run {
     /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
-    /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. Fails if the run
-    /// reads one of the files, but still replaces the others.
+    /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. A file that the
+    /// run also reads stays unchanged: the method then fails after it has replaced the other files.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
@@ -173,7 +174,7 @@ impl Run {
             if is_input(&path) {
                 overwritten_input = Some(path);
             } else {
-                // A publish looks in the old receipt for the smoke runs of the earlier run.
+                // The old file may be a receipt, in which a publish looks for the smoke runs of the earlier run.
                 if self.may_replace(&path) {
                     self.keep_earlier_receipt(&path);
                 }

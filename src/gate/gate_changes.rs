@@ -16,9 +16,9 @@ use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 impl Workspace<'_> {
     /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies
     /// (for a tag, those on the default branch), so that a job cannot hide a change by naming another base. If the
-    /// bases of the host cannot be resolved, the requested bases are used, in CI with a warning. If changes to the gate
-    /// configuration can fail the run, this is an error instead.
-    pub(crate) fn resolve_host_bases(
+    /// bases of the host cannot be resolved, returns the requested bases, in CI with a warning. That is an error
+    /// instead if changes to the gate configuration can fail the run.
+    pub(crate) fn resolve_gate_bases(
         &self,
         run: &Run,
         comparison: &Comparison,
@@ -42,14 +42,13 @@ impl Workspace<'_> {
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
             Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
             Err(error) => {
+                let consequence = if comparison.bases.is_empty() {
+                    "changes to the gate configuration are not reported"
+                } else {
+                    "the gate configuration is compared with the requested base"
+                };
                 run.ui.warn(&format!(
-                    "could not resolve the base that the CI host names ({error}), so {}",
-                    comparison
-                        .bases
-                        .first()
-                        .map_or("changes to the gate configuration are not reported", |_| {
-                            "the gate configuration is compared with the requested base"
-                        })
+                    "could not resolve the base that the CI host names ({error}), so {consequence}"
                 ));
                 Ok(comparison.bases.clone())
             }

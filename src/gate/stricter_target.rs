@@ -110,10 +110,8 @@ impl Workspace<'_> {
             snapshot.compare_with_bases(bases, &is_pipeline)?.find_changes()
         };
         let touched_paths = changes.iter().flat_map(Change::paths).collect();
-        let (stricter_settings, rules) = (
-            comparison.find_stricter_settings(files, &touched_paths)?,
-            comparison.find_rules_after_merge(),
-        );
+        let stricter_settings = comparison.find_stricter_settings(files, &touched_paths)?;
+        let rules = comparison.find_rules_after_merge();
         if stricter_settings.is_empty() && rules.is_none() {
             return Ok(None);
         }
@@ -312,7 +310,7 @@ impl StricterTarget {
     /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to the
     /// tally. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could not be
     /// read. Does nothing if head's rules apply.
-    pub(crate) fn add_findings(
+    pub(crate) fn add_target_results(
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
@@ -335,22 +333,23 @@ impl StricterTarget {
             .map(|file| (file.path.clone(), file))
             .collect();
         for file in tip_tally.files {
-            let mut failing_results = file.results;
-            failing_results.retain(|result| result.severity().is_some());
-            if failing_results.is_empty() {
+            let failed_results: Vec<RuleResult> = file
+                .results
+                .into_iter()
+                .filter(|result| result.severity().is_some())
+                .map(|result| self.add_branch_name(result))
+                .collect();
+            if failed_results.is_empty() {
                 continue;
             }
-            let failing_results = failing_results
-                .into_iter()
-                .map(|result| self.add_branch_name(result));
             if let Some(head_file) = files_by_path.get_mut(&file.path) {
-                for result in failing_results {
+                for result in failed_results {
                     merge_result(head_file, result);
                 }
             } else {
                 let tip_file = FileResults {
                     path: file.path.clone(),
-                    results: failing_results.collect(),
+                    results: failed_results,
                 };
                 files_by_path.insert(file.path, tip_file);
             }

@@ -50,7 +50,8 @@ impl Workspace<'_> {
         if let Some(reason) = file.unusable_reason {
             return PolicyWaivers::for_unusable_file(&reason);
         }
-        let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
+        // The policy revision lacks the file, but the checkout has it.
+        let unused_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
         let parsed_waivers = match &file.policy_text {
             Some(text) => self.parse_waivers(text, rules),
             None => Ok(Vec::new()),
@@ -58,7 +59,7 @@ impl Workspace<'_> {
         match parsed_waivers.and_then(|waivers| build_waivers(waivers, FILE_NAME)) {
             Ok(waivers) => Ok(PolicyWaivers {
                 waivers,
-                note: missing_reason.as_deref().map(describe_unused_waivers),
+                note: unused_reason.as_deref().map(describe_unused_waivers),
             }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
                 PolicyWaivers::for_unusable_file(&failure.describe_on_one_line())
@@ -216,7 +217,8 @@ impl PolicyWaivers {
             .extend(describe_unneeded_waivers(&self.waivers, &statuses));
         let former_path_note = tally.with_all_files(|files| self.describe_former_paths(former_names, files));
         tally.notes.extend(former_path_note);
-        let former_name_note = tally.with_all_files(|files| self.describe_former_names(former_names, files));
+        let former_name_note =
+            tally.with_all_files(|files| self.describe_outdated_waivers(former_names, files));
         tally.notes.extend(former_name_note);
         Ok(())
     }
@@ -228,7 +230,7 @@ impl PolicyWaivers {
 
     /// Describes the waivers that match a renamed component only by its former name. These waivers stop matching after
     /// the merge, because the former name is then unknown.
-    fn describe_former_names(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
+    fn describe_outdated_waivers(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for file in files {
             let Some(old_names) = former_names.components.get(&file.path) else {

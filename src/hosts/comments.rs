@@ -65,8 +65,8 @@ pub(crate) async fn post_or_update_comment(
         .map_err(|error| thread.add_hint(error))
 }
 
-/// Updates this program's comment, or posts one if there is none. Deletes duplicates, which concurrent jobs may have
-/// posted.
+/// Updates this program's first comment on the change, or posts one if there is none. Deletes its other comments there,
+/// which concurrent jobs may have posted.
 async fn update_own_comment(
     client: &HostClient,
     thread: &Thread,
@@ -77,7 +77,7 @@ async fn update_own_comment(
     let mut own_comments = list_own_comments(client, thread, marker, &author)
         .await?
         .into_iter();
-    let Some(first) = own_comments.next() else {
+    let Some(kept_comment) = own_comments.next() else {
         // A repeated POST could create a second comment.
         let post = Request::new(
             Method::POST,
@@ -100,12 +100,12 @@ async fn update_own_comment(
             Err(error) => return Err(error),
         }
     }
-    if first.body.trim_end() == body.trim_end() {
+    if kept_comment.body.trim_end() == body.trim_end() {
         return Ok(CommentChange::Unchanged);
     }
     let update = Request::new(
         thread.update_method(),
-        thread.comment_url(client, first.id)?,
+        thread.comment_url(client, kept_comment.id)?,
         Repeat::Safe,
     );
     client.send(&update.json(&json!({ "body": body }))).await?;

@@ -18,7 +18,8 @@ use std::path::Path;
 const CHECK_INSTRUCTION: &str =
     "check whether the project already has the new resource before you repeat the command";
 
-/// Runs `sluicegate projects list` or `sluicegate projects create`.
+/// Runs `sluicegate projects list` or `sluicegate projects create`. The failure of a creation has a hint to check
+/// whether the project exists, because the platform may have created it without a response.
 pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
     let platform =
         run.create_platform_client(&run.read_setting_sources()?.resolve_connection(&run.global)?)?;
@@ -114,19 +115,20 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         vocabulary,
         output,
     } = verb;
-    let known_names = run.read_setting_sources()?.resolve_platform_names(&vocabulary);
+    let platform_names = run.read_setting_sources()?.resolve_platform_names(&vocabulary);
     let auth_type = auth_type
-        .or_else(|| known_names.auth_type(&warehouse).map(str::to_owned))
+        .or_else(|| platform_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
             Failure::usage(format!(
                 "unknown authentication type for {warehouse}: the warehouse is neither {} nor {}",
-                known_names.key_pair_warehouse, known_names.password_warehouse
+                platform_names.key_pair_warehouse, platform_names.password_warehouse
             ))
             .with_hint("set --auth-type, or the names of the warehouses with --warehouse-a and --warehouse-b")
         })?;
     let connection = NewConnection {
         name: name.into_name(),
         platform_connection_type: connection_type,
+        // The platform names the warehouse of a connection in lower case.
         auth_provider: warehouse.to_lowercase(),
         auth_type,
     };

@@ -32,39 +32,43 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     let sources = run.read_setting_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
     let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary))?;
+    // The value of the secret comes from a variable or a file, not from the provisioning file.
     let secret = plan
         .secret
         .as_ref()
         .map(|planned_secret| run.read_secret(&planned_secret.source))
         .transpose()?;
     let connection = sources.resolve_connection(&run.global)?;
-    let path = choose_state_path(run, args);
-    let saved_state = read_user_file_if_exists(&path, MAX_STATE_BYTES)?;
+    let state_path = choose_state_path(run, args);
+    let saved_state = read_user_file_if_exists(&state_path, MAX_STATE_BYTES)?;
     let mut state = ProvisionState::parse(
         saved_state.as_deref(),
-        &path,
+        &state_path,
         &connection.require_base_url()?.to_string(),
     )?;
     apply_resolutions(&mut state, &plan, &args.resolve)?;
+    // Rejects a step with an unknown result, and a file that no longer matches the completed steps.
     state
         .check_plan(&plan)
-        .map_err(|error| state_failure(error, &path))?;
+        .map_err(|error| state_failure(error, &state_path))?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.create_platform_client(&connection)?;
     if args.dry_run {
         return print_dry_run(run, args, &plan, &state);
     }
-    // Once the project exists, users may have been invited, and a token with another role may be enough.
+    // The note is only for a new project. If the project exists, users may have been invited, and a token with another
+    // role may be enough.
     if !state.is_done(ProvisionStep::Project) {
         run.ui.say(&format!(
             "{VISIBILITY_RULE}: all steps need a token with that role"
         ));
     }
-    let save = |state: &ProvisionState| atomic_file::write_file(&path, state.render().as_bytes());
+    let save = |state: &ProvisionState| atomic_file::write_file(&state_path, state.render().as_bytes());
     if !args.resolve.is_empty() {
-        save(&state).map_err(to_write_failure("the state file ", &path))?;
+        save(&state).map_err(to_write_failure("the state file ", &state_path))?;
     }
     let mut done_steps = Vec::new();
+    // The state is saved before and after each request.
     let result = run.block_on(provision::run_steps(
         &platform,
         &plan,
@@ -81,7 +85,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     }
     match result {
         Ok(()) => Ok(ExitStatus::Success),
-        Err(stop) => Err(stop_failure(stop, &state, &path)),
+        Err(error) => Err(stopped_run_failure(error, &state, &state_path)),
     }
 }
 
@@ -96,48 +100,58 @@ fn choose_state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
     run.env.current_dir().join(state_file)
 }
 
-/// Applies `--resolve` to steps whose result is unknown because the response was lost. `again` repeats the step;
-/// `done`, or the id of the project, marks it as done. The state then contains the definition of the step from the
-/// current file, so that `check_plan` accepts a file that has changed since.
+/// Applies all values of `--resolve` to the state.
 fn apply_resolutions(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
     resolutions: &[String],
 ) -> Result<(), Failure> {
     for resolution in resolutions {
-        let (name, value) = resolution
-            .split_once('=')
-            .ok_or_else(|| resolution_failure(resolution))?;
-        let step = ProvisionStep::ALL
-            .into_iter()
-            .find(|step| step.name() == name)
-            .ok_or_else(|| resolution_failure(resolution))?;
-        let Some(record) = state
-            .steps
-            .get_mut(&step)
-            .filter(|record| record.mark == StepMark::Begun)
-        else {
-            return Err(Failure::usage(format!(
-                "--resolve {resolution}: the result of the {step} is already known"
-            )));
+        apply_resolution(state, plan, resolution)?;
+    }
+    Ok(())
+}
+
+/// Applies a value of `--resolve`, such as `connection=done`, to a step whose response was lost. `again` removes the
+/// step from the state, and the run repeats it. `done`, or the id of the new project, marks the step as done.
+fn apply_resolution(
+    state: &mut ProvisionState,
+    plan: &ProvisionPlan,
+    resolution: &str,
+) -> Result<(), Failure> {
+    let Some((name, value)) = resolution.split_once('=') else {
+        return Err(resolution_failure(resolution));
+    };
+    let Some(step) = ProvisionStep::ALL.into_iter().find(|step| step.name() == name) else {
+        return Err(resolution_failure(resolution));
+    };
+    // Only a step that is marked as begun has an unknown result.
+    let Some(record) = state
+        .steps
+        .get_mut(&step)
+        .filter(|record| record.mark == StepMark::Begun)
+    else {
+        return Err(Failure::usage(format!(
+            "--resolve {resolution}: the result of the {step} is already known"
+        )));
+    };
+    if value == "again" {
+        state.steps.remove(&step);
+        return Ok(());
+    }
+    if step == ProvisionStep::Project {
+        // The later steps need the id of the project, so `done` is not enough.
+        let Ok(id) = Uuid::parse_str(value) else {
+            return Err(resolution_failure(resolution));
         };
-        let id = Uuid::parse_str(value)
-            .ok()
-            .filter(|_| step == ProvisionStep::Project);
-        match (value, id) {
-            ("again", _) => {
-                state.steps.remove(&step);
-            }
-            ("done", _) if step != ProvisionStep::Project => record.mark = StepMark::Done,
-            (_, Some(id)) => {
-                record.mark = StepMark::Done;
-                record.project_id = Some(id.to_string());
-            }
-            _ => return Err(resolution_failure(resolution)),
-        }
-        if let (Some(record), Some(body)) = (state.steps.get_mut(&step), plan.step_definition(step)) {
-            record.request_body = body;
-        }
+        record.project_id = Some(id.to_string());
+    } else if value != "done" {
+        return Err(resolution_failure(resolution));
+    }
+    record.mark = StepMark::Done;
+    // The file may have changed since the request: with the current definition, `check_plan` accepts it.
+    if let Some(body) = plan.step_definition(step) {
+        record.request_body = body;
     }
     Ok(())
 }
@@ -206,76 +220,71 @@ fn report_step(
     let _ = run.ui.print_result(&(text::escape_line(&line) + "\n"));
 }
 
-/// Returns the failure for a run that stopped, with a hint how to continue. The exit code is 8 if a step was done or
-/// may have been done, because the project is then incomplete. A denied request always has exit code 4.
-fn stop_failure(stop: ProvisionError, state: &ProvisionState, path: &Path) -> Failure {
+/// Returns the failure for a run that stopped before its last step, with a hint how to continue. The exit code is 8 if
+/// a step was done or may have been done, because the project is then incomplete. A denied request always has exit
+/// code 4.
+fn stopped_run_failure(error: ProvisionError, state: &ProvisionState, state_path: &Path) -> Failure {
     let has_finished_step = ProvisionStep::ALL.iter().any(|step| state.is_done(*step));
-    let status = match &stop {
+    let status = match &error {
         ProvisionError::Failed { error, .. } => step_exit_status(error, has_finished_step),
         ProvisionError::NoProject(_) => ExitStatus::RemoteFailed,
         ProvisionError::UnsavedState(_) if has_finished_step => ExitStatus::RemoteFailed,
         ProvisionError::UnsavedState(_) => ExitStatus::Usage,
     };
-    let mut hint = match &stop {
-        ProvisionError::NoProject(_) => {
-            "check whether the project exists, then pass --resolve project=UUID with its \
-                                         id, or --resolve project=again"
-                .to_owned()
-        }
-        _ => format!(
-            "run the command again: it continues from {} and does not repeat completed steps",
-            path.display()
-        ),
-    };
-    if let ProvisionError::Failed { step, error } = &stop {
-        if error.is_maybe_processed() {
-            hint = format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
-        } else if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
-            // The platform hides the new project from a token without the role.
-            hint = format!(
-                "{VISIBILITY_RULE}: run the command again with a token that has this role; it continues from {}",
-                path.display()
-            );
-        } else if let Some(error_hint) = error.hint() {
-            hint = format!("{error_hint}; then {hint}");
-        }
-    }
-    Failure::new(status, stop).with_hint(hint)
+    let hint = describe_continuation(&error, state_path);
+    Failure::new(status, error).with_hint(hint)
 }
 
-/// Prints which steps are done and which this command would run, without sending a request.
+/// Returns the hint how to continue a run that stopped with this error.
+fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
+    let hint = format!(
+        "run the command again: it continues from {} and does not repeat completed steps",
+        state_path.display()
+    );
+    let (step, error) = match error {
+        ProvisionError::Failed { step, error } => (step, error),
+        ProvisionError::NoProject(_) => {
+            return "check whether the project exists, then pass --resolve project=UUID with its id, or --resolve \
+                    project=again"
+                .to_owned();
+        }
+        ProvisionError::UnsavedState(_) => return hint,
+    };
+    if error.is_maybe_processed() {
+        return format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
+    }
+    // The platform hides the new project from a token without the role.
+    if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
+        return format!(
+            "{VISIBILITY_RULE}: run the command again with a token that has this role; it continues from {}",
+            state_path.display()
+        );
+    }
+    match error.hint() {
+        Some(error_hint) => format!("{error_hint}; then {hint}"),
+        None => hint,
+    }
+}
+
+/// Prints the steps of the plan: those that an earlier run did, and those that this command would run. Sends no
+/// request.
 fn print_dry_run(
     run: &Run,
     args: &ProvisionApplyArgs,
     plan: &ProvisionPlan,
     state: &ProvisionState,
 ) -> CommandResult {
-    let steps: Vec<(ProvisionStep, &str)> = plan
-        .steps()
-        .map(|step| {
-            (
-                step,
-                if state.is_done(step) {
-                    "done before"
-                } else {
-                    "to be created"
-                },
-            )
-        })
-        .collect();
-    let entries: Vec<Value> = steps
-        .iter()
-        .map(|(step, outcome)| json!({ "step": step.name(), "outcome": outcome, "answer": null }))
-        .collect();
-    run.print_response(
-        args.output,
-        &json!({ "projectId": state.project_id(), "steps": entries }),
-        || {
-            let mut lines = String::new();
-            for (step, outcome) in steps {
-                let _ = writeln!(lines, "{:<11} {outcome}", step.name());
-            }
-            lines
-        },
-    )
+    let mut entries = Vec::new();
+    let mut lines = String::new();
+    for step in plan.steps() {
+        let outcome = if state.is_done(step) {
+            "done before"
+        } else {
+            "to be created"
+        };
+        entries.push(json!({ "step": step.name(), "outcome": outcome, "answer": null }));
+        let _ = writeln!(lines, "{:<11} {outcome}", step.name());
+    }
+    let document = json!({ "projectId": state.project_id(), "steps": entries });
+    run.print_response(args.output, &document, || lines)
 }

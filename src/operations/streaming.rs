@@ -40,10 +40,10 @@ pub(crate) fn create_stream(
             .create_streaming_pipeline(project.id, &definition.body)
             .await;
         let response = match result {
+            // The platform may complain about fields of the file. A 404 is no such error: the project is missing.
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(definition_failure(error, &document));
             }
-            // A 404 means that the project is missing.
             result => project.check_response(result).await?,
         };
         run.print_response(output, &response.raw, || {
@@ -142,7 +142,8 @@ pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandRe
     })?
 }
 
-/// Waits until the streaming pipeline has this status, and prints it. Fails at the time limit.
+/// Waits until the streaming pipeline has this status or the time limit is reached. Prints the pipeline's last status
+/// in both cases, and fails in the second.
 pub(crate) fn wait_for_status(
     run: &Run,
     id: &str,

@@ -63,23 +63,24 @@ impl<'a> VersionSwitch<'a> {
             self.reject_last_enabled(&version).await?;
         }
         self.set_enabled(&version, false).await?;
+        // The platform may report the old latest version for a moment.
         let latest = poll_latest_after_disabling(self.platform, &self.prefix, &version, MAX_DELAY).await;
+        let latest_description = describe_latest_version(&latest);
         let latest_version = match &latest {
             LatestVersion::Enabled(version) => Some(version),
-            LatestVersion::NoneEnabled | LatestVersion::Unknown(_) => None,
+            LatestVersion::NoneEnabled => {
+                self.run.ui.warn(&latest_description);
+                None
+            }
+            LatestVersion::Unknown(_) => {
+                let message = format!(
+                    "could not check the rollback of version {version} of {}: {latest_description}",
+                    self.prefix
+                );
+                return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+                    .with_hint("run `sluicegate artifacts list` to see the enabled versions"));
+            }
         };
-        let latest_description = describe_latest_version(&latest);
-        if let LatestVersion::Unknown(_) = latest {
-            let message = format!(
-                "could not check the rollback of version {version} of {}: {latest_description}",
-                self.prefix
-            );
-            return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                .with_hint("run `sluicegate artifacts list` to see the enabled versions"));
-        }
-        if latest_version.is_none() {
-            self.run.ui.warn(&latest_description);
-        }
         let document =
             value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
         self.print_outcome(
@@ -94,7 +95,7 @@ impl<'a> VersionSwitch<'a> {
 
     /// Disables all enabled versions except the newest ones; `--keep` sets how many remain. Without `--yes`, only lists
     /// the versions to disable.
-    pub(crate) async fn prune(self, args: &PruneArgs) -> CommandResult {
+    pub(crate) async fn prune_versions(self, args: &PruneArgs) -> CommandResult {
         let versions = list_versions(self.platform, &self.prefix).await?;
         let latest = self.fetch_latest_name().await?;
         let kept_count = usize::try_from(args.keep).unwrap_or(usize::MAX);
@@ -102,38 +103,50 @@ impl<'a> VersionSwitch<'a> {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
         if args.yes {
-            for (done_count, version) in old_versions.iter().enumerate() {
-                let result = self.set_enabled(version, false).await;
-                result.map_err(|failure| {
-                    self.add_prune_progress(failure, &old_versions[..done_count], old_versions.len())
-                })?;
-                let prefix = &self.prefix;
-                self.run
-                    .ui
-                    .say(&format!("disabled version {version} of {prefix}"));
-            }
+            self.disable_versions(&old_versions).await?;
         }
-        let version_count = format_count(old_versions.len(), "version");
-        let message = match (old_versions.as_slice(), args.yes) {
-            ([], _) => format!(
+        let message = self.describe_prune(&old_versions, kept_count, args.yes);
+        let document = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old_versions, "done": args.yes });
+        self.print_outcome(args.output, &document, &message)
+    }
+
+    /// Disables these versions one after the other. Stops at the first failure, which then names the versions that were
+    /// disabled before it.
+    async fn disable_versions(&self, versions: &[String]) -> Result<(), Failure> {
+        for (done_count, version) in versions.iter().enumerate() {
+            if let Err(failure) = self.set_enabled(version, false).await {
+                return Err(self.add_prune_progress(failure, &versions[..done_count], versions.len()));
+            }
+            let prefix = &self.prefix;
+            self.run
+                .ui
+                .say(&format!("disabled version {version} of {prefix}"));
+        }
+        Ok(())
+    }
+
+    /// Describes which versions were disabled or, unless `is_done` is set, would be disabled.
+    fn describe_prune(&self, old_versions: &[String], kept_count: usize, is_done: bool) -> String {
+        if old_versions.is_empty() {
+            return format!(
                 "no version to disable: {} has no enabled version besides the {kept_count} newest",
                 self.prefix
-            ),
-            (old_versions, true) => format!(
+            );
+        }
+        let version_count = format_count(old_versions.len(), "version");
+        if is_done {
+            format!(
                 "disabled {version_count} of {}: {}",
                 self.prefix,
                 old_versions.join(", ")
-            ),
-            (old_versions, false) => {
-                format!(
-                    "would disable {version_count} of {}: {}; pass --yes to disable them",
-                    self.prefix,
-                    old_versions.join(", ")
-                )
-            }
-        };
-        let document = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old_versions, "done": args.yes });
-        self.print_outcome(args.output, &document, &message)
+            )
+        } else {
+            format!(
+                "would disable {version_count} of {}: {}; pass --yes to disable them",
+                self.prefix,
+                old_versions.join(", ")
+            )
+        }
     }
 
     /// Adds to a failure which versions were disabled before it.

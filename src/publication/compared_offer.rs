@@ -44,6 +44,13 @@ pub(crate) struct CommitOffer {
     pub(crate) interface: Interface,
 }
 
+/// The commit of a published version, in a repository that has it.
+struct VersionCommit {
+    /// The repository reopened after a fetch; `None` if the workspace's repository has the commit.
+    fetched_repository: Option<Repository>,
+    commit: CommitId,
+}
+
 impl ComparedOffer {
     /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if the
     /// clone lacks it and `deepen` allows that; otherwise, only their ids are known.
@@ -110,8 +117,11 @@ fn load_offer(
     reported_commit: Option<&str>,
     deepen: bool,
 ) -> Result<Result<CommitOffer, IdsOnlyReason>, GitError> {
-    let (fetched_repository, commit) = match find_version_commit(run, workspace, reported_commit, deepen)? {
-        Ok(repository_and_commit) => repository_and_commit,
+    let VersionCommit {
+        fetched_repository,
+        commit,
+    } = match find_version_commit(run, workspace, reported_commit, deepen)? {
+        Ok(version_commit) => version_commit,
         Err(ids_only) => return Ok(Err(ids_only)),
     };
     let repository = fetched_repository.as_ref().unwrap_or(&workspace.repo);
@@ -134,19 +144,19 @@ fn load_offer(
             format!("could not read {path} in commit {short}: {reason}")
         }
     };
+    // The clone has the commit, so a fetch would not help.
     let may_fetch = false;
     Ok(Err(IdsOnlyReason { reason, may_fetch }))
 }
 
-/// Finds the commit of a version in the clone, or fetches it if `deepen` allows that. After a fetch, also returns the
-/// reopened repository, which has the commit. A failed fetch is a warning; the inner error is the reason why the commit
-/// is missing.
+/// Finds the commit of a version in the clone, or fetches it if `deepen` allows that. The inner error is the reason why
+/// the commit is missing. A failed fetch is only a warning, because the ids can be compared without the commit.
 fn find_version_commit(
     run: &Run,
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
     deepen: bool,
-) -> Result<Result<(Option<Repository>, CommitId), IdsOnlyReason>, GitError> {
+) -> Result<Result<VersionCommit, IdsOnlyReason>, GitError> {
     let repo = &workspace.repo;
     let Some(id) = reported_commit.filter(|id| !id.is_empty()) else {
         let reason = "the platform reports no commit for the version".to_owned();
@@ -154,15 +164,25 @@ fn find_version_commit(
         return Ok(Err(IdsOnlyReason { reason, may_fetch }));
     };
     if let Some(commit) = repo.find_commit_with_id(id) {
-        return Ok(Ok((None, commit)));
+        let fetched_repository = None;
+        return Ok(Ok(VersionCommit {
+            fetched_repository,
+            commit,
+        }));
     }
+    // An abbreviated id cannot be fetched.
     if deepen && is_full_id(id) {
         run.ui.say(&format!("fetching commit {id} (--deepen)"));
         match repo.fetch_history(&[FetchTarget::Commit(id)], FETCH_DEPTH) {
             Ok(()) => {
+                // An open repository does not see commits that are fetched later.
                 let reopened_repository = repo.reopen()?;
                 if let Some(commit) = reopened_repository.find_commit_with_id(id) {
-                    return Ok(Ok((Some(reopened_repository), commit)));
+                    let fetched_repository = Some(reopened_repository);
+                    return Ok(Ok(VersionCommit {
+                        fetched_repository,
+                        commit,
+                    }));
                 }
             }
             Err(error) => run.ui.warn(&error.to_string()),

@@ -73,10 +73,10 @@ impl Publication<'_> {
         if mode == CompatMode::Off {
             return Ok(None);
         }
-        let is_needed = mode == CompatMode::Fail || self.needs_next_version();
+        let needs_complete_comparison = mode == CompatMode::Fail || self.needs_next_version();
         let (compared_details, latest_name) = match self.request_compared_version(platform)? {
             Ok(details) => details,
-            Err(error) if is_needed || is_access_denied(&error) => return Err(error.into()),
+            Err(error) if needs_complete_comparison || is_access_denied(&error) => return Err(error.into()),
             Err(error) => {
                 self.run
                     .ui
@@ -87,7 +87,7 @@ impl Publication<'_> {
         let mut comparison =
             self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
         if let Some(ids_only) = &comparison.ids_only {
-            self.report_incomplete_comparison(ids_only, is_needed)?;
+            self.report_incomplete_comparison(ids_only, needs_complete_comparison)?;
         }
         if self.needs_next_version() {
             let next_version = comparison
@@ -95,21 +95,27 @@ impl Publication<'_> {
                 .as_ref()
                 .map_err(next_version_failure)?
                 .clone();
+            // A version may already have that name; the next free name is then used.
             comparison.next_version = Ok(self.set_unused_version_name(plan, next_version)?);
         }
+        // The name of the version can announce breaking changes, so this step needs the final name.
         comparison.compat = self.accept_breaks(comparison.compat, plan);
         Ok(Some(comparison))
     }
 
     /// Warns that only the ids of shared pipelines are compared, or fails if the complete comparison is needed.
-    fn report_incomplete_comparison(&self, ids_only: &IdsOnlyReason, is_needed: bool) -> Result<(), Failure> {
+    fn report_incomplete_comparison(
+        &self,
+        ids_only: &IdsOnlyReason,
+        needs_complete_comparison: bool,
+    ) -> Result<(), Failure> {
         let reason = &ids_only.reason;
         let hint = if ids_only.may_fetch {
             FETCH_HINT
         } else {
             OTHER_VERSION_HINT
         };
-        if is_needed {
+        if needs_complete_comparison {
             return Err(incomplete_comparison_failure(reason, hint));
         }
         self.run.ui.warn(&format!(

@@ -38,9 +38,10 @@ pub(crate) struct ConsumerImpact<'c> {
     pub(crate) unreadable_files: Vec<String>,
 }
 
-/// Searches the pipelines of a working tree for components that run a changed pipeline, and adds them to `impact`, with
-/// the callers of their pipelines. Also adds the number of pipelines, and the files that cannot be read.
-pub(crate) fn search_consumers<'c>(
+/// Searches the pipelines in the working tree of one repository for components that run a changed shared pipeline, and
+/// adds them to `impact`, with the callers of their pipelines. Also adds the number of searched pipelines, and the
+/// files that cannot be read.
+pub(crate) fn add_affected_components<'c>(
     impact: &mut ConsumerImpact<'c>,
     repository: &Repository,
     repository_name: &str,
@@ -49,28 +50,34 @@ pub(crate) fn search_consumers<'c>(
 ) -> Result<(), Failure> {
     let custom_index = None;
     let snapshot = repository.read_disk_snapshot(custom_index)?;
+    // `impact` may already contain components of other repositories.
     let first_index = impact.components.len();
     for file in snapshot.list_files(&is_pipeline)? {
         let content = read_document(repository, &file)?;
         impact.pipeline_count += 1;
-        match content.and_then(|bytes| find_consumers(&bytes, prefix)) {
-            Err(reason) => impact
-                .unreadable_files
-                .push(format!("{repository_name}/{}: {reason}", file.path)),
-            Ok(consumers) => impact
-                .components
-                .extend(consumers.into_iter().filter_map(|consumer| {
-                    let changes = consumer.select_affecting_changes(&compat.changes);
-                    (!changes.is_empty()).then(|| AffectedComponent {
-                        repository: repository_name.to_owned(),
-                        path: file.path.clone(),
-                        consumer,
-                        changes,
-                        callers: Vec::new(),
-                    })
-                })),
+        let consumers = match content.and_then(|bytes| find_consumers(&bytes, prefix)) {
+            Ok(consumers) => consumers,
+            Err(reason) => {
+                impact
+                    .unreadable_files
+                    .push(format!("{repository_name}/{}: {reason}", file.path));
+                continue;
+            }
+        };
+        for consumer in consumers {
+            let changes = consumer.select_affecting_changes(&compat.changes);
+            if !changes.is_empty() {
+                impact.components.push(AffectedComponent {
+                    repository: repository_name.to_owned(),
+                    path: file.path.clone(),
+                    consumer,
+                    changes,
+                    callers: Vec::new(),
+                });
+            }
         }
     }
+    // The call graph takes time, so it is built only for new components.
     if impact.components.len() > first_index {
         // All affected pipelines are in the snapshot, so there are no removed paths.
         let call_graph = CallGraph::load(repository, &snapshot, &BTreeSet::new())?;
@@ -83,7 +90,8 @@ pub(crate) fn search_consumers<'c>(
 }
 
 impl ConsumerImpact<'_> {
-    /// Renders the affected components, one per line with the changes that affect it, then a summary.
+    /// Renders a line for each affected component, followed by the changes that affect it and by its callers. The last
+    /// line is a summary; `repository_count` is the number of searched repositories.
     pub(crate) fn to_text(&self, repository_count: usize, compat: &Compatibility) -> String {
         let mut lines = Vec::new();
         for component in &self.components {
@@ -95,13 +103,13 @@ impl ConsumerImpact<'_> {
                 consumer.component, consumer.id
             );
             lines.push(text::escape_line(&line));
-            lines.extend(component.changes.iter().map(|change| {
+            for change in &component.changes {
                 let sentence = match change.class {
                     ChangeClass::Breaking => format!("{}; {}", change.describe(), change.consumer_action()),
                     _ => change.describe(),
                 };
-                text::escape_line(&format!("  {}: {sentence}", change.class))
-            }));
+                lines.push(text::escape_line(&format!("  {}: {sentence}", change.class)));
+            }
             lines.extend(component.describe_callers());
         }
         let repository_word = if repository_count == 1 {

@@ -25,11 +25,12 @@ impl Publication<'_> {
             // Without a platform, nothing can be compared.
             None => PublishDecision::Upload,
         };
-        let (plan, platform) = (&plan, platform.as_ref());
+        let plan = &plan;
         let hashes = plan.hash_all_files()?;
-        let published_state = self.request_published_state(platform, plan)?;
+        let published_state = self.request_published_state(platform.as_ref(), plan)?;
         let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
         let mut refusals = Vec::new();
+        // If the decision is to publish nothing, the existing version is the reason for it and not a problem.
         let is_published = matches!(decision, PublishDecision::AlreadyPublished(_));
         if published_state.exists == Some(true) && !is_published {
             refusals.push("the version already exists, and versions cannot be changed".to_owned());
@@ -50,7 +51,7 @@ impl Publication<'_> {
             }
             PublishDecision::Refuse(failure) => {
                 status = failure.status();
-                refusals.extend(self.list_refusals(&failure));
+                refusals.extend(self.list_refusal_reasons(&failure));
             }
         }
         let preview = Preview {
@@ -77,9 +78,9 @@ impl Publication<'_> {
         Ok(status.worse(self.write_records(receipt, is_usable)))
     }
 
-    /// Returns the reasons why a publish is refused: each breaking change if the gate failed because of them, otherwise
+    /// Returns the reasons of a refused publish: the breaking changes if the gate failed after a comparison, otherwise
     /// the message of the failure.
-    fn list_refusals(&self, failure: &Failure) -> Vec<String> {
+    fn list_refusal_reasons(&self, failure: &Failure) -> Vec<String> {
         match &self.comparison {
             Some(comparison) if failure.status() == ExitStatus::GateFailed => {
                 list_breaking_changes(&comparison.compat)
@@ -185,7 +186,8 @@ impl Publication<'_> {
             return Err(format!("the clone does not have commit {latest_id}"));
         }
         let latest_commit = repo.resolve(latest_id).map_err(|error| error.to_string())?;
-        // Compared with a commit outside of the history, files that only that commit has would look removed.
+        // Only an older commit of the same history can be compared: files that only another branch has would look as if
+        // this publish removed them.
         match repo.contains_commit(&self.target.head, &latest_commit) {
             Ok(true) => {}
             Ok(false) => {
@@ -195,6 +197,7 @@ impl Publication<'_> {
             }
             Err(error) => return Err(error.to_string()),
         }
+        // The plan of the old commit has the settings of this publish, not those of the earlier one.
         self.build_plan_at(&latest_commit, FileSource::Commit)
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))

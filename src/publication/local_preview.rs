@@ -31,8 +31,8 @@ impl Publication<'_> {
         Ok(ExitStatus::Success)
     }
 
-    /// Makes the checks and comparisons of a publish, and describes what it would upload. The error is the one with
-    /// which the publish would fail.
+    /// Makes the same checks and comparisons as a publish, and describes what the publish would upload. Returns the
+    /// error with which the publish would fail.
     fn describe_publish(
         &mut self,
         plan: Result<Plan, PublishError>,
@@ -48,6 +48,7 @@ impl Publication<'_> {
                 Ok(format!("would publish nothing: {}", published_version.reason))
             }
             PublishDecision::Upload => {
+                // A run for a tag publishes the tag, even if its branch is known.
                 let origin = match (&self.target.tag, &plan.branch) {
                     (Some(tag), _) => format!("tag {tag}"),
                     (None, Some(branch)) => format!("branch {branch}"),

@@ -25,7 +25,7 @@ mod version_order;
 
 pub(crate) use consumer_changes::PublishComparison;
 pub(crate) use merged_commit::{MergedCommit, require_merged, warn_of_unpushed_commit};
-pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_reason_to_accept_breaks};
+pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_acceptance_reason};
 pub(crate) use policy_guard::{check_stricter_gate, resolve_settings_and_connection};
 pub(crate) use required_review::{RequiredReview, pipeline_paths};
 pub(crate) use smoke::compare_smoke_runs;
@@ -96,6 +96,7 @@ impl Publication<'_> {
         self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
         self.check_settings(required_review.as_ref())?;
         let mut plan = match plan {
+            // A dry run can print the problems as JSON.
             Err(error) if self.settings.dry_run => return self.report_plan_error(error),
             plan => plan?,
         };
@@ -269,7 +270,7 @@ impl Publication<'_> {
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
         let smoke = self.smoke_test_uploaded_version(platform, plan, &outcome)?;
-        // Released first: afterwards, a signal ends the run at once, so none is lost between the two.
+        // A signal after the release ends the run at once. In the opposite order, a signal between the two is lost.
         self.run.signals.release();
         let signal_status = self.run.signals.pending_status();
         // The warnings about an existing version were printed when it was published.

@@ -23,7 +23,30 @@ pub(super) fn report_outcome(
     smoke: Option<&SmokeResult>,
 ) -> CommandResult {
     let run = publication.run;
-    let status = match outcome.kind {
+    let status = status_of_outcome(outcome);
+    // Smoke runs only follow a successful upload, so its problems are only warnings.
+    if let Some(smoke) = smoke.filter(|smoke| !smoke.is_passed()) {
+        for problem in &outcome.problems {
+            run.ui.warn(problem);
+        }
+        return Ok(report_failed_smoke(publication, smoke));
+    }
+    if status == ExitStatus::Success {
+        report_success(publication, plan, outcome, smoke)?;
+        return Ok(status);
+    }
+    let name = format!("version {} of {}", plan.version_name, plan.prefix);
+    let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
+    if let Some(hint) = find_hint(outcome) {
+        failure = failure.with_hint(hint);
+    }
+    let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
+    Ok(run.report_failure_as(&title, &failure))
+}
+
+/// Returns the exit status for the outcome of an upload.
+fn status_of_outcome(outcome: &publish::Outcome) -> ExitStatus {
+    match outcome.kind {
         OutcomeKind::Published | OutcomeKind::AlreadyPublished => ExitStatus::Success,
         OutcomeKind::Conflict | OutcomeKind::Superseded => ExitStatus::AlreadyExists,
         OutcomeKind::Incomplete | OutcomeKind::Unverified | OutcomeKind::Unconfirmed => {
@@ -34,50 +57,45 @@ pub(super) fn report_outcome(
             .error
             .as_ref()
             .map_or(ExitStatus::Undecided, status_of_failed_upload),
+    }
+}
+
+/// Prints an upload that succeeded with its warnings and its smoke runs, and writes the step summary.
+fn report_success(
+    publication: &Publication<'_>,
+    plan: &Plan,
+    outcome: &publish::Outcome,
+    smoke: Option<&SmokeResult>,
+) -> Result<(), Failure> {
+    for problem in &outcome.problems {
+        publication.run.ui.warn(problem);
+    }
+    let check_suffix = if outcome.verified {
+        ", and checked"
+    } else {
+        ", not checked"
+    };
+    let word = if outcome.kind == OutcomeKind::AlreadyPublished {
+        "already published"
+    } else {
+        "published"
     };
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
-    if let Some(smoke) = smoke.filter(|smoke| !smoke.is_passed()) {
-        for problem in &outcome.problems {
-            run.ui.warn(problem);
+    let files = format_count(plan.files.len(), "file");
+    publication
+        .print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
+    let title = match outcome.kind {
+        OutcomeKind::AlreadyPublished => {
+            format!(
+                "Version {} of {} was published before",
+                plan.version_name, plan.prefix
+            )
         }
-        return Ok(report_failed_smoke(publication, smoke));
-    }
-    if status == ExitStatus::Success {
-        for problem in &outcome.problems {
-            run.ui.warn(problem);
-        }
-        let check_suffix = if outcome.verified {
-            ", and checked"
-        } else {
-            ", not checked"
-        };
-        let word = if outcome.kind == OutcomeKind::AlreadyPublished {
-            "already published"
-        } else {
-            "published"
-        };
-        let files = format_count(plan.files.len(), "file");
-        publication
-            .print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
-        let title = match outcome.kind {
-            OutcomeKind::AlreadyPublished => {
-                format!(
-                    "Version {} of {} was published before",
-                    plan.version_name, plan.prefix
-                )
-            }
-            _ => format!("Published version {} of {}", plan.version_name, plan.prefix),
-        };
-        print_smoke_lines(publication, smoke)?;
-        publication.write_summary(&title, plan, &outcome.problems, smoke);
-        return Ok(status);
-    }
-    let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
-    if let Some(hint) = find_hint(outcome) {
-        failure = failure.with_hint(hint);
-    }
-    let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
-    Ok(run.report_failure_as(&title, &failure))
+        _ => format!("Published version {} of {}", plan.version_name, plan.prefix),
+    };
+    print_smoke_lines(publication, smoke)?;
+    publication.write_summary(&title, plan, &outcome.problems, smoke);
+    Ok(())
 }
 
 /// Reports smoke runs that did not succeed, and returns their exit status.
@@ -170,7 +188,8 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     message
 }
 
-/// Returns what the user can do after this outcome; `None` if there is no useful step.
+/// Returns what the user can do after this outcome; `None` if there is no useful step. Most hints ask the user to
+/// disable the version, so they do not apply if the program has already disabled it.
 fn find_hint(outcome: &publish::Outcome) -> Option<String> {
     match outcome.kind {
         OutcomeKind::Conflict => {

@@ -63,7 +63,7 @@ impl PlannedPublish {
     /// Returns why the publish would accept breaking changes, so that the review before it accepts them, too; `None` if
     /// it would not. It accepts them if no version is enabled, the compared version (`--against`, otherwise the latest)
     /// was published from `head`, or the version name announces them.
-    pub(crate) fn find_reason_to_accept_breaks(
+    pub(crate) fn find_acceptance_reason(
         &self,
         run: &Run,
         connection: &Connection,
@@ -72,8 +72,9 @@ impl PlannedPublish {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
         let platform = run.create_platform_client(connection)?;
-        let details = match run.block_on(platform.fetch_artifact_details(prefix, against))? {
+        let compared_version = match run.block_on(platform.fetch_artifact_details(prefix, against))? {
             Ok(details) => details.artifact,
+            // Without `--against`, a 404 means that there is no latest version.
             Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
                 return Ok(Some(format!(
                     "no version of {prefix} is enabled, so it has no consumers"
@@ -81,8 +82,8 @@ impl PlannedPublish {
             }
             Err(error) => return Err(error.into()),
         };
-        let commit = details.commit_hash.unwrap_or_default();
-        let old_name = details.version_name.as_deref();
+        let commit = compared_version.commit_hash.unwrap_or_default();
+        let old_name = compared_version.version_name.as_deref();
         if commit.eq_ignore_ascii_case(head.as_str()) {
             let version = old_name.unwrap_or("(no name)");
             return Ok(Some(format!(
@@ -90,22 +91,27 @@ impl PlannedPublish {
             )));
         }
         // A name with `{next}` announces nothing, because no user chose it.
-        let plan = self.plan.as_ref().ok();
-        let plan = plan.filter(|_| !needs_next_version(&self.settings.version_name));
-        Ok(plan.and_then(|plan| find_acceptance_by_version_names(old_name, &plan.version_name)))
+        if needs_next_version(&self.settings.version_name) {
+            return Ok(None);
+        }
+        // A plan with an error has no version name. The publish fails with that error anyway.
+        let Ok(plan) = &self.plan else {
+            return Ok(None);
+        };
+        Ok(find_acceptance_by_version_names(old_name, &plan.version_name))
     }
 }
 
-/// Returns why a planned publish would accept breaking changes, see [`PlannedPublish::find_reason_to_accept_breaks`].
+/// Returns why a planned publish would accept breaking changes, see [`PlannedPublish::find_acceptance_reason`].
 /// Returns `None` without a planned publish.
-pub(crate) fn find_reason_to_accept_breaks(
+pub(crate) fn find_acceptance_reason(
     publish: Option<&PlannedPublish>,
     run: &Run,
     connection: &Connection,
     head: &CommitId,
 ) -> Result<Option<String>, Failure> {
     match publish {
-        Some(publish) => publish.find_reason_to_accept_breaks(run, connection, head),
+        Some(publish) => publish.find_acceptance_reason(run, connection, head),
         None => Ok(None),
     }
 }

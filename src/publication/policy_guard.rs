@@ -42,8 +42,9 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
         .with_hint("fix the file on the default branch, then publish again"))
 }
 
-/// Warns if the default branch now has a stricter gate configuration than the commit to publish. With `--gate-changes
-/// fail`, fails instead. Does nothing if the gate configuration is not read from a commit.
+/// Warns if the newest commit of the default branch has a stricter gate configuration than the commit to publish: the
+/// commit to publish might not pass it. With `--gate-changes fail`, fails instead. Does nothing if the gate
+/// configuration is not read from a commit.
 pub(crate) fn check_stricter_gate(
     run: &Run,
     workspace: &Workspace<'_>,
@@ -70,7 +71,7 @@ pub(crate) fn check_stricter_gate(
     // A publish does not review a change, so no pipelines are selected.
     let stricter_target =
         workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
-    // Different rules alone may not be stricter.
+    // The comparison also finds rules that are only different; these are no reason against the publish.
     let Some(stricter_target) = stricter_target.filter(StricterTarget::is_stricter) else {
         return Ok(());
     };

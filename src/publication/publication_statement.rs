@@ -9,8 +9,9 @@ use crate::session::statement_output::write_statement;
 
 impl Publication<'_> {
     /// Writes the attestation statement about the publication to the requested files. Returns the step outputs about
-    /// the statement. The list is empty if no statement was requested, or if there is a reason against it, which is
-    /// reported.
+    /// the statement, each with its name and value. Without a requested statement, does nothing. If there is a reason
+    /// against the statement, only reports this reason; for example, a disabled version (`is_usable` is false) gets
+    /// none.
     pub(super) fn write_publication_statement(
         &self,
         receipt: &Receipt,

@@ -47,13 +47,13 @@ impl Publication<'_> {
         if let Some(decision) = self.decide_on_unchanged_plan(plan) {
             return Ok(decision);
         }
-        if let Some(decision) = self.decide_on_published_commit(platform, plan)? {
+        if let Some(decision) = self.decide_on_republication(platform, plan)? {
             return Ok(decision);
         }
         if let Some(decision) = self.decide_on_breaks(platform, plan)? {
             return Ok(decision);
         }
-        let refusal = self.decide_on_older_commit(platform, plan)?;
+        let refusal = self.find_older_commit_refusal(platform, plan)?;
         Ok(refusal.unwrap_or(PublishDecision::Upload))
     }
 }

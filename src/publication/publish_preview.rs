@@ -123,6 +123,7 @@ pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -
             );
         }
     }
+    // Without a published version, there are no consumers.
     if let Some(compat) = preview.compat.as_ref().filter(|compat| compat.against.is_some()) {
         push_consumer_changes(&mut text_output, compat);
     }

@@ -14,12 +14,11 @@ use sluicegate_platform::api::{Artifact, Platform};
 const MAX_DIFFERENCES: usize = 5;
 
 impl Publication<'_> {
-    /// Returns the decision to publish nothing if a version of this commit exists, enabled or not, and the version name
-    /// comes from a template; otherwise `None`. If a person chose the name, the commit is published again. If exactly
-    /// the planned version exists and is enabled, `--if-exists` decides later. A version without all shared pipelines of
-    /// the plan is a refusal. With a template, fails if no version of this commit is found but the commits of some
-    /// versions are unknown.
-    pub(super) fn decide_on_published_commit(
+    /// Decides whether a commit that already has a version, enabled or not, is published again. Returns `None` if it
+    /// may be published. Otherwise, the decision is to publish nothing or, if the existing version lacks shared
+    /// pipelines of the plan, a refusal. Only a version name from a template leads to these decisions: a person chose any
+    /// name of another origin, and may want to publish the commit again.
+    pub(super) fn decide_on_republication(
         &self,
         platform: &Platform,
         plan: &Plan,
@@ -29,10 +28,11 @@ impl Publication<'_> {
             return Ok(None);
         }
         let versions = self.list_versions_of_head(&plan.version_name);
-        let is_template = find_name_origin(&self.settings.version_name) == NameOrigin::Template;
+        let has_template_name = find_name_origin(&self.settings.version_name) == NameOrigin::Template;
         // The planned version is first, then enabled ones.
         let Some(version) = versions.first() else {
-            if is_template {
+            // A version whose commit the platform does not report may be of this commit.
+            if has_template_name {
                 self.history.require_known_commits(&plan.prefix)?;
             }
             return Ok(None);
@@ -42,7 +42,7 @@ impl Publication<'_> {
         let is_planned = name == plan.version_name;
         let state = if is_disabled { ", which is disabled" } else { "" };
         let prefix = &plan.prefix;
-        if !is_template {
+        if !has_template_name {
             if !is_planned {
                 self.run.ui.say(&format!(
                     "this commit is already published as version {name} of {prefix}{state}; publishing it again as {}",
@@ -51,6 +51,7 @@ impl Publication<'_> {
             }
             return Ok(None);
         }
+        // If the upload finds the planned version, `--if-exists` decides.
         if is_planned && !is_disabled {
             return Ok(None);
         }

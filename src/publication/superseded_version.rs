@@ -31,15 +31,14 @@ impl Publication<'_> {
             Ok(new_versions) => new_versions,
             Err(error) => return Ok(add_unconfirmed_problem(outcome, Some(error))),
         };
+        // One sentence for each newer version.
         let newer_versions = match self.describe_newer_versions(&new_versions) {
             Ok(newer_versions) => newer_versions,
             Err(failure) => {
-                let unconfirmed_outcome = add_unconfirmed_problem(outcome, None);
-                let problems = unconfirmed_outcome.problems.into_iter();
-                return Ok(Outcome {
-                    problems: problems.chain([failure.describe_on_one_line()]).collect(),
-                    ..unconfirmed_outcome
-                });
+                let request_error = None;
+                let mut unconfirmed_outcome = add_unconfirmed_problem(outcome, request_error);
+                unconfirmed_outcome.problems.push(failure.describe_on_one_line());
+                return Ok(unconfirmed_outcome);
             }
         };
         if newer_versions.is_empty() {
@@ -48,6 +47,7 @@ impl Publication<'_> {
         let superseded_outcome = Outcome {
             kind: OutcomeKind::Superseded,
             verified: false,
+            // The most important problem is first.
             problems: newer_versions.into_iter().chain(outcome.problems).collect(),
             ..outcome
         };

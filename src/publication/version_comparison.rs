@@ -1,6 +1,6 @@
 //! Compares two versions or revisions: the changes for consumers.
 
-use super::compared_offer::{CommitOffer, ComparedOffer, FETCH_HINT};
+use super::compared_offer::{CommitOffer, ComparedOffer, FETCH_HINT, IdsOnlyReason};
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
@@ -65,9 +65,9 @@ impl VersionComparison<'_> {
     }
 }
 
-/// Compares what two versions or revisions offer to consumers: `--from`, otherwise the latest version, with `--to`,
-/// otherwise `HEAD`. If there is no latest version, the comparison has no changes. Fails if neither version or revision
-/// has a shared-pipelines file.
+/// Compares what two versions or revisions offer to consumers. The old one is `--from`, or the latest version without
+/// this option. The new one is `--to`, or `HEAD` without this option. If there is no latest version, the comparison has
+/// no changes. Fails if neither version or revision has a shared-pipelines file.
 pub(crate) fn compare_versions<'a>(
     run: &'a Run,
     args: &ComparedVersionsArgs,
@@ -75,12 +75,13 @@ pub(crate) fn compare_versions<'a>(
     let workspace = run.open_workspace()?;
     let prefix = workspace.sources.resolve_prefix(args.prefix.clone())?;
     let connection = workspace.sources.resolve_connection(&run.global)?;
-    // Two revisions can be compared without the platform.
     let is_platform_configured = connection.require_base_url().is_ok() && connection.require_token().is_ok();
-    let platform = if !is_platform_configured && args.from.is_some() {
-        None
-    } else {
+    // Without `--from`, the platform must return the latest version, so a missing setting is an error. Two revisions
+    // can be compared without the platform.
+    let platform = if is_platform_configured || args.from.is_none() {
         Some(run.create_platform_client(&connection)?)
+    } else {
+        None
     };
     let deepen = workspace.sources.resolve_deepen(args.deepen)?;
     let lookup = OfferLookup {
@@ -188,20 +189,19 @@ impl OfferLookup<'_> {
         )?)
     }
 
-    /// Returns what a revision of the repository offers to consumers. It is not a published version, so it has no version
-    /// name. A revision without a shared-pipelines file offers nothing.
+    /// Returns what a revision of the repository offers to consumers, according to its shared-pipelines file. A revision
+    /// without this file offers nothing. Warns if the name of the revision is ambiguous.
     fn load_revision_offer(&self, name: &str) -> Result<ComparedOffer, Failure> {
-        let revision = self.workspace.repo.resolve_revision(name)?;
+        let repo = &self.workspace.repo;
+        let revision = repo.resolve_revision(name)?;
         if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
         }
-        let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
-        let interface = match interface_version::read_interface(
-            repo,
-            &repo.snapshot(revision.commit.clone()),
-            config_dir,
-        )? {
+        let snapshot = repo.snapshot(revision.commit.clone());
+        let config_dir = self.workspace.named_config_dir.as_deref();
+        let interface = match interface_version::read_interface(repo, &snapshot, config_dir)? {
             LoadedInterface::Read(interface, _) => *interface,
+            // `lacks_shared_file` recognizes such an offer by the empty path.
             LoadedInterface::Missing => Interface::empty(""),
             LoadedInterface::Unreadable(path, reason) => {
                 let short = revision.commit.short();
@@ -226,7 +226,7 @@ impl OfferLookup<'_> {
     }
 
     /// Compares what two versions or revisions offer to consumers, and adds the changed files. If the clone lacks the
-    /// commit of one of them, only the ids are compared, with a warning.
+    /// commit of one of them, only the ids of the shared pipelines are compared.
     fn compare_offers(
         &self,
         old: &ComparedOffer,
@@ -235,23 +235,7 @@ impl OfferLookup<'_> {
     ) -> Result<Compatibility, GitError> {
         let (old_offer, new_offer) = match (&old.offer, &new.offer) {
             (Ok(old_offer), Ok(new_offer)) => (old_offer, new_offer),
-            (Err(ids_only), _) | (_, Err(ids_only)) => {
-                let hint = if ids_only.may_fetch {
-                    format!("\nhint: {FETCH_HINT}")
-                } else {
-                    String::new()
-                };
-                self.run.ui.warn(&format!(
-                    "comparing only the ids of shared pipelines: {}{hint}",
-                    ids_only.reason
-                ));
-                let offered_ids = new.ids.iter().map(String::as_str);
-                return Ok(Compatibility::from_ids(
-                    old.to_compared_version(),
-                    &old.ids,
-                    &offered_ids,
-                ));
-            }
+            (Err(ids_only), _) | (_, Err(ids_only)) => return Ok(self.compare_ids(old, new, ids_only)),
         };
         let mut changes = interface_version::compare_interface_versions(
             &old_offer.read_interface_version(self.workspace)?,
@@ -263,17 +247,39 @@ impl OfferLookup<'_> {
             &old_offer.interface,
             &new_offer.interface,
         ));
-        let is_same_offer = changes.is_empty();
-        let shared_files = [&old_offer.interface.file, &new_offer.interface.file];
         let mut file_changes = self.list_changed_files(old_offer, new_offer, selection);
         // Changes to the offer usually explain a changed shared-pipelines file, so it is not listed with them.
-        file_changes.retain(|change| is_same_offer || !shared_files.contains(&&change.subject()));
+        if !changes.is_empty() {
+            let shared_files = [&old_offer.interface.file, &new_offer.interface.file];
+            file_changes.retain(|change| !shared_files.contains(&&change.subject()));
+        }
         changes.extend(file_changes);
         Ok(Compatibility::new(old.to_compared_version(), changes))
     }
 
-    /// Returns the files that a publish of the new commit would change, compared with the old commit. If the new commit
-    /// could not be published, warns and returns an empty list.
+    /// Compares only the ids of the shared pipelines, and warns with the reason: the clone lacks the commit of a
+    /// version.
+    fn compare_ids(
+        &self,
+        old: &ComparedOffer,
+        new: &ComparedOffer,
+        ids_only: &IdsOnlyReason,
+    ) -> Compatibility {
+        let hint = if ids_only.may_fetch {
+            format!("\nhint: {FETCH_HINT}")
+        } else {
+            String::new()
+        };
+        self.run.ui.warn(&format!(
+            "comparing only the ids of shared pipelines: {}{hint}",
+            ids_only.reason
+        ));
+        let offered_ids = new.ids.iter().map(String::as_str);
+        Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids)
+    }
+
+    /// Returns the files that a publish of the new commit would add, modify or remove, compared with the files of the
+    /// old commit. If the new commit could not be published, warns and returns an empty list.
     fn list_changed_files(
         &self,
         old_offer: &CommitOffer,
@@ -282,7 +288,7 @@ impl OfferLookup<'_> {
     ) -> Vec<interface::InterfaceChange> {
         let request = PublishRequest {
             prefix: self.prefix.to_owned(),
-            // Only the files of the plan are used.
+            // Only the files of the plan are compared, so any version name will do.
             version_template: "compared".to_owned(),
             include: &|path| selection.includes(path),
             exclude: &|path| selection.excludes(path),
@@ -295,7 +301,7 @@ impl OfferLookup<'_> {
             next_version: None,
         };
         let repository = new_offer.repository(self.workspace);
-        let files = build_plan(repository, &new_offer.commit, &request).and_then(|plan| {
+        let changes = build_plan(repository, &new_offer.commit, &request).and_then(|plan| {
             compare_with_published_files(
                 &plan,
                 &PublishedFiles {
@@ -305,7 +311,7 @@ impl OfferLookup<'_> {
                 },
             )
         });
-        files.unwrap_or_else(|error| {
+        changes.unwrap_or_else(|error| {
             self.run
                 .ui
                 .warn(&format!("could not list the changed files: {error}"));

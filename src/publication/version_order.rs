@@ -19,15 +19,16 @@ struct LatestCommit {
 }
 
 impl Publication<'_> {
-    /// Returns the decision to refuse a commit that is or may be older than the commit of the latest version; otherwise
-    /// `None`. Only warns if a person chose the version name, or if the platform reports no commit for the latest
-    /// version. Nothing is refused if the planned version exists already.
-    pub(super) fn decide_on_older_commit(
+    /// Decides whether to refuse the commit to publish because it is, or may be, older than the commit of the latest
+    /// version. Returns `None` if it is not refused. If a person chose the version name, or if the platform reports no
+    /// commit for the latest version, there is only a warning. A planned version that already exists is never refused.
+    pub(super) fn find_older_commit_refusal(
         &self,
         platform: &Platform,
         plan: &Plan,
     ) -> Result<Option<PublishDecision>, Failure> {
         let Some(latest) = self.find_latest_commit(platform)? else {
+            // If no version is enabled, no consumer can go back to an older commit.
             self.reject_missing_latest()?;
             return Ok(None);
         };
@@ -47,10 +48,12 @@ impl Publication<'_> {
             CommitOrder::Unknown => self.describe_unknown_order(plan, &latest),
         };
         // An existing version is not published again, so it never becomes the newest.
-        let existing_version = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
-        if self.run.block_on(existing_version)?.is_ok() {
+        let details_request = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
+        let is_version_published = self.run.block_on(details_request)?.is_ok();
+        if is_version_published {
             return Ok(None);
         }
+        // A person who chose the name may go back to an older commit on purpose.
         if self.is_name_chosen() {
             let verb = if order == CommitOrder::Older {
                 "go"

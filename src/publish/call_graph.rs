@@ -70,9 +70,10 @@ impl CallGraph {
         )
     }
 
-    /// Reads the calls made by the pipelines for which `needs_parsing` accepts the bytes, or whose facts are known.
-    /// Calls to `extra_callees` are included, although the snapshot may lack these files. A pipeline that cannot be
-    /// parsed has no calls, and a file whose content is uncertain is skipped.
+    /// Reads the calls that the pipelines of the snapshot make. A pipeline is parsed if `needs_parsing` accepts its
+    /// bytes, but it is not even read if `known_facts` contains its path. Calls to `extra_callees` are included,
+    /// although the snapshot may lack these files. A pipeline that cannot be parsed has no calls, and a file whose
+    /// content is uncertain is skipped.
     fn read_calls(
         repository: &Repository,
         snapshot: &Snapshot<'_>,
@@ -85,25 +86,28 @@ impl CallGraph {
         let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let pipeline_files = PipelineFiles::new(paths.union(extra_callees).copied());
         let contents = ContentReader::reading_once(repository.root().to_owned());
-        let unread_files: Vec<PipelineToRead<'_>> = files
-            .iter()
-            .filter(|file| !known_facts.contains_key(&file.path))
-            .map(|file| PipelineToRead {
+        let mut unread_paths = Vec::new();
+        let mut pipelines_to_read = Vec::new();
+        for file in files.iter().filter(|file| !known_facts.contains_key(&file.path)) {
+            unread_paths.push(&file.path);
+            pipelines_to_read.push(PipelineToRead {
                 content: &file.content,
+                // Only `needs_parsing` decides whether the file is parsed.
                 is_needed: false,
-            })
-            .collect();
-        // The read files have the order of `files`, without those whose facts are known.
-        let mut read_files =
-            pipeline_reader::read_matching_pipelines(&contents, &unread_files, needs_parsing)?.into_iter();
+            });
+        }
+        let read_pipelines =
+            pipeline_reader::read_matching_pipelines(&contents, &pipelines_to_read, needs_parsing)?;
+        for (path, pipeline) in unread_paths.into_iter().zip(read_pipelines) {
+            if let Ok(facts) = pipeline.facts {
+                known_facts.insert(path.clone(), facts);
+            }
+        }
         let mut graph = Self::default();
         for file in &files {
-            let facts = match known_facts.remove(&file.path) {
-                Some(facts) => Some(facts),
-                None => read_files.next().and_then(|file| file.facts.ok()),
-            };
-            let references = facts.map(|facts| facts.references).unwrap_or_default();
-            graph.add_calls(&file.path, &references, &pipeline_files);
+            if let Some(facts) = known_facts.get(&file.path) {
+                graph.add_calls(&file.path, &facts.references, &pipeline_files);
+            }
         }
         for callers in graph
             .callers_by_callee
@@ -157,7 +161,8 @@ impl CallGraph {
     }
 
     /// Returns the pipelines that call one of the callees, directly or indirectly, each with a shortest chain of calls
-    /// from it to a callee. The search is breadth-first and starts at the callees, which are not part of the result.
+    /// from it to a callee. The callees themselves are not part of the result. The search is breadth-first and starts
+    /// at the callees: each step finds the direct callers of the pipelines that the step before found.
     pub fn transitive_callers_of(&self, callees: &BTreeSet<&str>) -> Vec<TransitiveCaller> {
         let mut chains_by_caller: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let mut current_step: Vec<&str> = callees.iter().copied().collect();
@@ -165,27 +170,17 @@ impl CallGraph {
         while !current_step.is_empty() {
             let mut next_step = Vec::new();
             for callee in current_step {
-                let callers_by_name = self
-                    .callers_by_ambiguous_name
-                    .get_key_value(file_name(callee))
-                    // These callers may call each file of this name, so they are visited only for the first of them.
-                    .filter(|(name, _)| visited_names.insert(name.as_str()))
-                    .into_iter()
-                    .flat_map(|(_, callers)| callers);
-                for caller in self
-                    .callers_by_callee
-                    .get(callee)
-                    .into_iter()
-                    .flatten()
-                    .chain(callers_by_name)
-                {
-                    if callees.contains(caller.as_str()) || chains_by_caller.contains_key(caller.as_str()) {
+                for caller in self.list_direct_callers(callee, &mut visited_names) {
+                    if callees.contains(caller) || chains_by_caller.contains_key(caller) {
                         continue;
                     }
-                    let callee_chain = chains_by_caller.get(callee).into_iter().flatten().copied();
-                    let call_chain = std::iter::once(callee).chain(callee_chain).collect();
+                    let mut call_chain = vec![callee];
+                    // At the first step, the callee has no chain of its own.
+                    if let Some(callee_chain) = chains_by_caller.get(callee) {
+                        call_chain.extend(callee_chain);
+                    }
                     chains_by_caller.insert(caller, call_chain);
-                    next_step.push(caller.as_str());
+                    next_step.push(caller);
                 }
             }
             current_step = next_step;
@@ -197,6 +192,26 @@ impl CallGraph {
                 call_chain: call_chain.into_iter().map(str::to_owned).collect(),
             })
             .collect()
+    }
+
+    /// Returns the pipelines that call `callee`, then those that may call it because several files have its name. The
+    /// latter may call each of these files, so they are returned only once for a name: `visited_names` has the names
+    /// for which they were already returned.
+    fn list_direct_callers<'a>(
+        &'a self,
+        callee: &str,
+        visited_names: &mut BTreeSet<&'a str>,
+    ) -> Vec<&'a str> {
+        let mut callers: Vec<&str> = Vec::new();
+        if let Some(callers_by_path) = self.callers_by_callee.get(callee) {
+            callers.extend(callers_by_path.iter().map(String::as_str));
+        }
+        if let Some((name, callers_by_name)) = self.callers_by_ambiguous_name.get_key_value(file_name(callee))
+            && visited_names.insert(name.as_str())
+        {
+            callers.extend(callers_by_name.iter().map(String::as_str));
+        }
+        callers
     }
 }
 

@@ -46,6 +46,7 @@ pub(super) struct ClosureContents {
 pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureContents, PublishError> {
     let listing = input.listing;
     let files = PipelineFiles::new(listing.listed_files().keys().map(String::as_str));
+    // The pipelines that a consumer needs: a missing part of any other pipeline is only a warning.
     let needed_paths = find_needed_pipelines(&mut input, &files)?;
     if input.request.selection == FileSelection::Closure {
         input.sent_pipelines.retain(|path, _| needed_paths.contains(path));
@@ -339,8 +340,8 @@ impl ClosureCheck<'_> {
         }
     }
 
-    /// Returns whether the pipeline that a component calls is sent. If several files have the called name, the call is
-    /// uncertain, or broken if one of these files is not sent.
+    /// Returns the state of a component's call of a pipeline: intact if that pipeline is sent, otherwise broken. If
+    /// several files have the called name, the call is uncertain, or broken if one of these files is not sent.
     fn assess_call(&self, caller: &str, target: &str, kind: PipelineKind) -> ReferenceState {
         let is_sent = |path: &str| self.input.sent_pipelines.contains_key(path);
         match self.files.resolve(target, kind, caller) {
@@ -361,6 +362,7 @@ impl ClosureCheck<'_> {
             }
             CallResolution::Ambiguous(paths) => {
                 let description = project::describe_ambiguous_call(kind, target, paths);
+                // All these files have the same name, so the first path is enough to look the name up.
                 let unsent_path = paths
                     .first()
                     .and_then(|path| self.unsent_paths_by_name.get(file_name(path)));

@@ -121,7 +121,7 @@ fn format_list(items: &[impl fmt::Display]) -> String {
 }
 
 impl PublishError {
-    /// Returns an instruction for the user, or `None` if there is none.
+    /// Returns an instruction that tells the user how to correct the error, or `None` if there is none.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Git(error) => return error.hint(),

@@ -91,6 +91,7 @@ impl PlanExecution<'_> {
     /// attempt of this run may have caused the reported conflict. If the platform does not list the version, uploads
     /// the plan again, up to [`MAX_UPLOADS`] times in total, or returns an unknown outcome if this would not help.
     async fn upload_until_decided(&self) -> Outcome {
+        // The error of the previous upload, whose response was lost; `None` at the first upload.
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = MAX_UPLOADS;
         loop {
@@ -103,18 +104,20 @@ impl PlanExecution<'_> {
                 }
                 Err(error) => error,
             };
-            let is_conflict = error.kind() == ErrorKind::Conflict;
-            let is_conflict_with_other_run =
-                is_conflict && lost_error.is_none() && !may_be_own_conflict(&error);
-            let is_rejected = !is_conflict && !is_response_lost(&error);
             // The platform processed the upload, and only its response could not be read.
             if is_success_status(&error) {
                 return self
                     .finish_accepted_upload(PublishResponse::default(), Some(error))
                     .await;
-            } else if is_conflict_with_other_run {
+            }
+            let is_conflict = error.kind() == ErrorKind::Conflict;
+            let is_conflict_with_other_run =
+                is_conflict && lost_error.is_none() && !may_be_own_conflict(&error);
+            if is_conflict_with_other_run {
                 return self.compare_with_existing_version(error).await;
-            } else if is_rejected {
+            }
+            let is_rejected = !is_conflict && !is_response_lost(&error);
+            if is_rejected {
                 return assess_rejected_upload(error, lost_error.as_ref());
             }
             tracing::info!("the upload got no usable response; looking up the version: {error}");

@@ -20,8 +20,9 @@ use std::sync::Arc;
 /// Maximum number of warnings in a plan.
 const MAX_WARNINGS: usize = 200;
 
-/// Plans the publish of the files in `head` or on disk, without sending anything. Fails if a file that the offered
-/// pipelines need is missing; the error lists each reference to such a file with its position.
+/// Plans the publish of the files in `head` or on disk: selects the files, checks that they are complete, and collects
+/// the warnings. Sends nothing. Fails if a file that the offered pipelines need is missing; the error lists each
+/// reference to such a file with its position.
 pub fn build_plan(
     repository: &Repository,
     head: &CommitId,
@@ -45,6 +46,7 @@ pub fn build_plan(
     if !closure.problems.is_empty() {
         return Err(PublishError::Incomplete(closure.problems));
     }
+    // The check has then removed the pipelines that no offered pipeline needs.
     if request.selection == FileSelection::Closure {
         selected_files.retain(|path, _| closure.sent_pipelines.contains_key(path));
     }
@@ -199,7 +201,8 @@ fn read_selected_pipelines(
         .collect())
 }
 
-/// Returns all files to send, sorted by path: the selected `files`, the scripts and the shared-pipelines file.
+/// Returns all files to send, sorted by path: the selected `files`, the scripts and the shared-pipelines file. A file
+/// on disk that was already checked gets the hash of its checked content: the upload fails if the file has changed.
 fn build_planned_files(
     contents: &ContentReader,
     mut files: BTreeMap<String, SnapshotFile>,
@@ -215,16 +218,12 @@ fn build_planned_files(
     );
     let mut planned_files = Vec::new();
     for (path, SnapshotFile { content, .. }) in files {
-        let pipeline = closure.sent_pipelines.get(&path);
-        let bytes = match pipeline {
-            Some(pipeline) => pipeline.size,
-            None => contents.read_content_size(&content)?,
-        };
-        // The hash of a checked pipeline or shared-pipelines file on disk: the upload fails if the file has changed.
-        let checked_hash = match pipeline {
-            Some(pipeline) => pipeline.checked_hash,
-            None if path == shared_file.path() => shared_file.checked_hash,
-            None => None,
+        let (bytes, checked_hash) = match closure.sent_pipelines.get(&path) {
+            Some(pipeline) => (pipeline.size, pipeline.checked_hash),
+            None if path == shared_file.path() => {
+                (contents.read_content_size(&content)?, shared_file.checked_hash)
+            }
+            None => (contents.read_content_size(&content)?, None),
         };
         planned_files.push(PlannedFile {
             path,

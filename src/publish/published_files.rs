@@ -24,12 +24,14 @@ pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,
 ) -> Result<Vec<InterfaceChange>, PublishError> {
+    // The files of the commit that the plan may add, modify or remove.
     let commit_files = published_files
         .repository
         .list_files(published_files.commit, &|path| {
             plan.has_file(path)
                 || (plan.selection == FileSelection::All && (published_files.is_selected)(path))
         })?;
+    // The loop removes each file that the plan has, too.
     let mut unmatched_files: BTreeMap<&str, &TreeFile> = commit_files
         .iter()
         .filter(|file| file.kind != FileKind::Submodule)

@@ -171,14 +171,9 @@ impl CommitPair<'_> {
         compat: &Compatibility,
         files: &[ReceiptFile],
     ) -> Result<Vec<String>, PublishError> {
-        // A change without an id is about a file.
-        let listed_paths: BTreeSet<String> = compat
-            .changes
-            .iter()
-            .filter(|change| change.id.is_none())
-            .map(InterfaceChange::subject)
-            .collect();
+        let mut listed_paths = BTreeSet::new();
         let mut differences = Vec::new();
+        // A change without an id is about a file.
         for change in compat.changes.iter().filter(|change| change.id.is_none()) {
             let path = change.subject();
             let (old_blob, new_blob) = self.find_blobs(&path)?;
@@ -193,10 +188,11 @@ impl CommitPair<'_> {
                     "`{path}` did not change in the way that the receipt states"
                 ));
             }
+            listed_paths.insert(path);
         }
         for file in files {
-            let is_shared = find_config_dir(&file.path).is_some();
-            if is_shared || listed_paths.contains(&file.path) {
+            let is_shared_file = find_config_dir(&file.path).is_some();
+            if is_shared_file || listed_paths.contains(&file.path) {
                 continue;
             }
             let (old_blob, new_blob) = self.find_blobs(&file.path)?;

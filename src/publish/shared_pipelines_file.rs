@@ -16,8 +16,8 @@ pub(super) struct SharedPipelinesFile {
 }
 
 impl SharedPipelinesFile {
-    /// Reads the shared-pipelines file. Fails if it is missing or invalid, or if its content is uncertain (see
-    /// [`reject_uncertain_files`]).
+    /// Reads the shared-pipelines file in the platform's hidden directory `config_dir`. Fails if the file is missing or
+    /// invalid, or if its content is uncertain (see [`reject_uncertain_files`]).
     pub(super) fn load(
         listing: &FileListing<'_>,
         contents: &ContentReader,
@@ -38,14 +38,15 @@ impl SharedPipelinesFile {
         let checked_hash = bytes
             .as_deref()
             .and_then(|bytes| hash_changeable_content(&file.content, bytes));
-        let result = match bytes {
+        let parse_result = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
+            // The content of a file that is too large is not returned.
             None => Err(DocumentError {
                 message: format!("the file has more than {MAX_DOCUMENT_BYTES} bytes"),
                 position: None,
             }),
         };
-        match result {
+        match parse_result {
             Ok(shared_pipelines) => Ok(Self {
                 interface: Interface::new(path, shared_pipelines),
                 file,

@@ -13,9 +13,10 @@ const MAX_LISTED_FILES: usize = 5;
 /// Number of bytes that are compared at once.
 const CHUNK_BYTES: u64 = 64 * 1024;
 
-/// Returns a warning if planned files of the working tree differ from the commit, because they would be published under
-/// its hash. A selected file that was deleted or is not committed differs, too. With `--select closure`, deleted files
-/// are not examined: the plan has already failed if a needed file was deleted, and other files are not published.
+/// Returns a warning if planned files of the working tree differ from the commit `head`, because they would be
+/// published under its hash. A selected file that was deleted or is not committed differs, too. Deleted files are not
+/// examined with `--select closure`: the plan has already failed if a needed file was deleted, and other files are not
+/// published.
 pub(super) fn find_worktree_drift(
     repository: &Repository,
     head: &CommitId,
@@ -30,6 +31,7 @@ pub(super) fn find_worktree_drift(
         is_selected || planned_files.contains_key(path)
     })?;
     let checkout = repository.load_checkout();
+    // The loop removes the committed files, so that only uncommitted ones remain.
     let mut uncommitted_files = planned_files.clone();
     let mut differing_paths = Vec::new();
     // A submodule is not published.
@@ -39,6 +41,7 @@ pub(super) fn find_worktree_drift(
     {
         let is_equal = match uncommitted_files.remove(file.path.as_str()) {
             Some(planned_file) => has_content_of_blob(contents, &checkout, planned_file, file.blob)?,
+            // The file is committed and selected, but is missing in the working tree.
             None => false,
         };
         if !is_equal {

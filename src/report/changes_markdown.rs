@@ -100,28 +100,13 @@ fn render_section(list: TitledList) -> String {
 pub(crate) fn render_page(changes: &ChangesPage) -> String {
     let files = &changes.files;
     let mut page = format!("## {} changed\n", format_count(files.len(), "pipeline"));
-    page.extend(
-        changes
-            .consumers
-            .as_ref()
-            .map(|consumers| render_section(consumers.to_titled_list(&escape_prose))),
-    );
-    page.extend(
-        changes
-            .callers
-            .as_ref()
-            .map(|callers| render_section(callers.to_titled_list(&escape_prose))),
-    );
-    let headings: Vec<String> = files
-        .iter()
-        .map(|file| {
-            format!(
-                "\n### {}\n\n{}\n",
-                render_code(&file.summary.path),
-                escape(&file.summary.describe())
-            )
-        })
-        .collect();
+    if let Some(consumers) = &changes.consumers {
+        page.push_str(&render_section(consumers.to_titled_list(&escape_prose)));
+    }
+    if let Some(callers) = &changes.callers {
+        page.push_str(&render_section(callers.to_titled_list(&escape_prose)));
+    }
+    let headings: Vec<String> = files.iter().map(render_file_heading).collect();
     // Each heading is followed by an empty line.
     let heading_bytes: usize = headings.iter().map(|heading| heading.len() + 1).sum();
     let change_bytes = MAX_PAGE_BYTES.saturating_sub(page.len() + heading_bytes + OMISSION_BYTES);
@@ -149,6 +134,15 @@ pub(crate) fn render_page(changes: &ChangesPage) -> String {
     page
 }
 
+/// Renders the heading of a changed file: its path and a summary of the changes.
+fn render_file_heading(file: &ChangedFile) -> String {
+    format!(
+        "\n### {}\n\n{}\n",
+        render_code(&file.summary.path),
+        escape(&file.summary.describe())
+    )
+}
+
 /// Renders the changes to each file: a flowchart, if `has_flowcharts` is true, and the list of changes. `max_bytes`
 /// limits all texts together, without the line breaks between them and the counts of omitted lines. The flowcharts of
 /// all files get space first, then the lists, then values of several lines, each time in equal shares for the files.
@@ -158,22 +152,12 @@ pub(super) fn render_file_changes(
     max_bytes: usize,
     has_flowcharts: bool,
 ) -> Vec<String> {
-    let mut remaining_bytes = max_bytes;
-    let mut flowcharts: Vec<String> = files
-        .iter()
-        .map(|file| {
-            render_flowchart(file)
-                .filter(|_| has_flowcharts)
-                .unwrap_or_default()
-        })
-        .collect();
-    let shares = share_equally(flowcharts.iter().map(String::len), remaining_bytes);
-    for (flowchart, share) in flowcharts.iter_mut().zip(shares) {
-        if share < flowchart.len() {
-            flowchart.clear();
-        }
-        remaining_bytes -= flowchart.len();
-    }
+    let flowcharts = if has_flowcharts {
+        render_fitting_flowcharts(files, max_bytes)
+    } else {
+        vec![String::new(); files.len()]
+    };
+    let mut remaining_bytes = max_bytes - flowcharts.iter().map(String::len).sum::<usize>();
     let (no_limit, no_values) = (usize::MAX, 0);
     // The size of the lists if each value of several lines is replaced by the number of its lines.
     let list_bytes: Vec<usize> = files
@@ -182,6 +166,7 @@ pub(super) fn render_file_changes(
         .collect();
     let list_shares = share_equally(list_bytes.iter().copied(), remaining_bytes);
     remaining_bytes -= list_shares.iter().sum::<usize>();
+    // The size that these values add to each list.
     let value_bytes: Vec<usize> = files
         .iter()
         .zip(list_bytes)
@@ -191,25 +176,38 @@ pub(super) fn render_file_changes(
         })
         .collect();
     let value_shares = share_equally(value_bytes.iter().copied(), remaining_bytes);
-    files
+    let mut file_texts = Vec::with_capacity(files.len());
+    for (index, (file, flowchart)) in files.iter().zip(flowcharts).enumerate() {
+        let value_share = value_shares[index];
+        // The share is measured in the bytes that code blocks add to the list, but the limit applies to the entire
+        // blocks. With the share as the limit, one block would not fit even if the share is enough for all.
+        let value_limit = if value_share == value_bytes[index] {
+            no_limit
+        } else {
+            value_share
+        };
+        let list = render_change_list(&file.change_lines, list_shares[index] + value_share, value_limit);
+        let texts = [flowchart, list];
+        let visible_texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
+        file_texts.push(visible_texts.join("\n"));
+    }
+    file_texts
+}
+
+/// Renders the flowchart of each file, in at most `max_bytes` bytes together. The text is empty for a file without a
+/// flowchart, and for one whose flowchart is larger than the file's share of the space.
+fn render_fitting_flowcharts(files: &[&ChangedFile], max_bytes: usize) -> Vec<String> {
+    let mut flowcharts: Vec<String> = files
         .iter()
-        .zip(flowcharts)
-        .enumerate()
-        .map(|(index, (file, flowchart))| {
-            let value_share = value_shares[index];
-            // The share is measured in the bytes that code blocks add to the list, but the limit applies to the entire
-            // blocks. With the share as the limit, one block would not fit even if the share is enough for all.
-            let value_limit = if value_share == value_bytes[index] {
-                no_limit
-            } else {
-                value_share
-            };
-            let list = render_change_list(&file.change_lines, list_shares[index] + value_share, value_limit);
-            let texts = [flowchart, list];
-            let visible_texts: Vec<String> = texts.into_iter().filter(|text| !text.is_empty()).collect();
-            visible_texts.join("\n")
-        })
-        .collect()
+        .map(|file| render_flowchart(file).unwrap_or_default())
+        .collect();
+    let shares = share_equally(flowcharts.iter().map(String::len), max_bytes);
+    for (flowchart, share) in flowcharts.iter_mut().zip(shares) {
+        if share < flowchart.len() {
+            flowchart.clear();
+        }
+    }
+    flowcharts
 }
 
 /// Divides `total` among the demands and returns the shares in the order of the demands. Each gets an equal share; what
@@ -254,27 +252,23 @@ fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) 
     let mut listed_count = 0;
     while let Some(line) = remaining_lines.next() {
         let indent = "  ".repeat(line.depth.saturating_sub(1));
-        let mut block = String::new();
         let mut line_count = 1;
-        if line.is_value {
+        let block = if line.is_value {
             let mut value_lines = vec![line];
-            while let Some(next) = remaining_lines.next_if(|next| next.is_value) {
-                value_lines.push(next);
+            while let Some(next_line) = remaining_lines.next_if(|next_line| next_line.is_value) {
+                value_lines.push(next_line);
             }
             line_count = value_lines.len();
-            push_fenced_lines(&mut block, &value_lines, &indent);
-            if block.len() > remaining_value_bytes {
-                block = format!("{indent}- {}, not shown here\n", format_count(line_count, "line"));
+            let code_block = render_code_block(&value_lines, &indent);
+            if code_block.len() > remaining_value_bytes {
+                format!("{indent}- {}, not shown here\n", format_count(line_count, "line"))
             } else {
-                remaining_value_bytes -= block.len();
+                remaining_value_bytes -= code_block.len();
+                code_block
             }
         } else {
-            let sign = match line.sign.symbol() {
-                "" => String::new(),
-                mark => format!("`{mark}` "),
-            };
-            let _ = writeln!(block, "{indent}- {sign}{}", escape(&line.text));
-        }
+            render_list_item(line, &indent)
+        };
         if markdown.len().saturating_add(block.len()) > max_bytes {
             break;
         }
@@ -291,16 +285,25 @@ fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) 
     markdown
 }
 
-/// Adds lines as a code block whose fence is longer than any run of backticks in the lines, so that none of them ends
-/// it.
-fn push_fenced_lines(markdown: &mut String, lines: &[&DiffLine], indent: &str) {
+/// Renders a line as a list item, with its sign as code.
+fn render_list_item(line: &DiffLine, indent: &str) -> String {
+    let sign = match line.sign.symbol() {
+        "" => String::new(),
+        mark => format!("`{mark}` "),
+    };
+    format!("{indent}- {sign}{}\n", escape(&line.text))
+}
+
+/// Renders lines as a code block whose fence is longer than any run of backticks in the lines, so that none of them
+/// ends it.
+fn render_code_block(lines: &[&DiffLine], indent: &str) -> String {
     let longest_backtick_run = lines
         .iter()
         .flat_map(|line| line.text.split(|c| c != '`').map(str::len))
         .max()
         .unwrap_or(0);
     let fence = "`".repeat(longest_backtick_run.max(2) + 1);
-    let _ = writeln!(markdown, "{indent}{fence}diff");
+    let mut markdown = format!("{indent}{fence}diff\n");
     for line in lines {
         let sign = match line.sign.symbol() {
             "" => " ",
@@ -309,6 +312,7 @@ fn push_fenced_lines(markdown: &mut String, lines: &[&DiffLine], indent: &str) {
         let _ = writeln!(markdown, "{indent}{sign} {}", line.text);
     }
     let _ = writeln!(markdown, "{indent}{fence}");
+    markdown
 }
 
 #[cfg(test)]

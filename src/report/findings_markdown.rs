@@ -34,31 +34,29 @@ pub(super) fn render_file_findings(
     context: &ReportContext,
 ) -> String {
     if let [entry] = entries {
-        return render_finding(entry, &render_place(&entry.finding, context), context);
+        return render_entry(entry, &render_place(&entry.finding, context), context);
     }
     let mut markdown = render_code(&shorten_name(path));
     for entry in entries {
         let line = entry.finding.line;
         let place = render_line_link(&entry.finding, &format!("line {line}"), context);
-        let _ = write!(markdown, "\n  - {}", render_finding(entry, &place, context));
+        let _ = write!(markdown, "\n  - {}", render_entry(entry, &place, context));
     }
     markdown
 }
 
-/// Renders one finding after its rendered `place`: level, message and rule, then the places of equal findings and the
-/// names or places of related findings.
-fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) -> String {
+/// Renders an entry after its rendered `place`: level, message and rule, then the places of equal findings. If related
+/// findings have a joint message, the names that it is about follow; otherwise a sentence about these findings.
+fn render_entry(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) -> String {
     let finding = &entry.finding;
     let mark = match (finding.error_type, finding.severity) {
         (Some(_), _) => "⚠️",
         (None, Severity::Error) => "❌",
         (None, Severity::Warning) => "🟡",
     };
-    // The item has one sentence about all related findings, and a list of the names that they are about.
-    let joint_description = entry.describe_block();
-    let message = match &joint_description {
-        Some((message, _)) => message.clone(),
-        None => finding.message(),
+    let (message, related_text) = match entry.describe_block() {
+        Some((joint_message, names)) => (joint_message, Some(names)),
+        None => (finding.message(), entry.describe_related_findings()),
     };
     let mut markdown = format!(
         "{mark} {place}: {} ({})",
@@ -73,8 +71,7 @@ fn render_finding(entry: &FindingEntry<'_>, place: &str, context: &ReportContext
             other_places.map(|other_finding| render_place(other_finding, context))
         );
     }
-    let names = joint_description.map(|(_, names)| names);
-    if let Some(related_text) = names.or_else(|| entry.describe_related_findings()) {
+    if let Some(related_text) = related_text {
         let _ = write!(
             markdown,
             "<br>{}",

@@ -30,26 +30,9 @@ pub(crate) fn render_release_note(prefix: &str, version_name: &str, compat: &Com
 /// pipelines that do not fit are only counted.
 pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     let mut note = format!("{}\n\n", describe_overall_change(compat, &compat.old_name()));
-    let mut ids: Vec<&str> = Vec::new();
     let mut omitted_count = 0;
-    for change in &compat.changes {
-        if let Some(id) = change.id.as_deref().filter(|id| !ids.contains(id)) {
-            ids.push(id);
-        }
-    }
-    ids.sort_by_key(|id| std::cmp::Reverse(find_worst_class(compat, id)));
-    for id in ids {
-        let mut section = format!(
-            "### {}\n\n",
-            render_code(&truncation::truncate(id, MAX_TEXT_CHARS))
-        );
-        let mut id_changes: Vec<&InterfaceChange> = compat
-            .changes
-            .iter()
-            .filter(|change| change.id.as_deref() == Some(id))
-            .collect();
-        id_changes.sort_by_key(|change| std::cmp::Reverse(change.class));
-        section.extend(id_changes.iter().map(|change| render_change(change)));
+    for id in list_changed_ids(compat) {
+        let section = render_shared_pipeline_changes(compat, id);
         if note.len() + section.len() < MAX_NOTE_BYTES {
             let _ = writeln!(note, "{section}");
         } else {
@@ -65,6 +48,35 @@ pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     }
     note.push_str(&render_file_changes(compat));
     note.trim_end().to_owned() + "\n"
+}
+
+/// Lists the ids of the shared pipelines that changed, each once, those with the most severe changes first.
+fn list_changed_ids(compat: &Compatibility) -> Vec<&str> {
+    let mut ids: Vec<&str> = Vec::new();
+    for change in &compat.changes {
+        // A change without an id is about a file.
+        if let Some(id) = change.id.as_deref().filter(|id| !ids.contains(id)) {
+            ids.push(id);
+        }
+    }
+    ids.sort_by_key(|id| std::cmp::Reverse(find_worst_class(compat, id)));
+    ids
+}
+
+/// Renders the changes to the shared pipeline with this id below a heading, the most severe first.
+fn render_shared_pipeline_changes(compat: &Compatibility, id: &str) -> String {
+    let mut section = format!(
+        "### {}\n\n",
+        render_code(&truncation::truncate(id, MAX_TEXT_CHARS))
+    );
+    let mut id_changes: Vec<&InterfaceChange> = compat
+        .changes
+        .iter()
+        .filter(|change| change.id.as_deref() == Some(id))
+        .collect();
+    id_changes.sort_by_key(|change| std::cmp::Reverse(change.class));
+    section.extend(id_changes.into_iter().map(render_change));
+    section
 }
 
 /// Truncates a name or sentence to its maximum length and escapes it for Markdown.

@@ -137,7 +137,7 @@ impl MarkdownPage<'_> {
     }
 
     /// Adds the listed findings, grouped by file: a list of files with errors, one of files with only warnings, and one
-    /// of known or waived findings. Only the first list is open. The list of known or waived findings is always folded.
+    /// of known or waived findings, which is always folded. Of the other two lists, only the first one is open.
     fn add_findings(&mut self, view: &View<'_>) {
         let (counted_entries, old_entries): (Vec<_>, Vec<_>) = view
             .entries
@@ -164,6 +164,7 @@ impl MarkdownPage<'_> {
             ),
         ];
         let mut has_list = false;
+        // An empty list is not shown, so the list of warnings may be the first one.
         for (title, files) in lists.into_iter().filter(|(_, files)| !files.is_empty()) {
             let finding_count: usize = files
                 .iter()
@@ -236,6 +237,7 @@ impl MarkdownPage<'_> {
                 format!("{path}: {}", escape(&shorten_message(&description)))
             })
             .collect();
+        // Every pipeline has a summary on the page: as the title of its fold, or in the list of the other pipelines.
         let fold_bytes: usize = summaries.iter().map(|summary| summary.len() + FOLD_BYTES).sum();
         let free_bytes = self.limits.page.saturating_sub(self.text.len());
         // The last quarter is for the sections below the changes.
@@ -248,6 +250,7 @@ impl MarkdownPage<'_> {
         );
         self.add_block("### Pipeline changes\n\n");
         let open_attribute = if files.len() == 1 { " open" } else { "" };
+        // The summaries of the pipelines for which there is no space.
         let mut other_summaries = Vec::new();
         for (summary, section) in summaries.into_iter().zip(sections) {
             if section.is_empty() {

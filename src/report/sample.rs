@@ -122,7 +122,7 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
 /// Returns a failed report with errors, a warning, an evaluation error, an excluded file, an unreviewed file and a
 /// change to the gate configuration.
 pub(crate) fn report() -> Report {
-    let first = file(
+    let orchestration = file(
         "load/it.orch.yaml",
         vec![
             result("minimum-components", Status::Passed, vec![]),
@@ -136,7 +136,7 @@ pub(crate) fn report() -> Report {
             ),
         ],
     );
-    let second = file(
+    let transformation = file(
         "a.tran.yaml",
         vec![
             result(
@@ -152,7 +152,7 @@ pub(crate) fn report() -> Report {
         ],
     );
     Report {
-        files: vec![second, first],
+        files: vec![transformation, orchestration],
         excluded_files: vec![excluded_file("notes.txt")],
         unreviewed_files: vec![UnreviewedFile {
             path: "late.orch.yaml".to_owned(),

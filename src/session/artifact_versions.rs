@@ -56,30 +56,30 @@ pub(crate) async fn version_request_failure(
         .flatten()
         .filter(|artifact| artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix))
         .collect();
-    let has_prefix = !versions.is_empty();
-    match version {
-        Some(version) if has_prefix => {
-            let names = versions
-                .iter()
-                .filter_map(|version| version.version_name.clone())
-                .collect();
-            let lookup = ResourceLookup {
-                kind: "version",
-                name: version,
-                list_command: Some(&list_command),
-                show_command: None,
-            };
-            lookup.request_failure_with_names(error, Some(names))
-        }
-        _ if has_prefix => error
+    // Either the prefix is missing, or the list of artifacts could not be requested.
+    if versions.is_empty() {
+        let prefixes = artifacts.map(|artifacts| artifact_prefixes(&artifacts));
+        return prefix_lookup(prefix).request_failure_with_names(error, prefixes);
+    }
+    let Some(version) = version else {
+        return error
             .with_hint(format!(
                 "no published version with the prefix {prefix:?} is enabled: run `sluicegate artifacts enable` to \
                  enable a version"
             ))
-            .into(),
-        _ => prefix_lookup(prefix)
-            .request_failure_with_names(error, artifacts.map(|artifacts| artifact_prefixes(&artifacts))),
-    }
+            .into();
+    };
+    let names = versions
+        .iter()
+        .filter_map(|version| version.version_name.clone())
+        .collect();
+    let lookup = ResourceLookup {
+        kind: "version",
+        name: version,
+        list_command: Some(&list_command),
+        show_command: None,
+    };
+    lookup.request_failure_with_names(error, Some(names))
 }
 
 /// Returns the message that no version is published under this prefix, with the most similar of the `prefixes`.

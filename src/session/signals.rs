@@ -71,7 +71,7 @@ fn run_on_thread(
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
 ) -> io::Result<ExitStatus> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
-    let (sender, receiver) = watch::channel(None);
+    let (signal_sender, receiver) = watch::channel(None);
     let is_handled = Arc::new(AtomicBool::new(false));
     let (result_sender, result_receiver) = oneshot::channel();
     let signals = Signals {
@@ -92,7 +92,7 @@ fn run_on_thread(
                     // Read before the signal is sent: the command may receive it and call `Signals::release` at once,
                     // and this signal would then end the run.
                     let is_handled = is_handled.load(Ordering::SeqCst);
-                    let _ = sender.send(Some(status));
+                    let _ = signal_sender.send(Some(status));
                     if !is_handled {
                         ui.warn(if status == ExitStatus::Interrupted { "interrupted" } else { "terminated" });
                         return Ok(status);

@@ -94,8 +94,9 @@ impl Workspace<'_> {
 
     /// Prints a note that uncommitted changes to pipelines and platform files are not part of the `action`, a review or
     /// a publish. Does nothing in CI or if `head` is not the checked-out commit. An error is only logged.
-    pub(crate) fn note_uncommitted_files(&self, run: &Run, head: &CommitId, action: &str) {
+    pub(crate) fn print_uncommitted_files_note(&self, run: &Run, head: &CommitId, action: &str) {
         let is_checked_out = self.repo.head().is_ok_and(|checkout| checkout.commit == *head);
+        // Compared with a commit that is not checked out, the disk differs by more than uncommitted changes.
         if !self.ci.host.is_local() || self.repo.is_bare() || !is_checked_out {
             return;
         }

@@ -102,7 +102,7 @@ impl Run {
 
     /// Reads the configuration file from the policy revision, and resolves the settings that locate other files: the
     /// hidden directory and the team rules file. A configuration file outside the repository, which only the job can
-    /// set, is read from disk and must be valid.
+    /// set, is read from disk and must be valid. `on_unusable` applies to a file in the repository.
     fn read_policy_settings(
         &self,
         repo: &Repository,
@@ -115,6 +115,7 @@ impl Run {
             Some(file) => (FilePresence::Required, file),
             None => (FilePresence::Optional, repo.root().join(FILE_NAME)),
         };
+        // The path in the repository; `None` for a file outside it.
         let config_file = policy::find_path_in_repository(repo.root(), &file);
         let gate_file = match &config_file {
             Some(path) => {
@@ -133,12 +134,12 @@ impl Run {
             // If git cannot read its index, the file is treated as tracked, so that it is not overwritten.
             is_tracked: &|path| repo.is_tracked(path, self.hook_index_path()).unwrap_or(true),
         };
-        let on_unusable = match config_file {
-            Some(_) => on_unusable,
-            None => UnusableFile::Reject,
+        let mut sources = if config_file.is_some() {
+            SettingSources::new(&self.env, &gate_file, Some(&checkout), on_unusable)?
+        } else {
+            let no_checkout = None;
+            SettingSources::new(&self.env, &gate_file, no_checkout, UnusableFile::Reject)?
         };
-        let checkout = config_file.as_ref().map(|_| &checkout);
-        let mut sources = SettingSources::new(&self.env, &gate_file, checkout, on_unusable)?;
         let named_config_dir =
             sources.resolve_or_drop_file(|sources| sources.resolve_config_dir(&self.global))?;
         let team_rules_path = sources.resolve_or_drop_file(|sources| {
@@ -221,9 +222,8 @@ struct PolicySettings<'a> {
 
 impl<'a> Workspace<'a> {
     /// Fetches the missing commits if requested, and reports each step. Then reads the settings again if the fetch or
-    /// another reviewed commit may change the policy revision, or if the policy or the target revision is unknown. This
-    /// time, it is an error if a commit is not proven to be the newest of its branch. Also records the note about the
-    /// age of the target's commit.
+    /// another reviewed commit may change the policy revision, or if the policy or the target revision is unknown. Also
+    /// records the note about the age of the target's commit.
     pub(crate) fn deepen(
         &mut self,
         run: &'a Run,
@@ -237,27 +237,34 @@ impl<'a> Workspace<'a> {
         let is_tip_unknown = matches!(self.policy_revision, PolicyRevision::Unknown { .. })
             || matches!(self.target_revision, PolicyRevision::Unknown { .. });
         if revisions.deepen || !is_host_commit || is_tip_unknown {
-            let choice = settings::resolve_policy_source(&run.global, &run.env)?;
-            let policy = policy::find_policy_revision(&self.repo, Some(&self.ci), choice, is_host_commit)?;
-            let policy_settings = run.read_policy_settings(
-                &self.repo,
-                policy,
-                Some(&self.ci),
-                choose_unusable_file_treatment(&self.ci),
-            )?;
-            self.named_config_dir = policy_settings.named_config_dir;
-            self.team_rules_path = policy_settings.team_rules_path;
-            self.sources = policy_settings.sources;
-            self.target_revision = find_target_revision(
-                &self.repo,
-                &self.ci,
-                &policy_settings.policy_revision,
-                is_host_commit,
-            )?;
-            self.policy_revision = policy_settings.policy_revision;
+            self.reread_policy_settings(run, is_host_commit)?;
         }
         self.target_age_note =
             context::describe_revision_age(&self.repo, &self.ci, is_host_commit, &self.target_revision)?;
+        Ok(())
+    }
+
+    /// Finds the policy and the target revision again, and replaces the settings by those of the policy revision. Fails
+    /// if the commit of such a revision is not proven to be the newest of its branch; the first reading allowed that.
+    fn reread_policy_settings(&mut self, run: &'a Run, is_host_commit: bool) -> Result<(), Failure> {
+        let choice = settings::resolve_policy_source(&run.global, &run.env)?;
+        let policy = policy::find_policy_revision(&self.repo, Some(&self.ci), choice, is_host_commit)?;
+        let policy_settings = run.read_policy_settings(
+            &self.repo,
+            policy,
+            Some(&self.ci),
+            choose_unusable_file_treatment(&self.ci),
+        )?;
+        self.named_config_dir = policy_settings.named_config_dir;
+        self.team_rules_path = policy_settings.team_rules_path;
+        self.sources = policy_settings.sources;
+        self.target_revision = find_target_revision(
+            &self.repo,
+            &self.ci,
+            &policy_settings.policy_revision,
+            is_host_commit,
+        )?;
+        self.policy_revision = policy_settings.policy_revision;
         Ok(())
     }
 

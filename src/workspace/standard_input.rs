@@ -19,8 +19,8 @@ pub(crate) struct StandardInput {
 
 impl StandardInput {
     /// Reads standard input into a temporary file if `-` is the only path and `--stdin-path` names the pipeline's path.
-    /// Returns `None` without these two arguments, and an error if only one of them is used or if there are other
-    /// paths.
+    /// Returns `None` if neither of these two arguments is used. Fails if only one of them is used, or if there are
+    /// other paths.
     pub(crate) fn read_if_requested(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -29,14 +29,13 @@ impl StandardInput {
         let paths = &args.selection.paths;
         let is_requested = paths.iter().any(|path| path == Path::new("-"));
         let Some(path) = &args.stdin_path else {
-            return if is_requested {
-                Err(
-                    Failure::usage("could not check standard input: the path of the pipeline is missing")
-                        .with_hint("add --stdin-path PATH, the path of the pipeline in the repository"),
-                )
-            } else {
-                Ok(None)
-            };
+            if !is_requested {
+                return Ok(None);
+            }
+            return Err(Failure::usage(
+                "could not check standard input: the path of the pipeline is missing",
+            )
+            .with_hint("add --stdin-path PATH, the path of the pipeline in the repository"));
         };
         if !is_requested || paths.len() > 1 {
             return Err(Failure::usage("--stdin-path needs `-` as the only path")

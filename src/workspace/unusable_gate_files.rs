@@ -98,12 +98,14 @@ impl Workspace<'_> {
             base_problems.push(base_version.find_problems()?);
         }
         for (kind, problem) in head_problems {
-            let is_in_all_bases = base_problems.iter().all(|problems| {
-                problems
-                    .get(kind)
-                    .is_some_and(|base_problem| base_problem.content == problem.content)
-            });
-            if !base_problems.is_empty() && is_in_all_bases {
+            // Without a base, every problem is new.
+            let is_old = !base_problems.is_empty()
+                && base_problems.iter().all(|problems| {
+                    problems
+                        .get(kind)
+                        .is_some_and(|base_problem| base_problem.content == problem.content)
+                });
+            if is_old {
                 unusable.old_problems.push(problem.message);
             } else if problem.has_job_key {
                 return Err(Failure::usage(problem.message));
@@ -151,8 +153,7 @@ impl GateVersion<'_> {
                 .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
                 .collect();
             let message = format!("{error}. Keep these files only in the platform's own directory");
-            let problem = GateFileProblem::new(content, message);
-            problems.insert("hidden directory", problem);
+            problems.insert("hidden directory", GateFileProblem::new(content, message));
         }
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
@@ -216,9 +217,8 @@ impl GateVersion<'_> {
             let message = format!("{path}: {reason}");
             problems.insert("settings", GateFileProblem::new(content, message));
         }
-        let config_file = self.workspace.config_file.as_deref();
         self.team_rules_path = sources
-            .resolve_team_rules_path(&self.run.global, config_file)
+            .resolve_team_rules_path(&self.run.global, Some(path.as_str()))
             .ok()
             .flatten();
         let config_dir = sources.resolve_config_dir(&self.run.global).ok().flatten();

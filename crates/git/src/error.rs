@@ -144,8 +144,7 @@ pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0
      elsewhere";
 
 impl GitError {
-    /// Returns the hint for the user, if there is one. A repository with SHA-256 ids is recognized by its extension,
-    /// which the reason contains.
+    /// Returns a hint about how the user can fix the error. Returns `None` if no general hint helps.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::NotARepository { .. } => "run the command inside a clone, or pass --repo",
@@ -175,6 +174,7 @@ impl GitError {
                 "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \
                  its name"
             }
+            // The reason contains the unsupported setting, here `objectformat = sha256`.
             Self::Unsupported { reason, .. } if reason.contains("sha256") => {
                 "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git \
                  fast-import` in a new repository"

@@ -141,16 +141,44 @@ pub(super) struct DiskListing {
     pub has_attributes: bool,
 }
 
-/// Returns the files on disk that are tracked, or neither tracked nor ignored, and whether attributes may convert them.
-/// A file that a sparse checkout omits is listed in its staged version.
+/// Returns the tracked files, the untracked files that git does not ignore, and whether attributes may convert them. A
+/// deleted file is omitted. A file that a sparse checkout omits is listed in its staged version.
 pub(super) fn list_disk_files(
     repository: &Repository,
     index_path: Option<&Path>,
 ) -> Result<DiskListing, GitError> {
     let mut index = open_index(repository, index_path)?;
+    let mut status_by_path = compare_disk_with_index(repository, &mut index)?;
+    let has_attributes = repository.library.path().join("info/attributes").exists()
+        || status_by_path.keys().any(|path| is_attributes_file(path))
+        || index.iter().any(|entry| is_attributes_file(&entry.path));
+    let mut files: Vec<ListedFile> = Vec::new();
+    for entry in index.iter() {
+        // Each tracked file removes its status from the map. Only the untracked files remain there after the loop.
+        let status = status_by_path
+            .remove(&entry.path)
+            .filter(|_| !is_false_change(repository.root(), &entry, has_attributes));
+        files.extend(build_tracked_file(repository.root(), entry, status));
+    }
+    for (path, status) in status_by_path {
+        if status.is_wt_new() {
+            files.push(build_untracked_file(path));
+        }
+    }
+    Ok(DiskListing {
+        files: sort_unique_files(files.into_iter()),
+        has_attributes,
+    })
+}
+
+/// Returns the status of each file on disk that differs from the index, by path: modified, deleted or untracked.
+fn compare_disk_with_index(
+    repository: &Repository,
+    index: &mut Index,
+) -> Result<HashMap<Vec<u8>, Status>, GitError> {
     repository
         .library
-        .set_index(&mut index)
+        .set_index(index)
         .map_err(GitError::library("use the index"))?;
     let mut options = StatusOptions::new();
     options
@@ -162,30 +190,10 @@ pub(super) fn list_disk_files(
         .library
         .statuses(Some(&mut options))
         .map_err(GitError::library("compare the working tree with the index"))?;
-    let mut status_by_path: HashMap<Vec<u8>, Status> = statuses
+    Ok(statuses
         .iter()
         .map(|entry| (entry.path_bytes().to_vec(), entry.status()))
-        .collect();
-    let has_attributes = repository.library.path().join("info/attributes").exists()
-        || status_by_path.keys().any(|path| is_attributes_file(path))
-        || index.iter().any(|entry| is_attributes_file(&entry.path));
-    let tracked_files: Vec<ListedFile> = index
-        .iter()
-        .filter_map(|entry| {
-            let status = status_by_path
-                .remove(&entry.path)
-                .filter(|_| !is_false_change(repository.root(), &entry, has_attributes));
-            build_tracked_file(repository.root(), entry, status)
-        })
-        .collect();
-    let untracked_files = status_by_path
-        .into_iter()
-        .filter(|(_, status)| status.is_wt_new())
-        .map(|(path, _)| build_untracked_file(path));
-    Ok(DiskListing {
-        files: sort_unique_files(tracked_files.into_iter().chain(untracked_files)),
-        has_attributes,
-    })
+        .collect())
 }
 
 fn is_attributes_file(path: &[u8]) -> bool {

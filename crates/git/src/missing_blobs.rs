@@ -31,8 +31,9 @@ impl Repository {
         self.fetch_blobs(&blobs)
     }
 
-    /// Fetches the contents that show whether a document was renamed. Without them, a document that was renamed and
-    /// edited would be a new one, and its known findings would be new, too. Does nothing in a clone that has all blobs.
+    /// Fetches the contents of added and deleted documents, which are compared to find renames. Without them, a
+    /// document that was renamed and edited would look new, and its known findings would look new, too. Does nothing if
+    /// no rename is possible, or in a clone that has all blobs.
     pub(super) fn fetch_rename_candidates(
         &self,
         differences: &[TreeDifference],
@@ -41,22 +42,25 @@ impl Repository {
         if !self.program.can_fetch() {
             return Ok(());
         }
-        let documents: Vec<&TreeDifference> = differences
-            .iter()
-            .filter(|difference| (self.is_document)(&difference.path))
-            .collect();
-        let added_documents = documents.iter().filter(|difference| difference.old.is_none());
-        let added_blobs: BTreeSet<Oid> = added_documents
-            .clone()
-            .filter(|difference| find_disk_path(&difference.path).is_none())
-            .filter_map(|difference| find_regular_blob(difference.new))
-            .collect();
-        let deleted_blobs: BTreeSet<Oid> = documents
-            .iter()
-            .filter(|difference| difference.new.is_none())
-            .filter_map(|difference| find_regular_blob(difference.old))
-            .collect();
-        if added_documents.count() == 0 || deleted_blobs.is_empty() {
+        let mut has_added_document = false;
+        let mut added_blobs: BTreeSet<Oid> = BTreeSet::new();
+        let mut deleted_blobs: BTreeSet<Oid> = BTreeSet::new();
+        for difference in differences {
+            if !(self.is_document)(&difference.path) {
+                continue;
+            }
+            if difference.old.is_none() {
+                has_added_document = true;
+                // A document on disk is read there, so its blob is not needed.
+                if find_disk_path(&difference.path).is_none() {
+                    added_blobs.extend(find_regular_blob(difference.new));
+                }
+            }
+            if difference.new.is_none() {
+                deleted_blobs.extend(find_regular_blob(difference.old));
+            }
+        }
+        if !has_added_document || deleted_blobs.is_empty() {
             return Ok(());
         }
         // A blob that was both added and deleted shows a rename by its id alone.

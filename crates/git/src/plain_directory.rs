@@ -52,6 +52,7 @@ pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError>
         .into_iter()
         .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
     let mut files = Vec::new();
+    // The entry with index 0 is the root itself. Entries one level below the limit are visited, too, to notice them.
     for (index, result) in entries.enumerate() {
         let entry = result.map_err(|error| {
             let path = error.path().unwrap_or(root).to_owned();

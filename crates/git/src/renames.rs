@@ -135,14 +135,12 @@ impl<'a> RenameSearch<'a> {
             &|target, source| self.folder(source) == self.folder(target),
             &|_, _| true,
         ];
+        // Each preference is applied to all added files before the next one, so the best pairs are made first.
         for is_preferred in preferences {
             for index in &self.added_indices {
-                let Some(sources) =
-                    sources_by_content.get_mut(&(self.content_id(*index), self.file_kind(*index)))
-                else {
-                    continue;
-                };
                 if !paired_indices.contains(index)
+                    && let Some(sources) =
+                        sources_by_content.get_mut(&(self.content_id(*index), self.file_kind(*index)))
                     && let Some(position) = sources.iter().position(|source| is_preferred(*index, *source))
                 {
                     paired_indices.insert(*index);
@@ -264,7 +262,8 @@ impl<'a> RenameSearch<'a> {
         self.add_renames(pairs);
     }
 
-    /// Returns pairs of added and similar deleted files, the best pairs first, among the first `max_pieces` pieces.
+    /// Returns pairs of an added and a similar deleted file, the best pairs first. Reads each side only until it has
+    /// `max_pieces` pieces; files that do not fit are in no pair.
     fn rank_candidates(&self, contents: &dyn RenameContents) -> Vec<RenamePair> {
         let added_contents = self.group_by_content(contents, &self.added_indices);
         let deleted_contents = self.group_by_content(contents, &self.deleted_indices);
@@ -276,6 +275,7 @@ impl<'a> RenameSearch<'a> {
                 .iter()
                 .filter(|source| source.content.can_be_renamed_to(content))
                 .peekable();
+            // Without a possible source, the content is not read.
             if possible_sources.peek().is_none() {
                 continue;
             }

@@ -26,6 +26,24 @@ pub struct ResolvedRevision {
     pub ambiguity: Option<String>,
 }
 
+/// The reference that a short name means.
+struct ReferenceChoice {
+    /// The full name of the reference.
+    reference: String,
+    /// A message about the other references with this name, if there are any.
+    ambiguity: Option<String>,
+}
+
+impl ReferenceChoice {
+    /// Creates a choice that needs no message.
+    fn from_reference(reference: &str) -> Self {
+        Self {
+            reference: reference.to_owned(),
+            ambiguity: None,
+        }
+    }
+}
+
 impl Repository {
     /// Resolves a revision to its commit; see [`Self::resolve_revision`].
     pub fn resolve(&self, revision: &str) -> Result<CommitId, GitError> {
@@ -46,13 +64,13 @@ impl Repository {
         if has_single_meaning(name) {
             return self.resolve_full_name(revision, name);
         }
-        let Some((reference, ambiguity)) = self.choose_reference(name, &self.find_name_matches(name))? else {
+        let Some(choice) = self.choose_reference(name, &self.find_name_matches(name))? else {
             return self.build_revision(revision, self.find_commit_of_expression(revision));
         };
-        let commit = self.find_commit_of_expression(&format!("{reference}{operators}"));
+        let commit = self.find_commit_of_expression(&format!("{}{operators}", choice.reference));
         Ok(ResolvedRevision {
-            ambiguity,
-            reference: operators.is_empty().then_some(reference),
+            ambiguity: choice.ambiguity,
+            reference: operators.is_empty().then_some(choice.reference),
             ..self.build_revision(revision, commit)?
         })
     }
@@ -116,20 +134,15 @@ impl Repository {
         matches
     }
 
-    /// Returns the reference to use and a message about other matches, or `None` if no reference matches. The first of
-    /// these rules that applies decides:
-    ///
-    /// - If only a commit's id matches and no remote has the branch, the result is `None`. An id is not a reference;
-    ///   the caller resolves it as an expression.
-    /// - A single match is used, unless it is an id, or a tag with the name of a remote's branch.
-    /// - Several matches are used if they are the same commit and no remote has the branch.
-    /// - The branch of the remote is used, unless a commit's id begins with the name.
-    /// - The name is ambiguous, which is an error.
+    /// Chooses the reference that a name means. `matches` has each reference with this name and its commit, and the
+    /// commit whose id begins with the name. The branch of a remote is preferred, because anyone who can push a tag
+    /// could otherwise decide what the name means. Returns `None` if no reference matches, and fails if the choice is
+    /// ambiguous.
     fn choose_reference(
         &self,
         name: &str,
         matches: &[(String, Oid)],
-    ) -> Result<Option<(String, Option<String>)>, GitError> {
+    ) -> Result<Option<ReferenceChoice>, GitError> {
         let mut names: Vec<String> = matches.iter().map(|(full_name, _)| full_name.clone()).collect();
         let matches_id = names.iter().any(|full_name| is_full_id(full_name));
         let tracking_reference = self.find_remote_branch(name)?.map(|branch| branch.reference);
@@ -140,15 +153,19 @@ impl Repository {
             .or(tracking_reference);
         match (matches, remote_reference) {
             ([], None) => Ok(None),
-            ([], Some(remote)) => Ok(Some((remote, None))),
-            ([(single, _)], None) => Ok((!matches_id).then(|| (single.clone(), None))),
+            ([], Some(remote)) => Ok(Some(ReferenceChoice::from_reference(&remote))),
+            // The only match is a commit's id, which is not a reference. The caller resolves it as an expression.
+            ([_], None) if matches_id => Ok(None),
+            ([(single, _)], None) => Ok(Some(ReferenceChoice::from_reference(single))),
+            // A single match is used even if a remote has a branch with this name, unless the match is a tag.
             ([(single, _)], _) if !single.starts_with("refs/tags/") && !matches_id => {
-                Ok(Some((single.clone(), None)))
+                Ok(Some(ReferenceChoice::from_reference(single)))
             }
+            // All matches are the same commit, so the choice makes no difference.
             ([(first, commit), later @ ..], None)
                 if later.iter().all(|(_, later_commit)| later_commit == commit) =>
             {
-                Ok(Some((first.clone(), None)))
+                Ok(Some(ReferenceChoice::from_reference(first)))
             }
             (_, Some(remote)) if !matches_id => {
                 names.retain(|full_name| *full_name != remote);
@@ -156,7 +173,10 @@ impl Repository {
                     "`{name}` is also the name of {}; using the branch of the remote, {remote}",
                     names.join(" and ")
                 );
-                Ok(Some((remote, Some(ambiguity))))
+                Ok(Some(ReferenceChoice {
+                    reference: remote,
+                    ambiguity: Some(ambiguity),
+                }))
             }
             (_, remote) => {
                 names.extend(remote.filter(|remote| !names.contains(remote)));

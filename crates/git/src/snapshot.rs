@@ -159,8 +159,9 @@ impl Snapshot<'_> {
         Ok(self.compare_with_bases(bases, is_wanted)?.find_changes())
     }
 
-    /// Compares the wanted files with each base. Callers use this instead of [`Self::find_changes`] to compute several
-    /// results from one comparison. Without a base, every wanted file differs.
+    /// Compares the wanted files of this snapshot with those of each base. Callers use this instead of
+    /// [`Self::find_changes`] to compute several results from one comparison. If `bases` is empty, the files are
+    /// compared with no files, so every wanted file differs.
     pub fn compare_with_bases(
         &self,
         bases: &[CommitId],
@@ -182,15 +183,11 @@ impl Snapshot<'_> {
             }
             SnapshotFiles::Listed { files, .. } => {
                 let new_files = self.list_current_states(files, is_wanted)?;
-                let differences_by_base = bases
-                    .into_iter()
-                    .map(|base| {
-                        Ok(compare_files(
-                            repository.list_committed_states(base, is_wanted)?,
-                            &new_files,
-                        ))
-                    })
-                    .collect::<Result<_, GitError>>()?;
+                let mut differences_by_base = Vec::new();
+                for base in bases {
+                    let old_files = repository.list_committed_states(base, is_wanted)?;
+                    differences_by_base.push(compare_files(old_files, &new_files));
+                }
                 Differences::new(
                     repository,
                     differences_by_base,
@@ -220,6 +217,7 @@ impl Snapshot<'_> {
                     .iter()
                     .filter(|file| is_wanted(&file.display_path()))
                     .collect();
+                // Attributes may have made git check out other bytes than it stores.
                 let converted_paths = if *has_attributes {
                     find_converted_paths(self.repository.root(), &wanted_files)
                 } else {
@@ -284,7 +282,7 @@ impl Snapshot<'_> {
     }
 
     /// Returns the paths of other repositories within this one: submodules, and on disk also repositories that were not
-    /// added. A submodule is not recognizable by its path, so if a commit may have any, all entries are listed.
+    /// added. A commit without the file `.gitmodules` has no submodules, so its files need not be listed.
     pub fn list_nested_repositories(&self) -> Result<Vec<String>, GitError> {
         let paths: Vec<String> = match &self.files {
             SnapshotFiles::Commit(_) if self.find_file(".gitmodules")?.is_none() => Vec::new(),

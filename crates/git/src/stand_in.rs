@@ -46,6 +46,7 @@ pub(super) fn open_through_stand_in(
     reject_unknown_extension(&config, &git_dir)?;
     let work_tree = find_work_tree(&config, &git_dir, &common_dir, from);
     let stand_in = create_stand_in(&git_dir, &common_dir, &config)?;
+    // The stand-in has no working tree, so it is opened as a bare repository and then gets the real one.
     let library = Library::open_ext(
         stand_in.path(),
         RepositoryOpenFlags::BARE | RepositoryOpenFlags::NO_SEARCH,
@@ -96,8 +97,8 @@ fn find_common_dir(git_dir: &Path) -> PathBuf {
     common_dir.canonicalize().unwrap_or(common_dir)
 }
 
-/// Fails if the repository uses an extension of git that this program does not know, because its files may then mean
-/// something else.
+/// Fails if the repository uses an extension of git that this program does not support, because the files of the
+/// repository may then have another format. If there are several, the error names the last one.
 fn reject_unknown_extension(config: &Config, git_dir: &Path) -> Result<(), GitError> {
     let mut unknown_extension = None;
     let entries = config

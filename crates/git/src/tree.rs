@@ -232,8 +232,8 @@ impl TreeWalk<'_> {
         Ok(())
     }
 
-    /// Compares the entries of two directories in one pass, because both are sorted. Runs of equal entries are skipped.
-    /// Fails at too many entries or differences.
+    /// Compares the entries of two directories in one pass, because both are sorted. Sequences of equal entries are
+    /// skipped. Fails if there are too many entries or differences.
     fn compare_entries<'t>(
         &mut self,
         mut old: TreeEntries<'t>,
@@ -247,6 +247,8 @@ impl TreeWalk<'_> {
             if self.visited_count > MAX_ENTRIES || self.differences.len() > MAX_WANTED_FILES {
                 return Err(invalid_tree(tree, "the tree contains too many files"));
             }
+            // The entry that is first in the order is compared: `Less` means that only the old directory has it,
+            // `Greater` that only the new one has it, and `Equal` that both have an entry with this name.
             let order = match (&old_entry, &new_entry) {
                 (None, None) => return Ok(()),
                 (Some(_), None) => Ordering::Less,
@@ -332,6 +334,8 @@ pub(super) fn compare_files(
     let mut new_files = new.iter().cloned().peekable();
     let mut differences = Vec::new();
     loop {
+        // The path that is first in the order is compared: `Less` means that only the old list has it, `Greater` that
+        // only the new list has it, and `Equal` that both have it.
         let order = match (old_files.peek(), new_files.peek()) {
             (None, None) => return differences,
             (Some(_), None) => Ordering::Less,

@@ -5,7 +5,7 @@
 //! its other transitions, so that it reaches an end component if there is one.
 
 use sluicegate_pipelines::pipelines::{Component, LinkRole, Pipeline, PipelineKind, TransitionCondition};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SimulatedExecution {
@@ -42,10 +42,9 @@ pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
 /// Follows the links from the start components, each component once, as if every component succeeded. The execution
 /// fails if any End Failure component is reached, even if an End Success component is reached, too.
 fn simulate_orchestration(components: &[Component]) -> SimulatedExecution {
-    let indexes: HashMap<&str, usize> = components
+    let components_by_name: HashMap<&str, &Component> = components
         .iter()
-        .enumerate()
-        .map(|(index, component)| (component.name.as_str(), index))
+        .map(|component| (component.name.as_str(), component))
         .collect();
     let mut pending_components: Vec<&Component> = components
         .iter()
@@ -54,33 +53,32 @@ fn simulate_orchestration(components: &[Component]) -> SimulatedExecution {
     if pending_components.is_empty() {
         return SimulatedExecution::failure("The pipeline has no start component".to_owned());
     }
-    let mut visit_marks = vec![false; components.len()];
-    let (mut steps, mut success, mut failure) = (0, None, None);
+    let mut visited_names: HashSet<&str> = HashSet::new();
+    // The first end component of each kind that the walk reaches.
+    let mut failure_end: Option<&Component> = None;
+    let mut success_end: Option<&Component> = None;
     while let Some(component) = pending_components.pop() {
-        let is_new = indexes
-            .get(component.name.as_str())
-            .and_then(|index| visit_marks.get_mut(*index))
-            .is_some_and(|mark| !std::mem::replace(mark, true));
+        let is_new = visited_names.insert(component.name.as_str());
         if !is_new {
             continue;
         }
-        steps += 1;
         if is_of_kind(component, "end-failure") {
-            failure = failure.or(Some(component));
+            failure_end = failure_end.or(Some(component));
         } else if is_of_kind(component, "end-success") {
-            success = success.or(Some(component));
+            success_end = success_end.or(Some(component));
         }
-        let next = list_next_names(component).filter_map(|name| components.get(*indexes.get(name)?));
-        pending_components.extend(next);
+        for next_name in list_next_names(component) {
+            pending_components.extend(components_by_name.get(next_name).copied());
+        }
     }
-    let message = match failure.or(success) {
+    let message = match failure_end.or(success_end) {
         Some(end) => format!("The pipeline ended at `{}`", end.name),
         None => "The pipeline succeeded without reaching an end component".to_owned(),
     };
     SimulatedExecution {
-        success: failure.is_none(),
+        success: failure_end.is_none(),
         message,
-        steps: saturate_count(steps),
+        steps: saturate_count(visited_names.len()),
     }
 }
 

@@ -221,23 +221,22 @@ fn select_shared_pipelines(
     let uploaded_paths: HashSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let (mut pipelines, mut ignored_resources) = (Vec::new(), Vec::new());
     for entry in configuration.entries.iter().filter(|entry| entry.enabled) {
-        let reason = match strip_pipeline_extension(&entry.pipeline) {
-            None => "the shared-pipelines file lists this file, but its extension is not that of a pipeline",
-            Some(_) if !uploaded_paths.contains(entry.pipeline.as_str()) => {
-                "the shared-pipelines file lists this pipeline, but the upload does not contain it"
-            }
-            Some(source) => {
+        let is_uploaded = uploaded_paths.contains(entry.pipeline.as_str());
+        let ignore_reason = match strip_pipeline_extension(&entry.pipeline) {
+            Some(path_without_extension) if is_uploaded => {
                 pipelines.push(StoredSharedPipeline {
                     id: entry.id.clone(),
-                    source_pipeline: source.to_owned(),
+                    source_pipeline: path_without_extension.to_owned(),
                     description: entry.description.clone(),
                 });
                 continue;
             }
+            Some(_) => "the shared-pipelines file lists this pipeline, but the upload does not contain it",
+            None => "the shared-pipelines file lists this file, but its extension is not that of a pipeline",
         };
         ignored_resources.push(IgnoredResource {
             name: entry.pipeline.clone(),
-            reason: reason.to_owned(),
+            reason: ignore_reason.to_owned(),
         });
     }
     (pipelines, ignored_resources)

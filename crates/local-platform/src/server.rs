@@ -147,8 +147,9 @@ async fn wait_for_stop(stop_signal: &mut watch::Receiver<bool>) {
     let _ = stop_signal.wait_for(|is_stopped| *is_stopped).await;
 }
 
-/// Serves the requests of one connection, until the client ends it, the service stops, or the connection is closed
-/// because it was idle. When the service stops, a request in progress has [`GRACE_PERIOD`] to end.
+/// Serves the requests of one connection, until the client ends it, the service stops, or `seat` tells the connection
+/// to close because it was idle and a new one needs its place. When the service stops, a request in progress has
+/// [`GRACE_PERIOD`] to end.
 async fn serve_connection(
     stream: TcpStream,
     seat: Seat,
@@ -159,13 +160,15 @@ async fn serve_connection(
     let _ = stream.set_nodelay(true);
     let router = TowerToHyperService::new(router);
     let service = service_fn(|request: Request<Incoming>| {
-        let (is_open, response) = (seat.mark_busy(), router.call(request));
+        let is_open = seat.mark_busy();
+        let response = router.call(request);
         let seat = &seat;
         async move {
             // The connection was told to close before the request arrived, so the request gets no response.
             if !is_open {
                 return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
             }
+            // The router cannot return an error: it turns each one into a response.
             let Ok(response) = response.await;
             seat.mark_idle();
             Ok(response)

@@ -111,8 +111,8 @@ enum Context {
     Flow,
 }
 
-/// Replaces the text of these scalars, and keeps all other bytes. Also returns the replacements. Fails if a scalar is
-/// missing, has an anchor, or cannot be replaced in place.
+/// Returns the document with these texts in place of the scalars at these positions, and the list of the replacements.
+/// All other bytes stay the same. Fails if a scalar is missing, has an anchor, or cannot be replaced in place.
 fn splice_scalars(
     text: &str,
     scalars: &ScalarLocations,
@@ -122,7 +122,8 @@ fn splice_scalars(
     let mut output = Vec::with_capacity(text.len());
     let mut replacements = Vec::with_capacity(new_texts.len());
     let mut cursor = EditorCursor::new(text);
-    let mut end_offset = 0;
+    // The old text before this offset is already in the output. The scalars are in the order of their positions.
+    let mut copied_offset = 0;
     for (position, new_text) in new_texts {
         let build_error = |reason: &str| DocumentError::at_position(*position, format!("the value {reason}"));
         let scalar = scalars.get(position).ok_or_else(|| build_error("is missing"))?;
@@ -136,7 +137,7 @@ fn splice_scalars(
             .clone()
             .ok_or_else(|| build_error("is written in a style that cannot be replaced in place"))?;
         let unchanged_text = text
-            .get(end_offset..range.start)
+            .get(copied_offset..range.start)
             .ok_or_else(|| build_error("overlaps another value"))?;
         let scalar_text = scalar.format_text(new_text, context);
         output.extend(unchanged_text.as_bytes());
@@ -147,9 +148,9 @@ fn splice_scalars(
             end: cursor.move_to(range.end),
             text: scalar_text,
         });
-        end_offset = range.end;
+        copied_offset = range.end;
     }
-    output.extend(text.get(end_offset..).unwrap_or_default().as_bytes());
+    output.extend(text.get(copied_offset..).unwrap_or_default().as_bytes());
     Ok((output, replacements))
 }
 

@@ -154,6 +154,23 @@ struct BaseFinding {
     severity: Severity,
 }
 
+impl BaseFinding {
+    /// Returns whether `finding` of head, which has the same identity, is not worse than this finding. Severities are
+    /// compared only for project checks: the severities of rules cannot differ, because base and head are evaluated
+    /// with the same rules file.
+    fn can_match(&self, finding: &Finding<'_>, origin: Origin) -> bool {
+        if origin == Origin::Project && self.severity < finding.severity {
+            return false;
+        }
+        match (self.size, finding.size) {
+            (Some(old_size), Some(new_size)) => !rules::is_worse_size(finding.rule, old_size, new_size),
+            (None, None) => true,
+            // With only one size, it is not known whether the finding got worse.
+            (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+}
+
 impl BaseFindings {
     /// Groups the findings of a file at the base by identity. Skips evaluation errors that the content of the pipeline
     /// does not cause, because these are never known.
@@ -205,31 +222,29 @@ impl BaseFindings {
         }
     }
 
-    /// Removes the finding at the base that `finding` continues. Returns `false` if the base has no such finding, or if
-    /// the finding got worse. Of several candidates, removes the one with the nearest size, so that the order of the
-    /// findings does not matter. Severities are compared only for project checks: the severities of rules cannot
-    /// differ, because base and head are evaluated with the same rules file.
+    /// Finds the finding at the base that is the same as `finding` of head, and removes it, because it matches only one
+    /// finding. Returns `false` if the base has no such finding, or if the finding got worse. Of several candidates,
+    /// removes the one with the nearest size. The result then does not depend on the order of the findings.
     fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(group) = self.groups.get_mut(&build_identity_key(finding)) else {
             return false;
         };
-        // Without a match, too: a finding that got worse is not fixed.
+        // A finding that got worse has no match, but it is not fixed, so it is counted, too.
         group.head_count += 1;
-        let is_worse = |old_size: u64, new_size: u64| rules::is_worse_size(finding.rule, old_size, new_size);
         let mut nearest_match: Option<(usize, Option<u64>)> = None;
         for (index, base_finding) in group.unmatched_findings.iter().enumerate() {
-            let is_match = match (base_finding.size, finding.size) {
-                _ if origin == Origin::Project && base_finding.severity < finding.severity => false,
-                (Some(old_size), Some(new_size)) => !is_worse(old_size, new_size),
-                (old_size, new_size) => old_size.is_none() && new_size.is_none(),
-            };
+            if !base_finding.can_match(finding, origin) {
+                continue;
+            }
             // Head is not worse than any match, so the least bad match is the nearest.
             let is_nearer = match (nearest_match, base_finding.size) {
                 (None, _) => true,
-                (Some((_, Some(nearest_size))), Some(size)) => is_worse(size, nearest_size),
+                (Some((_, Some(nearest_size))), Some(size)) => {
+                    rules::is_worse_size(finding.rule, size, nearest_size)
+                }
                 (Some(_), _) => false,
             };
-            if is_match && is_nearer {
+            if is_nearer {
                 nearest_match = Some((index, base_finding.size));
             }
         }

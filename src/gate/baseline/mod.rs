@@ -22,7 +22,7 @@ use sluicegate_pipelines::findings::{FileResults, LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
 use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The commits whose findings are known, and the reason why they were chosen.
 pub(crate) struct Baseline {
@@ -95,9 +95,9 @@ impl Baseline {
     }
 
     /// Builds the baseline of a review before a publish, at the last published commit. Findings of later pushes are
-    /// therefore new, whether those pushes were reviewed or not. Before the first version, the baseline is the commit
-    /// by which the default branch adopted `new-only`, so that one merge is enough to adopt it. Without such a commit,
-    /// or if the platform is unavailable, the baseline has no commit but a reason.
+    /// therefore new, whether those pushes were reviewed or not. Before the first version, uses the commit that adopted
+    /// `new-only`. If the platform is unavailable, or the clone lacks the published commit, the baseline has no commit
+    /// but a reason.
     pub(crate) fn at_published_version(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -110,24 +110,7 @@ impl Baseline {
         let details = match run.block_on(platform.fetch_artifact_details(prefix, None))? {
             Ok(details) => details.artifact,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                let missing_version = format!("no version of {prefix} is enabled");
-                return Ok(match workspace.find_new_only_adoption(head)? {
-                    Adoption::AtCommit(commit) => {
-                        let reason = format!(
-                            "commit {}, which set `new-only` in sluicegate.yaml, because {missing_version}",
-                            commit.short()
-                        );
-                        Self::at_published_commit(Some(commit), reason)
-                    }
-                    Adoption::NotInHistory => Self::at_published_commit(None, missing_version),
-                    Adoption::Unknown => Self::at_published_commit(
-                        None,
-                        format!(
-                            "{missing_version}, and this clone lacks the full history, which shows when \
-                             `new-only` was adopted: fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
-                        ),
-                    ),
-                });
+                return Self::at_new_only_adoption(workspace, prefix, head);
             }
             // The review decides whether the change may pass nonetheless, and reports it.
             Err(error) if error.is_unavailable() => {
@@ -147,6 +130,33 @@ impl Baseline {
             None => format!("commit {id:?} of version {version} of {prefix} is not in this clone"),
         };
         Ok(Self::at_published_commit(base, reason))
+    }
+
+    /// Builds the baseline of a publish if no version is published: the commit by which the default branch adopted
+    /// `new-only`, so that one merge is enough to adopt it. Without such a commit, the baseline has only a reason.
+    fn at_new_only_adoption(
+        workspace: &Workspace<'_>,
+        prefix: &str,
+        head: &CommitId,
+    ) -> Result<Self, Failure> {
+        let missing_version = format!("no version of {prefix} is enabled");
+        Ok(match workspace.find_new_only_adoption(head)? {
+            Adoption::AtCommit(commit) => {
+                let reason = format!(
+                    "commit {}, which set `new-only` in sluicegate.yaml, because {missing_version}",
+                    commit.short()
+                );
+                Self::at_published_commit(Some(commit), reason)
+            }
+            Adoption::NotInHistory => Self::at_published_commit(None, missing_version),
+            Adoption::Unknown => Self::at_published_commit(
+                None,
+                format!(
+                    "{missing_version}, and this clone lacks the full history, which shows when \
+                     `new-only` was adopted: fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+                ),
+            ),
+        })
     }
 
     /// Builds the baseline of a publish at the commit `base`, or an empty baseline. `reason` explains the choice to the
@@ -200,9 +210,8 @@ impl Baseline {
     }
 
     /// Gives findings at the base the new names of components that were renamed since, so that they match those of
-    /// head. `pairs` has exactly one base. Compares only files in which base and head each have a finding about a
-    /// component that the other version has no finding about. Findings about variables stay unchanged, because only
-    /// renames of components are detected.
+    /// head. `pairs` must have exactly one base: otherwise, nothing changes. To save time, compares only files in which
+    /// each version has a finding about a component that has no finding in the other version.
     pub(crate) fn follow_renamed_components(
         &self,
         pairs: &VersionPairs<'_>,
@@ -214,7 +223,7 @@ impl Baseline {
         let base_files_by_path: HashMap<&str, &FileResults> =
             base_files.iter().map(|file| (file.path.as_str(), file)).collect();
         let mut changes = Vec::new();
-        let mut head_paths: HashMap<String, String> = HashMap::new();
+        let mut head_paths_by_base_path: HashMap<String, String> = HashMap::new();
         for file in head_files {
             let Some(base_path) = base_paths.find_base_path(&file.path) else {
                 continue;
@@ -224,6 +233,7 @@ impl Baseline {
                 .get(base_path.as_str())
                 .map(|file| list_finding_subjects(file))
                 .unwrap_or_default();
+            // A rename adds a name in head and removes one of the base.
             if base_subjects.is_subset(&head_subjects) || head_subjects.is_subset(&base_subjects) {
                 continue;
             }
@@ -239,31 +249,18 @@ impl Baseline {
                 file_kind: Some(FileKind::Regular),
                 base_index: 0,
             });
-            head_paths.insert(base_path, file.path.clone());
+            head_paths_by_base_path.insert(base_path, file.path.clone());
         }
         // Only a file that changed since the base can have a renamed component.
         if !changes.is_empty() {
             let former_paths = self.find_former_paths_since(base, pairs.head)?;
             changes.retain(|change| former_paths.contains_key(&change.path));
         }
-        let renamed_by_path = pairs.find_renamed_components(&changes)?;
+        let old_names_by_path = pairs.find_renamed_components(&changes)?;
         for file in base_files {
-            let Some(renamed_components) = head_paths
-                .get(&file.path)
-                .and_then(|path| renamed_by_path.get(path))
-            else {
-                continue;
-            };
-            let violations = file.results.iter_mut().flat_map(|result| &mut result.violations);
-            for violation in
-                violations.filter(|violation| violation.about_kind != Some(SubjectKind::Variable))
-            {
-                let rename = renamed_components
-                    .iter()
-                    .find(|(_, old_name)| violation.about.as_ref() == Some(old_name));
-                if let Some((new_name, _)) = rename {
-                    violation.about = Some(new_name.clone());
-                }
+            let head_path = head_paths_by_base_path.get(&file.path);
+            if let Some(old_names) = head_path.and_then(|path| old_names_by_path.get(path)) {
+                rename_finding_subjects(file, old_names);
             }
         }
         Ok(())
@@ -314,6 +311,22 @@ impl Baseline {
             "every finding is treated as new, because there is no base to compare with (--new-only): {}",
             self.reason
         )
+    }
+}
+
+/// Replaces the old names of components in the findings of a file. `old_names` contains the old name of each renamed
+/// component, by its new name. Findings about variables stay unchanged, because only renamed components are detected.
+fn rename_finding_subjects(file: &mut FileResults, old_names: &BTreeMap<String, String>) {
+    for violation in file.results.iter_mut().flat_map(|result| &mut result.violations) {
+        if violation.about_kind == Some(SubjectKind::Variable) {
+            continue;
+        }
+        let rename = old_names
+            .iter()
+            .find(|(_, old_name)| violation.about.as_ref() == Some(old_name));
+        if let Some((new_name, _)) = rename {
+            violation.about = Some(new_name.clone());
+        }
     }
 }
 

@@ -114,17 +114,18 @@ impl Workspace<'_> {
         }
         // A symbolic link is followed, as in every other path that the job passes.
         let real_path = absolute_path.canonicalize().unwrap_or(absolute_path);
+        // The outer error is that the file cannot be read, the inner one that its content is not a document.
         let document = read_document_on_disk(&real_path).map_err(|error| {
             let context = format!("could not read the rules file {typed_path}");
             Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
         })?;
-        let reject_rules =
+        let build_failure =
             |reason: String| Failure::usage(format!("the rules file {typed_path} is invalid: {reason}"));
-        let bytes = document.map_err(|error| reject_rules(error.to_string()))?;
+        let bytes = document.map_err(|error| build_failure(error.to_string()))?;
         let problems = rules::lint_rules_file(&bytes);
-        let mut problems_of_level_error = problems.iter().filter(|problem| problem.is_error);
-        if let Some(first_error) = problems_of_level_error.next() {
-            let other_errors = match problems_of_level_error.count() {
+        let mut errors = problems.iter().filter(|problem| problem.is_error);
+        if let Some(first_error) = errors.next() {
+            let other_errors = match errors.count() {
                 0 => String::new(),
                 error_count => format!(" ({})", format_and_more_of(error_count, "error")),
             };
@@ -136,7 +137,7 @@ impl Workspace<'_> {
                 "run `sluicegate rules lint {}` to see each error with its location",
                 quote_shell_word(&typed_path)
             );
-            return Err(reject_rules(reason).with_hint(hint));
+            return Err(build_failure(reason).with_hint(hint));
         }
         Ok(CheckRules::Named(RuleSet::parse(&bytes), typed_path))
     }

@@ -38,6 +38,7 @@ pub(crate) fn compare_interfaces(
         LoadedInterface::Unreadable(path, reason) => Some(format!("could not read {path}: {reason}")),
         _ => None,
     });
+    // If one version cannot be read, `unreadable` is the result, and the changes are unknown.
     let mut changes = match (
         &unreadable,
         find_offered_interface(&old, &new),
@@ -52,6 +53,7 @@ pub(crate) fn compare_interfaces(
     if changes.is_empty() && is_same_file(&old, &new) {
         return Ok(None);
     }
+    // The shared pipelines are equal, but the files are not: formatting alone is not a change.
     if changes.is_empty()
         && let LoadedInterface::Read(old_interface, old_bytes) = &old
         && let LoadedInterface::Read(new_interface, new_bytes) = &new

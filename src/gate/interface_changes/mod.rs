@@ -24,10 +24,9 @@ impl GateRun<'_> {
     /// change fails the run unless the job or `accept_break` accepts it, and unknown changes make the run undecided. In
     /// CI, unknown changes add only a note if the change repairs an unreadable file.
     pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
-        let (ci, breaks) = (
-            &self.subject.workspace.ci,
-            &self.subject.settings.verdict.compatibility,
-        );
+        let ci = &self.subject.workspace.ci;
+        let settings = &self.subject.settings.verdict.compatibility;
+        let fails_on_break = settings.mode == CompatMode::Fail;
         let Some((base, changes)) = self.find_interface_changes()? else {
             return Ok(());
         };
@@ -36,19 +35,20 @@ impl GateRun<'_> {
             commit: Some(base.to_string()),
         };
         let mut compat = Compatibility::new(compared_version, changes.changes)
-            .with_acceptance(breaks.accepted_reason.clone());
-        compat.refused = breaks.mode == CompatMode::Fail && compat.is_breaking() && compat.accepted.is_none();
+            .with_acceptance(settings.accepted_reason.clone());
+        compat.refused = fails_on_break && compat.is_breaking() && compat.accepted.is_none();
         let evaluation = &mut self.evaluation;
         if let Some(reason) = &changes.unreadable {
             let note = format!("could not determine the changes for consumers: {reason}");
             // In CI, a change that repairs a gate configuration file must pass. A local run reports the doubt instead.
-            if breaks.mode == CompatMode::Fail && (ci.host.is_local() || !changes.is_repaired) {
+            if fails_on_break && (ci.host.is_local() || !changes.is_repaired) {
                 evaluation.add_cause(Cause::UnknownBreaks, note);
             } else {
                 evaluation.add_notes([note]);
             }
         }
         evaluation.add_notes(describe_new_pipelines(&compat));
+        // The job did not accept the break, but the version name of the run may still allow it.
         if compat.refused {
             match accept_break() {
                 Ok(reason) => {
@@ -116,7 +116,7 @@ fn compare_with_bases<'b>(
     let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());
-        // If the change moved the hidden directory, each side has its own.
+        // If the change moved the hidden directory, there is no common one, and each snapshot is searched for its own.
         let common_config_dir = config_dir.as_deref().filter(|config_dir| {
             workspace.named_config_dir.is_some()
                 || (has_shared_pipelines(snapshot, config_dir)

@@ -69,6 +69,7 @@ pub(crate) fn evaluate_documents(
             FileContent::Disk(disk_path) => disk_files.push((file.path, disk_path)),
         }
     }
+    // The size of each document limits how many of them are in memory at a time.
     let documents = blobs.into_iter().map(|(path, blob)| {
         let document = read_document_blob(repo, &blob)?;
         let size = document.as_ref().map_or(0, Vec::len);
@@ -77,7 +78,8 @@ pub(crate) fn evaluate_documents(
     let mut results = overlap::compute_all(documents, &|(path, document): (String, _)| {
         evaluate(&path, &document)
     })?;
-    // The files are borrowed: if one thread frees memory that another allocated, the threads wait for each other.
+    // `par_iter` only borrows the files: if one thread freed memory that another allocated, the threads would wait for
+    // each other.
     let evaluations: Vec<_> = disk_files
         .par_iter()
         .with_min_len(MIN_FILES_PER_THREAD)

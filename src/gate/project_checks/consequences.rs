@@ -62,8 +62,8 @@ pub(crate) fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
         })
 }
 
-/// Removes these consequences from the results of the rules for a file, and returns them. Known and waived consequences
-/// stay.
+/// Removes the findings that `consequences` names from the results of the rules for a file, and returns them. Known and
+/// waived findings stay. A result that loses its last finding here is removed, too.
 fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequence>) -> Vec<FoldedFinding> {
     let consequence_keys: HashSet<(&str, &str)> = consequences
         .iter()
@@ -74,8 +74,8 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
         let Status::Failed(severity) = result.status else {
             return true;
         };
-        let folded_count = folded_findings.len();
-        let is_kept: Vec<bool> = (0..result.violations.len())
+        let earlier_count = folded_findings.len();
+        let kept_marks: Vec<bool> = (0..result.violations.len())
             .map(|index| {
                 let about = result
                     .violations
@@ -86,9 +86,10 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
                 !(is_consequence && affects_verdict(result, index))
             })
             .collect();
-        let removed_violations = retain_marked(&mut result.violations, &is_kept);
-        let mut removed_states = retain_marked(&mut result.states, &is_kept).into_iter();
-        retain_marked(&mut result.waivers, &is_kept);
+        // The states and the waivers have the same indexes as the violations.
+        let removed_violations = retain_marked(&mut result.violations, &kept_marks);
+        let mut removed_states = retain_marked(&mut result.states, &kept_marks).into_iter();
+        retain_marked(&mut result.waivers, &kept_marks);
         for violation in removed_violations {
             let state = removed_states.next().flatten();
             if let Some(component) = violation.about {
@@ -99,8 +100,9 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
                 });
             }
         }
-        // A result that lost its last violation is removed.
-        folded_findings.len() == folded_count || !result.violations.is_empty()
+        // A result that lost its last violation is removed. A result that had none before stays.
+        let is_unchanged = folded_findings.len() == earlier_count;
+        is_unchanged || !result.violations.is_empty()
     });
     folded_findings
 }
@@ -128,16 +130,16 @@ fn remove_finding(
     (violation, state.flatten(), waiver.flatten())
 }
 
-/// Adds the number of folded findings to the text of the broken link. If one of the folded findings is an error and the
-/// link is only a warning, the link becomes an error in a separate result, so that the verdict stays the same. This
-/// result is new only if one of these errors is.
+/// Adds the number of folded findings to the text of the broken link, which is one violation of a result of the file.
+/// If one of the folded findings is an error and the link is only a warning, the link becomes an error in a separate
+/// result, so that the verdict stays the same. This result is new only if one of these errors is.
 fn add_folded_findings(
     file: &mut FileResults,
     result_index: usize,
-    index: usize,
+    violation_index: usize,
     folded_findings: &[FoldedFinding],
 ) {
-    let Some(link) = file.results.get_mut(result_index) else {
+    let Some(link_result) = file.results.get_mut(result_index) else {
         return;
     };
     let mut components: Vec<String> = folded_findings
@@ -152,14 +154,16 @@ fn add_folded_findings(
         List::new(&components)
     );
     let worst_severity = folded_findings.iter().map(|finding| finding.severity).max();
-    if link.status != Status::Failed(Severity::Warning) || worst_severity != Some(Severity::Error) {
-        if let Some(violation) = link.violations.get_mut(index) {
+    let needs_higher_level =
+        link_result.status == Status::Failed(Severity::Warning) && worst_severity == Some(Severity::Error);
+    if !needs_higher_level {
+        if let Some(violation) = link_result.violations.get_mut(violation_index) {
             violation.text.push_str(&text);
             violation.folded_count = folded_findings.len();
         }
         return;
     }
-    let (mut violation, _, waiver) = remove_finding(link, index);
+    let (mut violation, _, waiver) = remove_finding(link_result, violation_index);
     let error_states = folded_findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
@@ -168,9 +172,9 @@ fn add_folded_findings(
     let state = error_states.max();
     violation.text.push_str(&text);
     violation.folded_count = folded_findings.len();
-    let error = Status::Failed(Severity::Error);
     let (has_states, has_waivers) = (state.is_some(), waiver.is_some());
-    if link.violations.is_empty() {
+    // The other violations of the result keep their level.
+    if link_result.violations.is_empty() {
         file.results.remove(result_index);
     }
     file.results.push(RuleResult {
@@ -179,7 +183,7 @@ fn add_folded_findings(
         waivers: if has_waivers { vec![waiver] } else { Vec::new() },
         ..RuleResult::new(
             ProjectCheck::Link.id().to_owned(),
-            error,
+            Status::Failed(Severity::Error),
             Some(Enforcement::Error),
             vec![violation],
         )

@@ -59,8 +59,8 @@ impl FileProver<'_> {
     }
 
     /// Returns the document with the new values, and how it differs from the old one; `None` if no value can be
-    /// replaced. Rejects the values that cannot be replaced in place, and tries again without them. The error is the
-    /// reason why all others are rejected, too.
+    /// replaced. Rejects the values that cannot be replaced in place, and tries again without them. An error means that
+    /// the remaining values of the file must be rejected, too, for this reason.
     fn build_fixed_document(
         &self,
         candidate: &mut FixCandidate<'_>,
@@ -79,6 +79,7 @@ impl FileProver<'_> {
                 self.compare_versions(candidate.path, &old_version, new_bytes, &new_tree)
             });
             match rewrite {
+                // The values are in place, but the comparison of the versions can still fail.
                 Ok((new_document, comparison)) => {
                     let comparison = comparison?;
                     comparison.check_values(&candidate.values)?;

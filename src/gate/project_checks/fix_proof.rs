@@ -85,8 +85,9 @@ impl GateRun<'_> {
         wanted_files
     }
 
-    /// Proves the fixes that are proposed for the findings in these files. Rejects the fixes in files that cannot be
-    /// changed. Checks each other file alone against the rules, then all together against the project checks.
+    /// Proves the fixes that are proposed for the findings in these files. Checks each file alone against the rules,
+    /// then all together against the project checks. Rejects the fixes that fail, and those in files that cannot be
+    /// changed.
     fn prove_project_fixes(
         &self,
         project_scope: &ProjectScope<'_>,
@@ -98,33 +99,14 @@ impl GateRun<'_> {
         let snapshot = &self.subject.snapshot;
         let pipeline_files = PipelineFiles::new(contents.files.iter().map(|file| file.path.as_str()));
         let mut proof = FixProof::default();
-        let mut candidates = Vec::new();
         let wanted_files = self.select_wanted_files(files, fix_scope);
-        let wanted_paths: Vec<&str> = wanted_files.iter().map(|file| file.path.as_str()).collect();
-        let obstacles = (fix_scope.find_obstacles)(&wanted_paths)?;
-        for file in wanted_files {
-            let values = list_proposed_values(file);
-            let facts = contents.facts.get(&file.path).and_then(Option::as_ref);
-            let Some(facts) = facts.filter(|_| !values.is_empty()) else {
-                continue;
-            };
-            if let Some(reason) = obstacles.get(&file.path) {
-                proof.reject(&file.path, values, reason);
-                continue;
-            }
-            let Some(snapshot_file) = snapshot.find_file(&file.path)? else {
-                continue;
-            };
-            match fix_scope.read_content(project_scope.repo, &snapshot_file)? {
-                Ok(bytes) => candidates.push(FixCandidate {
-                    path: &file.path,
-                    facts,
-                    bytes,
-                    values,
-                }),
-                Err(error) => proof.reject(&file.path, values, &error.message),
-            }
-        }
+        let candidates = self.read_candidates(
+            &wanted_files,
+            &contents.facts,
+            project_scope,
+            fix_scope,
+            &mut proof,
+        )?;
         let file_prover = FileProver {
             rules,
             team_rules: &self.team_rules.rules,
@@ -152,6 +134,44 @@ impl GateRun<'_> {
         prover.read_callees_and_count_findings(&contents.files, &mut accepted_files)?;
         prover.prove_files(accepted_files)?;
         Ok(prover.proof)
+    }
+
+    /// Reads the files with proposed fixes. Rejects the fixes in a file that has an obstacle or cannot be read.
+    fn read_candidates<'f>(
+        &self,
+        wanted_files: &[&'f FileResults],
+        facts_by_path: &'f FactsByPath,
+        project_scope: &ProjectScope<'_>,
+        fix_scope: &FixScope<'_>,
+        proof: &mut FixProof,
+    ) -> Result<Vec<FixCandidate<'f>>, Failure> {
+        let wanted_paths: Vec<&str> = wanted_files.iter().map(|file| file.path.as_str()).collect();
+        let obstacles = (fix_scope.find_obstacles)(&wanted_paths)?;
+        let mut candidates = Vec::new();
+        for file in wanted_files {
+            let values = list_proposed_values(file);
+            let facts = facts_by_path.get(&file.path).and_then(Option::as_ref);
+            let Some(facts) = facts.filter(|_| !values.is_empty()) else {
+                continue;
+            };
+            if let Some(reason) = obstacles.get(&file.path) {
+                proof.reject(&file.path, values, reason);
+                continue;
+            }
+            let Some(snapshot_file) = self.subject.snapshot.find_file(&file.path)? else {
+                continue;
+            };
+            match fix_scope.read_content(project_scope.repo, &snapshot_file)? {
+                Ok(bytes) => candidates.push(FixCandidate {
+                    path: &file.path,
+                    facts,
+                    bytes,
+                    values,
+                }),
+                Err(error) => proof.reject(&file.path, values, &error.message),
+            }
+        }
+        Ok(candidates)
     }
 }
 
@@ -182,7 +202,7 @@ impl ProjectProver<'_> {
         let start_paths = paths.iter().map(String::as_str).collect();
         self.swap_facts(candidates);
         self.scope
-            .read_files_with_callees(files, self.pipeline_files, start_paths, &mut self.facts)?;
+            .read_files_and_callees(files, self.pipeline_files, start_paths, &mut self.facts)?;
         self.scope.read_callees_with_arguments(
             files,
             self.pipeline_files,

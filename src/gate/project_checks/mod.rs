@@ -224,31 +224,24 @@ impl GateRun<'_> {
     /// pipelines if there are several bases, if the gate configuration changed, if the selection includes all pipelines
     /// or has other bases, or if there are too many names to search for.
     fn choose_other_files(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
+        let pipelines = &self.selection.pipelines;
+        let bases = &self.subject.comparison.bases;
         // Without a base, only findings in the selected pipelines are reported, and these need only their callees.
-        if self.subject.comparison.bases.is_empty() && !self.is_whole_project() {
+        if bases.is_empty() && !self.is_whole_project() {
             return Ok(OtherFiles::Reached);
         }
-        let [base] = self.subject.comparison.bases.as_slice() else {
+        let [base] = bases.as_slice() else {
             return Ok(OtherFiles::All);
         };
-        let is_gate_changed = !self.selection.pipelines.gate_changes.is_empty();
-        if is_gate_changed
-            || self.selection.pipelines.reason_for_all.is_some()
-            || self.selection.pipelines.bases != self.subject.comparison.bases
-        {
+        let is_gate_changed = !pipelines.gate_changes.is_empty();
+        if is_gate_changed || pipelines.reason_for_all.is_some() || pipelines.bases != *bases {
             return Ok(OtherFiles::All);
         }
-        let differences = self
-            .subject
-            .snapshot
-            .compare_with_bases(&self.subject.comparison.bases, &|path| !is_pipeline(path))?;
+        let snapshot = &self.subject.snapshot;
+        let differences = snapshot.compare_with_bases(bases, &|path| !is_pipeline(path))?;
         let mut names = differences.list_removed_paths();
-        let changes = self
-            .selection
-            .pipelines
-            .candidates
-            .iter()
-            .map(|candidate| &candidate.change);
+        // Only a lost variable of a modified pipeline affects others. Each other change affects all that name the file.
+        let changes = pipelines.candidates.iter().map(|candidate| &candidate.change);
         let (modified_changes, other_changes): (Vec<&Change>, Vec<&Change>) =
             changes.partition(|change| change.kind == ChangeKind::Modified);
         names.extend(other_changes.iter().flat_map(|change| change.paths()));
@@ -366,6 +359,7 @@ impl GateRun<'_> {
         let files = tally.project_files.iter();
         for file in files.filter(|file| find_broken_link(file).is_some()) {
             let path = file.path.as_str();
+            // Only a reviewed file has findings of rules, which can follow from the link.
             let Some(snapshot_file) = snapshot
                 .find_file(path)?
                 .filter(|_| reviewed_paths.contains(path))
@@ -375,13 +369,13 @@ impl GateRun<'_> {
             let pipeline = read_document(repo, &snapshot_file)?.and_then(|bytes| Pipeline::parse(&bytes));
             let Ok(pipeline) = pipeline else { continue };
             suggestions.reset_for_file();
-            let consequences = find_consequences(&pipeline, &mut |name| {
-                components.find_new_name(path, name).or_else(|| {
+            let consequences = find_consequences(&pipeline, &mut |missing_name| {
+                components.find_new_name(path, missing_name).or_else(|| {
                     let names = pipeline
                         .components
                         .iter()
                         .map(|component| component.name.as_str());
-                    suggestions.find_similar_component(names, name)
+                    suggestions.find_similar_component(names, missing_name)
                 })
             });
             consequences_by_path.insert(path.to_owned(), consequences);

@@ -128,12 +128,13 @@ impl ProjectScope<'_> {
         }
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
+        // `All` has already read each pipeline that may call another one.
         if !matches!(other_files, OtherFiles::All) {
             let mut start_paths: BTreeSet<&str> = changed_paths.iter().map(String::as_str).collect();
             for entry in shared_entries(shared_pipelines.as_ref()) {
                 start_paths.insert(entry.pipeline.as_str());
             }
-            self.read_files_with_callees(&files, &pipeline_files, start_paths, &mut facts)?;
+            self.read_files_and_callees(&files, &pipeline_files, start_paths, &mut facts)?;
         }
         self.read_callees_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
         let findings = self.check_facts(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
@@ -156,7 +157,7 @@ impl ProjectScope<'_> {
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
         let mut facts = BTreeMap::new();
-        self.read_files_with_callees(&files, &pipeline_files, paths.clone(), &mut facts)?;
+        self.read_files_and_callees(&files, &pipeline_files, paths.clone(), &mut facts)?;
         self.read_callees_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
         let mut results = self.check_facts(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
         results.retain(|file| paths.contains(file.path.as_str()));
@@ -165,7 +166,7 @@ impl ProjectScope<'_> {
 
     /// Parses the pipelines at `start_paths` and all pipelines that they call, directly or indirectly. Skips pipelines
     /// that were already parsed.
-    pub(super) fn read_files_with_callees(
+    pub(super) fn read_files_and_callees(
         &self,
         files: &[SnapshotFile],
         pipeline_files: &PipelineFiles<'_>,
@@ -177,6 +178,7 @@ impl ProjectScope<'_> {
         let mut visited_paths: BTreeSet<String> = BTreeSet::new();
         let mut walk = CallWalk::default();
         let mut current_paths: BTreeSet<String> = start_paths.into_iter().map(str::to_owned).collect();
+        // Each round reads one level of the call graph.
         while !current_paths.is_empty() {
             let unread_files: Vec<&SnapshotFile> = current_paths
                 .iter()
@@ -208,7 +210,8 @@ impl ProjectScope<'_> {
         facts: &FactsByPath,
         shared_pipelines: Option<&SharedPipelinesFile>,
     ) -> Result<Vec<FileResults>, GitError> {
-        let references = facts.values().flatten().flat_map(|facts| &facts.references);
+        let pipelines = facts.values().flatten();
+        let references = pipelines.flat_map(|pipeline_facts| &pipeline_facts.references);
         let script_paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
         let mut scripts = BTreeMap::new();
         let mut ignored_byte_count = 0;
@@ -220,7 +223,7 @@ impl ProjectScope<'_> {
                 );
             }
         }
-        // The paths of all files serve only the hint at a similar path.
+        // The paths of all files serve only the hint at a similar path. Without `renames`, no hints are needed.
         let is_script_missing = script_paths.iter().any(|path| !scripts.contains_key(*path));
         let regular_paths = if is_script_missing && self.renames.is_some() {
             list_regular_paths(snapshot)?

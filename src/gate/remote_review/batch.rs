@@ -110,8 +110,10 @@ pub(crate) async fn review_in_batches(
         }
         match running_tasks.next().await {
             Some(FinishedTask::Review(response)) => {
+                // The files of the batch may be the cause, or the platform responds to nothing.
                 let is_unclear = response.has_no_response() && !platform.observer().has_responded();
                 if is_unclear && !queue.is_stopped {
+                    // One probe decides about all unclear batches, so only the first of them sends it.
                     if queue.unclear_responses.is_empty() {
                         running_tasks.push(run_task(platform, parameters, BatchTask::Probe));
                     }

@@ -93,17 +93,18 @@ impl ResponseGaps {
         }
     }
 
-    /// Describes each kind of gap in the results in one sentence. The file name of a pipeline may suggest another kind
-    /// than its content, so a missing result is reported only if the rule applies to a pipeline by its content.
+    /// Describes each kind of gap in the results in one sentence. The missing results were recorded by the file name of
+    /// a pipeline, which may suggest another kind than its content. They are therefore reported only if an example is
+    /// found to which the rule applies by its content.
     pub(crate) fn into_notes(self, rules: Option<&RuleSet>, positions: &Positions<'_>) -> Vec<String> {
         let mut notes = Vec::new();
         for (rule, paths) in &self.missing_results {
             // Only the first pipelines are examined, because the content of each must be read.
-            let example = paths.iter().take(MAX_LISTED_GAPS).find(|path| {
+            let example_path = paths.iter().take(MAX_LISTED_GAPS).find(|path| {
                 let enabled_rules = rules.and_then(|rules| rules.enabled_ids(positions.find_kind(path)));
-                enabled_rules.is_some_and(|mut enabled_rules| enabled_rules.any(|name| name == rule))
+                enabled_rules.is_some_and(|mut rule_ids| rule_ids.any(|id| id == rule))
             });
-            if let Some(path) = example {
+            if let Some(path) = example_path {
                 notes.push(format!(
                     "the platform returned no result for the enabled rule {rule} in {}, such as {path}",
                     format_count(paths.len(), "pipeline")

@@ -34,8 +34,9 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
         let indexes = indexes_by_path.get(file.path.as_str());
         for index in indexes.into_iter().flatten().copied() {
             for result in file.results.iter().filter(|result| can_explain(result)) {
-                let has_passed_before = has_known_finding(result) && !has_failed_before(&file.path);
                 explained_batches[index] = true;
+                // The platform passed the file with this result before, so the batch failed for another reason.
+                let has_passed_before = has_known_finding(result) && !has_failed_before(&file.path);
                 refuted_batches[index] |= result.is_excused() && has_passed_before;
             }
         }

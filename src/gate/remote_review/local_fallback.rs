@@ -20,7 +20,7 @@ impl LocalFallback {
     /// Evaluates the rules locally on files that the platform did not review, and adds the results and a note to the
     /// tally. Returns the evaluated files. Without `rules`, each file gets a result about the missing rules file, as in
     /// a local check.
-    pub(crate) fn evaluate(
+    pub(crate) fn evaluate_unreviewed_files(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<&RuleSet>,
@@ -28,21 +28,22 @@ impl LocalFallback {
         tally: &mut Tally,
     ) -> Result<Self, Failure> {
         let files = snapshot.list_files(&|path| paths.contains(path))?;
-        let local_tally = match rules {
-            Some(rules) => evaluate_files(&workspace.repo, rules, files, &|_, _, _| {})?,
-            None => evaluate_files(
-                &workspace.repo,
-                &workspace.create_rule_set_without_file(snapshot)?,
-                files,
-                &|_, _, _| {},
-            )?,
+        let rule_set_without_file;
+        let rules = if let Some(rules) = rules {
+            rules
+        } else {
+            rule_set_without_file = workspace.create_rule_set_without_file(snapshot)?;
+            &rule_set_without_file
         };
-        let paths: BTreeSet<String> = local_tally.files.iter().map(|file| file.path.clone()).collect();
-        if !paths.is_empty() {
+        // The parsed pipelines are not needed after the evaluation.
+        let local_tally = evaluate_files(&workspace.repo, rules, files, &|_, _, _| {})?;
+        let evaluated_paths: BTreeSet<String> =
+            local_tally.files.iter().map(|file| file.path.clone()).collect();
+        if !evaluated_paths.is_empty() {
             tally.notes.push(format!(
                 "checked {} locally with the rules file of the commit, because the platform gave no usable \
                  response",
-                format_count(paths.len(), "pipeline")
+                format_count(evaluated_paths.len(), "pipeline")
             ));
         }
         tally.files.extend(local_tally.files);
@@ -55,7 +56,9 @@ impl LocalFallback {
                 file.reason.clone_from(&local_file.reason);
             }
         }
-        Ok(Self { paths })
+        Ok(Self {
+            paths: evaluated_paths,
+        })
     }
 
     /// Returns whether the file at this path was evaluated locally.

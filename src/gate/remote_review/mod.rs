@@ -104,9 +104,9 @@ impl<'a> RemoteReview<'a> {
         Ok(())
     }
 
-    /// Requests the review of head on another thread, and merges the responses on this thread. Before it waits for the
-    /// next response, runs the project checks if they can start: if the background comparison has read the changed
-    /// pipelines, whose facts the project checks reuse, or if there is no such comparison.
+    /// Requests the review of head on another thread, and merges the responses on this thread. To use the time between
+    /// the responses, this thread also runs the project checks, once and as early as possible: when the background
+    /// comparison has read the changed pipelines, whose facts the checks reuse, or at once without such a comparison.
     fn review_head(
         &self,
         run: &GateRun<'_>,
@@ -117,7 +117,7 @@ impl<'a> RemoteReview<'a> {
         let batch_sender = self.batch_sender(run, platform);
         let background_comparison = run.background_comparison.as_ref();
         let mut failed_requests = FailedRequests::default();
-        let (sender, responses) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         let (send_result, project_findings, tally) = thread::scope(|scope| {
             let send_thread = scope.spawn(|| batch_sender.send_batches(&parameters, files, sender));
             let mut project_findings = None;
@@ -129,11 +129,12 @@ impl<'a> RemoteReview<'a> {
                     );
                     project_findings = facts.map(|facts| run.find_project_findings(facts));
                 }
-                responses.recv().ok()
-            });
+                receiver.recv().ok()
+            })
+            .inspect(|response| failed_requests.record(response));
             let mut positions = Positions::new(&run.subject.workspace.repo, &self.target.head);
-            let responses = responses.inspect(|response| failed_requests.record(response));
             let tally = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
+            // The project checks could not start before the last response, so they run now.
             let project_findings = project_findings.unwrap_or_else(|| {
                 run.find_project_findings(
                     background_comparison
@@ -265,7 +266,7 @@ impl ReviewEngine for RemoteReview<'_> {
         self.failed_requests = failed_requests;
         if let Some(paths) = self.failed_requests.find_fallback_paths() {
             let rules = self.rules.as_ref();
-            self.fallback = LocalFallback::evaluate(
+            self.fallback = LocalFallback::evaluate_unreviewed_files(
                 run.subject.workspace,
                 &run.subject.snapshot,
                 rules,
@@ -276,11 +277,12 @@ impl ReviewEngine for RemoteReview<'_> {
         Ok((tally, project_findings))
     }
 
-    /// Evaluates the base versions of the reviewed files. The platform reviews the files whose findings in head are not
-    /// all waived. If the base does not have the rules file of head, these files are evaluated locally instead, because
+    /// Evaluates the base versions of the reviewed files. The platform reviews the files with findings in head that are
+    /// not waived. If the base does not have the rules file of head, these files are evaluated locally instead, because
     /// the platform would not apply the rules of head.
-    /// Files that were evaluated locally in head are always evaluated locally, and so are changed files that have no
-    /// findings in head or only waived ones.
+    ///
+    /// Two kinds of files are always evaluated locally: those that were evaluated locally in head, and changed files
+    /// without such findings.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
@@ -306,6 +308,7 @@ impl ReviewEngine for RemoteReview<'_> {
             Some(file) => has_same_rules(repo, base, file)?,
             None => false,
         };
+        // First the files that the platform reviewed in head.
         let mut base_tally = match &self.rules {
             _ if requested_paths.is_empty() => Tally::default(),
             Some(rules) if !is_same_rules_file => {
@@ -316,11 +319,11 @@ impl ReviewEngine for RemoteReview<'_> {
             }
             _ => self.review_base(run, base, &requested_paths)?,
         };
-        let rules = self.rules.as_ref();
+        // Then the files that are always evaluated locally.
         LocalFallback::add_base_results(
             run.subject.workspace,
             &run.subject.snapshot,
-            rules,
+            self.rules.as_ref(),
             base,
             &fallback_base_paths,
             &mut base_tally,

@@ -173,12 +173,14 @@ impl ResponseMerger<'_, '_> {
                 self.add_reviewed_file(path, rule_responses, excluded_paths.contains(path), is_failed);
             }
         }
+        // The requested paths were removed from the results above.
         let extra_results = results.into_keys().map(|path| ("has results for", path));
         let extra_exclusions = excluded_paths.into_iter().filter(|path| !files.contains(path));
         let extra_paths = extra_results.chain(extra_exclusions.map(|path| ("excludes", path)));
-        let mut requested_paths = None;
+        // Most responses have no extra paths, so the search is prepared only for the first one.
+        let mut path_search = None;
         for (verb, path) in extra_paths {
-            let requested_paths = requested_paths.get_or_insert_with(|| RequestedPaths::new(files));
+            let requested_paths = path_search.get_or_insert_with(|| RequestedPaths::new(files));
             if let Some(requested_path) = requested_paths.find(&path) {
                 let reason =
                     format!("the platform's response {verb} another spelling of this file's path: {path}");
@@ -217,6 +219,7 @@ impl ResponseMerger<'_, '_> {
         if let Some(reason) = reason {
             self.add_unreviewed(path.to_owned(), reason);
         }
+        // An empty list of results is added only for a file that needs no result.
         if let Some(responses) = rule_responses.filter(|_| has_results || reason.is_none()) {
             let is_unreviewed = reason.is_some();
             self.add_file(path.to_owned(), responses, is_batch_failed, is_unreviewed);
@@ -275,20 +278,20 @@ impl ResponseMerger<'_, '_> {
         is_unreviewed: bool,
     ) {
         let mut results: Vec<RuleResult> = Vec::with_capacity(rule_responses.len());
-        let mut unclear_reason = None;
+        let mut unusable_reason = None;
         for response in rule_responses {
             match self.build_result(&path, response, is_batch_failed) {
                 Ok(result) => {
                     let earlier_result = results.iter().find(|earlier| earlier.rule == result.rule);
                     if earlier_result.is_some_and(|earlier| earlier.status.name() != result.status.name()) {
-                        unclear_reason = Some(format!(
+                        unusable_reason = Some(format!(
                             "the platform's response has two different results for the rule {}",
                             result.rule
                         ));
                     }
                     results.push(result);
                 }
-                Err(reason) => unclear_reason = Some(reason),
+                Err(reason) => unusable_reason = Some(reason),
             }
         }
         if !results.is_empty() {
@@ -296,7 +299,7 @@ impl ResponseMerger<'_, '_> {
             self.gaps
                 .record_missing_results(&path, evaluated_rules, self.rules);
         }
-        if let Some(reason) = unclear_reason.filter(|_| !is_unreviewed) {
+        if let Some(reason) = unusable_reason.filter(|_| !is_unreviewed) {
             self.add_unreviewed(path.clone(), reason);
             // Without a usable result, the file is only unreviewed.
             if results.is_empty() {
@@ -331,7 +334,7 @@ impl ResponseMerger<'_, '_> {
             None => return Err(format!("the platform's result for the rule {rule} has no status")),
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);
-        // Without violations, the result itself is the finding, and has the measured number.
+        // A failed result without violations is itself the finding, and contains the number that its rule measured.
         let is_finding = violations.is_empty() && matches!(status, Status::Failed(_));
         let size = self.positions.measured_size(path, &rule).filter(|_| is_finding);
         Ok(RuleResult {

@@ -126,6 +126,15 @@ fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
     }
 }
 
+/// Adds those of the new values that the list does not contain.
+fn add_missing_values<T: PartialEq>(values: &mut Vec<T>, new_values: Vec<T>) {
+    for value in new_values {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+}
+
 /// Adds the results of another report: joins the lists, and keeps the worse verdict. Fails if both reports have
 /// different results for a file.
 fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeError> {
@@ -134,7 +143,8 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         index_by_path.insert(file.path.clone(), index);
     }
     let mut has_common_file = false;
-    let (is_merged_report_empty, is_empty) = (merged_report.files.is_empty(), report.files.is_empty());
+    let is_merged_report_empty = merged_report.files.is_empty();
+    let is_report_empty = report.files.is_empty();
     let breaks_consumers = report.breaks_consumers();
     for file in report.files {
         match index_by_path.get(&file.path) {
@@ -154,21 +164,9 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         merged_report.compat = report.compat.or(merged_report.compat.take());
     }
     merged_report.is_open |= report.is_open;
-    for limit in report.limits {
-        if !merged_report.limits.contains(&limit) {
-            merged_report.limits.push(limit);
-        }
-    }
-    for note in report.notes {
-        if !merged_report.notes.contains(&note) {
-            merged_report.notes.push(note);
-        }
-    }
-    for reason in report.reasons {
-        if !merged_report.reasons.contains(&reason) {
-            merged_report.reasons.push(reason);
-        }
-    }
+    add_missing_values(&mut merged_report.limits, report.limits);
+    add_missing_values(&mut merged_report.notes, report.notes);
+    add_missing_values(&mut merged_report.reasons, report.reasons);
     if let Some(changes) = report.changes {
         merged_report.changes.get_or_insert_default().extend(changes);
     }
@@ -177,7 +175,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         (Some(first_count), Some(second_count)) if has_common_file => Some(first_count.max(second_count)),
         (Some(first_count), Some(second_count)) => Some(first_count + second_count),
         // The report of a shard without pipelines has no count.
-        (Some(count), None) if is_empty => Some(count),
+        (Some(count), None) if is_report_empty => Some(count),
         (None, Some(count)) if is_merged_report_empty => Some(count),
         _ => None,
     };

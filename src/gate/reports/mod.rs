@@ -14,7 +14,7 @@ use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
 use crate::workspace::Workspace;
 use report_comparison::{compare_with_older_report, reject_incomparable_reports};
-use saved_report::{add_components, read_report};
+use saved_report::{add_finding_subjects, read_report};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ impl GateRun<'_, SavedReports<'_>> {
         let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
             return;
         };
-        add_components(repo, report);
+        add_finding_subjects(repo, report);
         let head = report.context.head.as_deref().filter(|id| repo.has_commit(id));
         let commit = head.and_then(|id| repo.resolve(id).ok());
         self.subject.snapshot = commit.map(|commit| repo.snapshot(commit));

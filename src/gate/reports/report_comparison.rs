@@ -78,9 +78,9 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     newer.remove_known_limit_note();
     // The verdict is failed, but the report shows no cause: the failure comes from the platform, and no known finding
     // excuses it.
-    let has_other_failure =
+    let has_unexplained_failure =
         newer.verdict == Verdict::Failed && decide_verdict(&find_report_causes(newer)) != Verdict::Failed;
-    newer.failed_without_finding |= has_other_failure;
+    newer.failed_without_finding |= has_unexplained_failure;
     // The verdict is decided again below. An undecided verdict must not become passed.
     newer.is_open |= newer.verdict == Verdict::Undecided;
     let unevaluated_rules = remove_unevaluated_results(newer, &mut older);
@@ -100,13 +100,14 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     let failed_files = files.iter().filter(|file| old_report.has_failed(&file.path));
     comparison.failed_before = failed_files.map(|file| file.path.clone()).collect();
     newer.files = files;
-    // The run decided the flag for its own base. Whether findings explain a failed batch depends on the base.
+    // Whether findings explain a failed batch depends on the base. The run decided the flag for its own base, so it is
+    // decided again for `older`.
     if !newer.failed_batches.is_empty() {
         let unexplained_batches =
             list_unexplained_batches(&newer.failed_batches, newer.files.iter(), |path| {
                 comparison.has_failed_before(path)
             });
-        newer.failed_without_finding = has_other_failure || !unexplained_batches.is_empty();
+        newer.failed_without_finding = has_unexplained_failure || !unexplained_batches.is_empty();
     }
     newer.fixed_count = Some(comparison.fixed_count);
     newer.notes.extend(newer.check_known_limit());

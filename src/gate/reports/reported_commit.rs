@@ -142,18 +142,25 @@ impl SavedReports<'_> {
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
+    /// Returns the id of the commit that the job names with `--head`. Without a clone that has the commit, only a full
+    /// id is accepted.
+    fn find_named_commit(&self, revision: &str) -> Result<String, Failure> {
+        if let Some(commit) = self.repo.and_then(|repo| repo.resolve(revision).ok()) {
+            return Ok(commit.to_string());
+        }
+        if is_full_id(revision) {
+            return Ok(revision.to_ascii_lowercase());
+        }
+        let message = format!("this clone has no commit {revision:?} (--head)");
+        Err(Failure::usage(message).with_hint("pass the full id of the commit"))
+    }
+
     /// Returns the ids of the commits that a report may be of: only the commit that the job names with `--head`, or
     /// otherwise the commit of the event, the host's trial merge of the change with its target, and the commit to
     /// review.
     fn list_expected_commits(&self) -> Result<BTreeSet<String>, Failure> {
         if let Some(revision) = self.head {
-            let resolved_commit = self.repo.and_then(|repo| repo.resolve(revision).ok());
-            let full_id = is_full_id(revision).then(|| revision.to_ascii_lowercase());
-            let commit = resolved_commit.map(|commit| commit.to_string()).or(full_id);
-            return commit.map(|commit| BTreeSet::from([commit])).ok_or_else(|| {
-                let message = format!("this clone has no commit {revision:?} (--head)");
-                Failure::usage(message).with_hint("pass the full id of the commit")
-            });
+            return Ok(BTreeSet::from([self.find_named_commit(revision)?]));
         }
         let mut commits: BTreeSet<String> = BTreeSet::new();
         for id in self.ci.commit.iter().chain(&self.ci.checkout) {

@@ -54,7 +54,7 @@ fn find_contradiction(report: &Report) -> Option<String> {
 /// Adds to each finding the component or variable that it is about, unless the report contains it: reports of older
 /// versions of this program do not. Reads the files of the report's commit. Does nothing if the clone lacks that
 /// commit.
-pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
+pub(crate) fn add_finding_subjects(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id)) else {
         return;
@@ -71,6 +71,7 @@ pub(crate) fn add_components(repo: &Repository, report: &mut Report) {
             .filter(|result| result.origin != Origin::Team);
         for result in results {
             for violation in &mut result.violations {
+                // The subject is read from the text of the violation, as in a response of the platform.
                 let text = violation.text.clone();
                 let located_violation =
                     positions.build_violation(&file.path, &result.rule, &result.status, text);

@@ -76,7 +76,8 @@ impl GateRun<'_> {
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths = self.selection.pipelines.collect_paths();
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
-            let unread_files = target.add_findings(repo, &self.subject.snapshot, &find_path, &mut tally)?;
+            let unread_files =
+                target.add_target_results(repo, &self.subject.snapshot, &find_path, &mut tally)?;
             tally.add_unread_files(unread_files);
         }
         self.add_team_results(&mut tally)?;
@@ -88,7 +89,7 @@ impl GateRun<'_> {
                 let (base_paths, mut base_tally) = engine.evaluate_base(self, baseline, base, tally)?;
                 if let Some(target) = &self.selection.stricter_target {
                     let snapshot = repo.snapshot(base.clone());
-                    target.add_findings(
+                    target.add_target_results(
                         repo,
                         &snapshot,
                         &|path| base_paths.find_base_path(path),

@@ -118,7 +118,7 @@ impl Workspace<'_> {
         self.reject_unmatched_selection(snapshot, &comparison.bases, request)?;
         // Fails if the directory is ambiguous; its name is not needed here.
         self.find_config_dir(snapshot)?;
-        let host_bases = self.resolve_host_bases(run, comparison, request.revisions)?;
+        let host_bases = self.resolve_gate_bases(run, comparison, request.revisions)?;
         let bases = match host_bases.as_slice() {
             [] => comparison.bases.as_slice(),
             bases => bases,
@@ -146,14 +146,14 @@ impl Workspace<'_> {
             named_files => select_named_files(&scope, named_files)?,
         };
         // A change that edits only the gate configuration is allowed, because the job demands such a separate change.
-        let rejects_gate_change = self.gate_changes == GateChanges::Fail
-            && !pipelines.gate_changes.is_empty()
-            && has_changes_outside_gate(&scope)?;
+        let fails_on_gate_change = self.gate_changes == GateChanges::Fail;
+        let rejects_gate_change =
+            fails_on_gate_change && !pipelines.gate_changes.is_empty() && has_changes_outside_gate(&scope)?;
         let unusable_files = self.find_unusable_gate_files(run, snapshot, bases, request.resolve)?;
         let stricter_target = self.find_stricter_target(snapshot, bases, &gate_files, &pipelines)?;
         let is_stricter = stricter_target.as_ref().is_some_and(StricterTarget::is_stricter);
         Ok(SelectionResult {
-            rejects_stricter_target: self.gate_changes == GateChanges::Fail && is_stricter,
+            rejects_stricter_target: fails_on_gate_change && is_stricter,
             stricter_target,
             pipelines,
             rejects_gate_change,
@@ -211,7 +211,7 @@ fn find_unmatched_selection(
             "globs match full paths from the repository root; use --all without a glob to review all pipelines",
         ));
     }
-    // In a repository without pipelines so far, unmatched globs are not a typo.
+    // In a repository without pipelines so far, an unmatched glob in the settings file is not a typo.
     let matches_none = || !known_paths.is_empty() && !known_paths.iter().any(|path| selection.includes(path));
     if let Some(key) = selection.include_key().filter(|_| matches_none()) {
         let file_name = settings::FILE_NAME;
@@ -220,10 +220,11 @@ fn find_unmatched_selection(
             "globs match full paths from the repository root; without `include` every pipeline is selected",
         ));
     }
-    let path = request.paths.iter().find(|restriction| {
-        !restriction.is_empty() && !known_paths.iter().any(|path| is_within(path, restriction))
+    // An empty path means the whole repository.
+    let unmatched_path = request.paths.iter().find(|requested_path| {
+        !requested_path.is_empty() && !known_paths.iter().any(|path| is_within(path, requested_path))
     });
-    let path = path.or_else(|| find_unmatched_named_file(known_paths, request))?;
+    let path = unmatched_path.or_else(|| find_unmatched_named_file(known_paths, request))?;
     let message = format!("the path {path} does not match any pipeline in {location}");
     Some(
         Failure::usage(message).with_hint(

@@ -92,8 +92,8 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let differences = scope.head.compare_with_bases(scope.bases, &is_wanted)?;
     let changes = differences.find_changes();
     let reason_for_all = scope.find_reason_for_all(&changes);
-    let mut lookalikes = Vec::new();
     let host_changes = scope.find_host_changes()?;
+    let mut lookalikes = Vec::new();
     let candidates: Vec<Candidate> = changes
         .into_iter()
         .filter(|change| !scope.is_only_gate_change(change))

@@ -25,6 +25,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
         variable: COMMIT,
     })?;
     let url = env.get("CIRCLE_PULL_REQUEST").or(env.get("CIRCLE_PULL_REQUESTS"));
+    // The number is the last part of the URL.
     let number = url.and_then(|url| url.rsplit('/').next());
     let change_variables = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
     let is_change = url.is_some() || change_variables.into_iter().any(|name| env.get(name).is_some());

@@ -139,6 +139,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     if let Some(plugin) = PLUGINS.iter().find(|plugin| plugin.is_detected(env)) {
         return read_change(env, plugin, context);
     }
+    // Only a multibranch job sets `BRANCH_NAME`. In other jobs, `GIT_BRANCH` names the branch or the tag.
     let reference = env.get("GIT_BRANCH").filter(|_| context.branch.is_none());
     let tag = env.get("TAG_NAME").or_else(|| reference.and_then(parse_tag_name));
     Ok(match tag {

@@ -334,13 +334,14 @@ pub(super) fn find_command_hint(name: &str) -> Option<String> {
 /// commands only have `-o`: it gets the value unchanged, and a flag that names its format has no equivalent there,
 /// except `--json`.
 fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
+    if !has_result(command) {
+        return None;
+    }
+    // The format that the flag itself names, such as `--sarif`.
     let name = flag.trim_start_matches('-');
     let own_format = Format::from_str(name, true)
         .ok()
         .filter(|_| flag.starts_with("--"));
-    if !has_result(command) {
-        return None;
-    }
     if own_format == Some(Format::Json) {
         return Some("-o json".to_owned());
     }
@@ -358,18 +359,17 @@ fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Opti
     if !FORMAT_FLAGS.contains(&flag) {
         return None;
     }
-    Some(
-        match value.map(|value| value.split_once('=').map_or(value, |(format, _)| format)) {
-            None | Some("json") => "-o json".to_owned(),
-            Some("concise" | "compact" | "short" | "gcc" | "unix" | "text" | "line") => {
-                "--show concise".to_owned()
-            }
-            Some(value) => match Format::from_str(value, true) {
-                Ok(format) => format!("--report {format}=-"),
-                Err(_) => "-o json".to_owned(),
-            },
+    let format_name = value.map(|value| value.split_once('=').map_or(value, |(format, _)| format));
+    Some(match format_name {
+        None | Some("json") => "-o json".to_owned(),
+        Some("concise" | "compact" | "short" | "gcc" | "unix" | "text" | "line") => {
+            "--show concise".to_owned()
+        }
+        Some(report_name) => match Format::from_str(report_name, true) {
+            Ok(format) => format!("--report {format}=-"),
+            Err(_) => "-o json".to_owned(),
         },
-    )
+    })
 }
 
 /// Returns the hint "did you mean …?" with a complete call of the program.

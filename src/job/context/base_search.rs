@@ -8,6 +8,7 @@ use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions, head::ReviewedHead};
 use crate::job::ci::{BaseHint, CiContext, Host};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError, Repository};
+use std::iter;
 
 pub(super) struct BaseSearch<'a> {
     pub repo: &'a Repository,
@@ -96,7 +97,7 @@ impl BaseSearch<'_> {
                 None => self.require_own_commits(base, &tip),
             };
         }
-        let base = self.add_change_bases(base, &tip)?;
+        let base = self.add_missing_merge_bases(base, &tip)?;
         if tip.tracked_branch.is_some() {
             return Ok(base);
         }
@@ -131,30 +132,30 @@ impl BaseSearch<'_> {
                 "{source} is the head commit itself"
             )));
         }
-        let tip = target
-            .map(|branch| self.branches.find_tip(branch))
-            .transpose()?
-            .flatten();
-        // Head is such a merge if it is not the newest commit of the change. The change itself has no newer files of
-        // the target than the named commit. If this gives no base, the named commit is tried next.
+        let tip = match target {
+            Some(branch) => self.branches.find_tip(branch)?,
+            None => None,
+        };
+        // Head is the host's merge if it is not the newest commit of the change. Only such a merge can contain newer
+        // files of the target than the named commit. If no merge-base is found, the named commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, "target")
             && !base.commits.is_empty()
         {
-            return self.add_change_bases(base, tip);
+            return self.add_missing_merge_bases(base, tip);
         }
         if self.repo.has_commit(id) {
             let base = self.find_ancestor_base(&self.repo.resolve(id)?, source)?;
             return match &tip {
-                Some(tip) => self.add_change_bases(base, tip),
+                Some(tip) => self.add_missing_merge_bases(base, tip),
                 None => Ok(base),
             };
         }
         match tip {
             Some(tip) => {
                 let base = self.require_own_commits(self.find_branch_base(&tip, "target")?, &tip)?;
-                self.add_change_bases(base, &tip)
+                self.add_missing_merge_bases(base, &tip)
             }
             None => Err(self.missing_base_error(id, source)),
         }
@@ -165,30 +166,31 @@ impl BaseSearch<'_> {
     /// author of the change could determine which. A single merge-base is added only for a merge that the host created,
     /// which may contain newer commits of the target, and for a queued change, because its base may be another queued
     /// change that can still fail. If the clone lacks the history to find the merge-bases, `base` stays unchanged.
-    pub(super) fn add_change_bases(&self, mut base: Base, target: &TargetTip) -> Result<Base, ContextError> {
+    pub(super) fn add_missing_merge_bases(
+        &self,
+        mut base: Base,
+        target: &TargetTip,
+    ) -> Result<Base, ContextError> {
         if base.commits.is_empty() {
             return Ok(base);
         }
         let head = self.head;
-        let mut other_bases = Vec::new();
-        for commit in [Some(&head.commit), head.change_commit.as_ref()]
-            .into_iter()
-            .flatten()
-        {
+        let mut merge_bases = Vec::new();
+        for commit in iter::once(&head.commit).chain(&head.change_commit) {
             // Only head can differ from the change's newest commit: it is then a merge with the target.
             let is_host_merge = head.change_commit.as_ref() != Some(commit);
             match self.repo.find_merge_bases(&target.commit, commit) {
                 Ok(bases) if bases.len() > 1 || is_host_merge || self.ci.is_queued => {
-                    other_bases.extend(bases);
+                    merge_bases.extend(bases);
                 }
                 Ok(_) | Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
         }
         let known_count = base.commits.len();
-        for other_base in other_bases {
-            if !base.commits.contains(&other_base) {
-                base.commits.push(other_base);
+        for merge_base in merge_bases {
+            if !base.commits.contains(&merge_base) {
+                base.commits.push(merge_base);
             }
         }
         if base.commits.len() > known_count {

@@ -33,20 +33,21 @@ impl BaseSearch<'_> {
             return Ok(Base::for_all_pipelines(describe_default_branch_head(&name))
                 .with_earlier_commit(self.find_earlier_commit(&name)?));
         }
-        match self.branches.find_tip(&name)? {
-            Some(tip) => {
-                let base = self.add_change_bases(self.find_branch_base(&tip, "default")?, &tip)?;
-                // An unknown host does not report whether the run is on the default branch: the run is on it if the
-                // branch contains head. Otherwise head has no common history with the branch, and no earlier commit.
-                if base.commits.is_empty() && self.ci.host == Host::Unknown {
-                    let is_merged = self.repo.contains_commit(&tip.commit, &self.head.commit)?;
-                    let earlier = is_merged.then(|| self.find_earlier_commit(&name)).transpose()?;
-                    return Ok(base.with_earlier_commit(earlier.unwrap_or(EarlierCommit::None)));
-                }
-                Ok(base)
-            }
-            None => Err(self.missing_branch_error(&name, "default")),
+        let Some(tip) = self.branches.find_tip(&name)? else {
+            return Err(self.missing_branch_error(&name, "default"));
+        };
+        let base = self.add_missing_merge_bases(self.find_branch_base(&tip, "default")?, &tip)?;
+        // An unknown host does not report whether the run is on the default branch: the run is on it if the branch
+        // contains head. Otherwise head has no common history with the branch, and no earlier commit.
+        if base.commits.is_empty() && self.ci.host == Host::Unknown {
+            let earlier_commit = if self.repo.contains_commit(&tip.commit, &self.head.commit)? {
+                self.find_earlier_commit(&name)?
+            } else {
+                EarlierCommit::None
+            };
+            return Ok(base.with_earlier_commit(earlier_commit));
         }
+        Ok(base)
     }
 
     /// Returns the name of the default branch from the host, otherwise from the clone.

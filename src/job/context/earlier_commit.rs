@@ -50,8 +50,8 @@ impl BaseSearch<'_> {
     /// change, for a fork, for a push that created the branch, and for a head that is not on the branch.
     pub(super) fn find_earlier_commit(&self, default_branch: &str) -> Result<EarlierCommit, ContextError> {
         let (ci, head) = (self.ci, &self.head.commit);
-        let is_created = self.head.is_host_commit && ci.base == BaseHint::CreatedBranch;
-        if is_created || ci.trigger == Trigger::Change || ci.fork {
+        let is_branch_new = self.head.is_host_commit && ci.base == BaseHint::CreatedBranch;
+        if is_branch_new || ci.trigger == Trigger::Change || ci.fork {
             return Ok(EarlierCommit::None);
         }
         // A user who starts a run manually may combine the branch with any commit.
@@ -59,17 +59,8 @@ impl BaseSearch<'_> {
         {
             return Ok(EarlierCommit::None);
         }
-        // The host's earlier runs precede the host's own commit, not another one that the job selected.
-        for (id, variable) in ci.earlier_commits.iter().filter(|_| self.head.is_host_commit) {
-            if let Some(commit) = self.repo.find_commit_with_id(id).filter(|commit| commit != head)
-                && self.repo.contains_commit(head, &commit)?
-            {
-                let source = format!("{variable}, the commit of an earlier run");
-                return Ok(EarlierCommit::Found {
-                    commits: vec![commit],
-                    source,
-                });
-            }
+        if let Some(earlier_commit) = self.find_commit_of_earlier_run()? {
+            return Ok(earlier_commit);
         }
         let Some(parent) = self.repo.recorded_parents(head)?.into_iter().next() else {
             return Ok(EarlierCommit::None);
@@ -91,5 +82,27 @@ impl BaseSearch<'_> {
             commit: parent.to_string(),
             source: FIRST_PARENT,
         })
+    }
+
+    /// Returns the commit of an earlier run: the first one that the host names, that the clone has, and that head
+    /// descends from. `None` if the job selected another commit than the host's, because the host's earlier runs
+    /// precede only the host's commit.
+    fn find_commit_of_earlier_run(&self) -> Result<Option<EarlierCommit>, ContextError> {
+        let head = &self.head.commit;
+        if !self.head.is_host_commit {
+            return Ok(None);
+        }
+        for (id, variable) in &self.ci.earlier_commits {
+            if let Some(commit) = self.repo.find_commit_with_id(id).filter(|commit| commit != head)
+                && self.repo.contains_commit(head, &commit)?
+            {
+                let source = format!("{variable}, the commit of an earlier run");
+                return Ok(Some(EarlierCommit::Found {
+                    commits: vec![commit],
+                    source,
+                }));
+            }
+        }
+        Ok(None)
     }
 }

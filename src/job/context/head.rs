@@ -65,6 +65,7 @@ pub(super) fn find_checkout_head(
             is_change: ci.trigger == Trigger::Change,
         });
     }
+    // With `Trigger::Any`, the job may select its own commit.
     if !is_host_commit {
         return Ok(ReviewedHead {
             branch: find_any_branch_with_commit(repo, ci, &commit)?,
@@ -90,9 +91,10 @@ pub(super) fn find_checkout_head(
     })
 }
 
-/// Returns whether `commit` is the commit that the host names, the host's trial merge of it, or a merge of it with
-/// commits that its target branch contains. Any other merge, and a merge that its author edited, may contain files that
-/// the change does not have. If the host does not name a commit, every commit matches.
+/// Returns whether a review of `commit` reviews the commit that the host names. True for that commit itself, for the
+/// host's trial merge of it, and for a merge of it with commits that its target branch contains. Any other merge, and a
+/// merge that its author edited, may contain files that the change does not have. If the host does not name a commit,
+/// every commit matches.
 pub(super) fn matches_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -112,12 +114,14 @@ pub(super) fn matches_host_commit(
     }
     let parents = repo.recorded_parents(commit)?;
     if ci.trigger == Trigger::Change && ci.checkout.as_deref() == Some(commit.as_str()) {
-        // GitLab may squash the change, so the parents prove nothing. On another host, the trial merge may be outdated.
+        // This is the trial merge. GitLab may squash the change in it, so its parents prove nothing. On another host,
+        // it may merge an older commit of the change.
         return Ok(ci.host == Host::GitLab || parents.iter().any(is_host_commit_id));
     }
     if !parents.iter().any(is_host_commit_id) {
         return Ok(false);
     }
+    // The host's commit is a parent. The target branch must contain all further parents.
     let is_host_commit = true;
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
@@ -303,6 +307,7 @@ fn find_change_parent(
             fetched_parents.push(parent);
         }
     }
+    // The remote references decide only if the target contains both parents.
     match (unmerged_parents.as_slice(), fetched_parents.as_slice()) {
         ([parent], _) | ([], [parent]) => Ok((*parent).clone()),
         _ => Err(ContextError::AmbiguousMerge {

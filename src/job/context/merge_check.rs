@@ -19,21 +19,21 @@ pub fn require_merged(
     is_published: &dyn Fn(&str) -> bool,
 ) -> Result<(), ContextError> {
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
-    let default = match &ci.default_branch {
+    let default_name = match &ci.default_branch {
         Some(name) => Some(name.clone()),
         None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
     };
     if branches.is_unproven() {
-        return Err(branches.unproven_target_error(default.as_deref().unwrap_or("HEAD")));
+        return Err(branches.unproven_target_error(default_name.as_deref().unwrap_or("HEAD")));
     }
-    let default_branch = default
+    let default_branch = default_name
         .as_deref()
         .map(|name| branches.find_tracked_branch(name))
         .transpose()?
         .flatten();
     let mut searched_branches = Vec::new();
     for branch in repo.list_remote_branches()? {
-        let is_searched = default.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
+        let is_searched = default_name.as_ref() == Some(&branch.branch) || is_published(&branch.branch);
         // Another remote, such as a fork, may have branches with the same names.
         let is_on_other_remote = default_branch
             .as_ref()
@@ -46,7 +46,8 @@ pub fn require_merged(
         }
         searched_branches.push(branch.branch);
     }
-    let reason = match &default {
+    // `reason` states why the search is incomplete. If it is complete, the commit is certainly not merged.
+    let reason = match &default_name {
         _ if repo.is_shallow() => "the clone is shallow".to_owned(),
         None => "this clone does not know the remote's default branch (`git remote set-head origin BRANCH` sets it)".to_owned(),
         Some(name) if !searched_branches.contains(name) => {

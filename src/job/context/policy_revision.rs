@@ -101,10 +101,10 @@ pub fn find_default_branch_policy_revision(
     })
 }
 
-/// Returns a note with the date of the newest known commit of the policy's branch, if newer commits may exist: the
-/// clone's copy lacks the commit of the run or may be out of date, or no remote is the target's repository. Returns
-/// `None` otherwise, and if the policy is not read from a branch. `revision` is the result of
-/// [`find_target_policy_revision`].
+/// Returns a note if newer commits of the policy's branch may exist, with the date of the newest known commit. This is
+/// the case if the clone's copy of the branch lacks the commit of the run, if the copy may be out of date, or if no
+/// remote is the target's repository. Returns `None` in other cases, and if the policy is not read from a branch.
+/// `revision` is the result of [`find_target_policy_revision`].
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,
@@ -125,17 +125,19 @@ pub fn describe_revision_age(
         tip.commit.short(),
         repo.commit_time(&tip.commit)?.strftime("%Y-%m-%d"),
     );
-    let is_ahead = is_host_commit
+    // The run is on the policy's branch, but the clone's copy of that branch lacks the commit of the run.
+    let is_copy_behind_run = is_host_commit
         && ci.trigger != Trigger::Change
         && ci.branch.as_ref() == Some(branch)
         && !is_on_run_branch(repo, ci)?;
     Ok(match (&tip.tracked_branch, tip.field) {
-        (Some(tracked_branch), _) if is_ahead => Some(format!(
+        (Some(tracked_branch), _) if is_copy_behind_run => Some(format!(
             "the commit of this run is not in this clone's copy of `{}/{branch}` ({short}, {date}), so the gate \
              configuration of commit {short} is used: if the branch has the commit, fetch the branch first, or pass \
              --deepen",
             tracked_branch.remote
         )),
+        // The event names no commit of the branch, so nothing shows how old the clone's copy is.
         (Some(tracked_branch), _) if !tip.is_named => Some(format!(
             "the target branch comes from this clone's copy of `{}/{branch}` ({short}, {date}), which may be out of \
              date; pass --deepen to fetch newer commits",
@@ -170,7 +172,7 @@ pub fn reviews_host_commit(
         Err(error) if error.is_fixable_by_fetch() => return Ok(false),
         Err(error) => return Err(error),
     }
-    // An unknown revision is reported when the run is resolved.
+    // An unknown revision is ignored here, like a missing `--head`. It is reported when the run is resolved.
     let requested_commit = revisions
         .head
         .as_deref()
@@ -225,14 +227,7 @@ pub fn fetch_policy_branch(
     report: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
-    let default = ci.default_branch.as_deref();
-    // If the event names a base commit but no target branch, only a default branch that the host names is fetched.
-    let branch = match (&ci.base, ci.target_branch(), default) {
-        (_, Some(branch), _) | (_, None, Some(branch)) => Some(branch.to_owned()),
-        (BaseHint::Commit { .. }, None, _) => None,
-        (_, None, None) => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
-    };
-    let (Some(branch), Some(remote)) = (branch, branches.remote()) else {
+    let (Some(branch), Some(remote)) = (find_policy_branch_name(&branches, ci)?, branches.remote()) else {
         return Ok(());
     };
     // The branch of a change is its own, even if it has the name of the target.
@@ -255,6 +250,21 @@ pub fn fetch_policy_branch(
         Err(error) => report(&format!("could not fetch the branch `{branch}`: {error}")),
     }
     Ok(())
+}
+
+/// Returns the name of the branch to fetch for the policy: the target branch, otherwise the default branch. If the
+/// event names a base commit but no target branch, only a default branch that the host names is returned.
+fn find_policy_branch_name(
+    branches: &TargetBranches<'_>,
+    ci: &CiContext,
+) -> Result<Option<String>, ContextError> {
+    if let Some(branch) = ci.target_branch().or(ci.default_branch.as_deref()) {
+        return Ok(Some(branch.to_owned()));
+    }
+    if matches!(ci.base, BaseHint::Commit { .. }) {
+        return Ok(None);
+    }
+    Ok(branches.find_recorded_default_branch()?.map(|tip| tip.branch))
 }
 
 /// Returns whether the event names a commit of the branch that the clone has. The newest known commit of the branch is

@@ -79,26 +79,16 @@ impl<'a> TargetBranches<'a> {
     /// has remotes, but none of them is the target's repository, or if the history of the branch was replaced.
     pub(super) fn find_tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
         let tracked_branch = self.find_tracked_branch(branch)?;
-        let mut newest: Option<EventCommit> = None;
-        for event_commit in self.find_event_commits(branch, tracked_branch.is_some())? {
-            let is_newer = match &newest {
-                Some(newest_commit) => self
-                    .repo
-                    .contains_commit(&event_commit.commit, &newest_commit.commit)?,
-                None => true,
-            };
-            if is_newer {
-                newest = Some(event_commit);
-            }
-        }
-        let is_named = newest.is_some();
-        let (commit, field) = match (&tracked_branch, newest) {
+        let newest_event_commit = self.find_newest_event_commit(branch, tracked_branch.is_some())?;
+        let is_named = newest_event_commit.is_some();
+        let (commit, field) = match (&tracked_branch, newest_event_commit) {
             (Some(remote_branch), None) => (remote_branch.tip.clone(), None),
             (Some(remote_branch), Some(event_commit))
                 if self.is_descendant(&remote_branch.tip, &event_commit.commit)? =>
             {
                 (remote_branch.tip.clone(), None)
             }
+            // The clone's copy of the branch is older than the commit of the event, or its history was replaced.
             (Some(remote_branch), Some(event_commit)) => {
                 self.require_descendant(&event_commit, remote_branch)?;
                 (event_commit.commit, Some(event_commit.field))
@@ -114,6 +104,28 @@ impl<'a> TargetBranches<'a> {
             field,
             is_named,
         }))
+    }
+
+    /// Returns the newest commit that the event names for the branch. If two commits are not related, the more trusted
+    /// one is returned. `is_tracked` states that the branch has a remote-tracking branch.
+    fn find_newest_event_commit(
+        &self,
+        branch: &str,
+        is_tracked: bool,
+    ) -> Result<Option<EventCommit>, GitError> {
+        let mut newest: Option<EventCommit> = None;
+        for event_commit in self.find_event_commits(branch, is_tracked)? {
+            let is_newer = match &newest {
+                Some(newest_commit) => self
+                    .repo
+                    .contains_commit(&event_commit.commit, &newest_commit.commit)?,
+                None => true,
+            };
+            if is_newer {
+                newest = Some(event_commit);
+            }
+        }
+        Ok(newest)
     }
 
     /// Returns the remote-tracking branch with this name of a remote that is the target's repository.

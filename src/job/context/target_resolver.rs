@@ -47,36 +47,41 @@ impl TargetResolver<'_> {
         if let Some(reason) = self.idle_reason() {
             return Ok(Comparison::for_idle_run(self.ci, head_commit, reason));
         }
-        let (branch, is_host_commit, base) = match self.repo.head() {
-            Ok(checked_out) => {
-                let head = head::find_checkout_head(self.repo, self.ci, checked_out)
-                    .map_err(|error| error.with_host(self.ci.host))?;
-                // In CI, the files of the checked-out commit are read instead of those on disk.
-                let includes_uncommitted = self.ci.host.is_local();
-                let base = self
-                    .find_base(&head, includes_uncommitted)
-                    .map_err(|error| error.with_host(self.ci.host))?;
-                (head.branch, head.is_host_commit, base)
-            }
+        let checked_out = match self.repo.head() {
+            Ok(checked_out) => checked_out,
             Err(GitError::NoCommit { .. }) if self.revisions.base.is_none() => {
-                let base = Base::for_all_pipelines(if self.repo.is_plain_directory() {
-                    "the directory is not in a git repository, so there is no base"
-                } else {
-                    "there is no commit yet"
-                });
-                // A repository without commits has no commit that the job could select instead of the host's.
-                let is_host_commit = true;
-                (self.ci.branch.clone(), is_host_commit, base)
+                return Ok(self.build_comparison_without_commit());
             }
             Err(error) => return Err(error.into()),
         };
+        let head = head::find_checkout_head(self.repo, self.ci, checked_out)
+            .map_err(|error| error.with_host(self.ci.host))?;
+        // In CI, the files of the checked-out commit are read instead of those on disk.
+        let includes_uncommitted = self.ci.host.is_local();
+        let base = self
+            .find_base(&head, includes_uncommitted)
+            .map_err(|error| error.with_host(self.ci.host))?;
         Ok(Comparison::new(
             self.ci,
             head_commit,
-            branch,
-            is_host_commit,
+            head.branch,
+            head.is_host_commit,
             base,
         ))
+    }
+
+    /// Builds the comparison for a directory without git, or without a commit: it has no base, so all pipelines are
+    /// reviewed.
+    fn build_comparison_without_commit(&self) -> Comparison {
+        let base = Base::for_all_pipelines(if self.repo.is_plain_directory() {
+            "the directory is not in a git repository, so there is no base"
+        } else {
+            "there is no commit yet"
+        });
+        let head_commit = None;
+        // Without commits, there is no commit that the job could select instead of the host's.
+        let is_host_commit = true;
+        Comparison::new(self.ci, head_commit, self.ci.branch.clone(), is_host_commit, base)
     }
 
     /// Returns why the run has nothing to review, unless the user selected what to review with flags.

@@ -120,7 +120,9 @@ impl GateFileReader<'_> {
         let is_optional_or_present =
             presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
         let may_be_unusable = is_optional_or_present && self.on_unusable == UnusableFile::TreatAsMissing;
+        let read_checkout = |presence| self.read_checkout_version(path, presence, may_be_unusable, limit);
         match self.policy_revision {
+            // Head is the checkout, so its version decides and there is no second version.
             PolicyRevision::Head { .. } => match self.read_deciding_version(path, presence, limit) {
                 Err(PolicyError::Unreadable { name, reason }) if may_be_unusable => Ok(GateFile {
                     unusable_reason: Some(format!("{name} cannot be read: {reason}")),
@@ -138,12 +140,7 @@ impl GateFileReader<'_> {
                         if self.on_unusable == UnusableFile::TreatAsMissing =>
                     {
                         Ok(GateFile {
-                            checkout_text: self.read_checkout_version(
-                                path,
-                                presence,
-                                may_be_unusable,
-                                limit,
-                            )?,
+                            checkout_text: read_checkout(presence)?,
                             unusable_reason: Some(format!("{name} cannot be read: {reason}")),
                             ..GateFile::default()
                         })
@@ -155,19 +152,19 @@ impl GateFileReader<'_> {
                         checkout_text: if self.checkout.leaves_repository(repo, path)? {
                             None
                         } else {
-                            self.read_checkout_version(path, FilePresence::Optional, may_be_unusable, limit)?
+                            read_checkout(FilePresence::Optional)?
                         },
                         ..GateFile::default()
                     }),
                     Ok(None) => Ok(GateFile {
-                        checkout_text: self.read_checkout_version(path, presence, may_be_unusable, limit)?,
+                        checkout_text: read_checkout(presence)?,
                         missing_reason: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
                         ..GateFile::default()
                     }),
                 }
             }
             PolicyRevision::Unknown { reason } => Ok(GateFile {
-                checkout_text: self.read_checkout_version(path, presence, may_be_unusable, limit)?,
+                checkout_text: read_checkout(presence)?,
                 missing_reason: Some(format!("{path} cannot be read from the target branch: {reason}")),
                 ..GateFile::default()
             }),

@@ -79,6 +79,7 @@ fn merge_rule(
     let mut config = Vec::new();
     for key in keys {
         let head_value = find_config_value(head, key);
+        // The change did not edit the value, so the target's value applies.
         let is_untouched = bases
             .iter()
             .any(|base| base.and_then(|base| find_config_value(base, key)) == head_value);

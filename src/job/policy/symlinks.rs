@@ -50,6 +50,7 @@ pub fn follow_links(
         match snapshot.find_file(&current_path)? {
             Some(file) if file.kind == FileKind::Symlink && link_count < MAX_LINKS => {
                 link_count += 1;
+                // The target is relative to the link's directory, and its parts take the place of the link.
                 resolved_parts.pop();
                 resolved_path.add_path(current_path);
                 let Some(target) = read_link_target(repo, &file)? else {

@@ -128,6 +128,7 @@ fn truncate(text: &str) -> String {
 /// common mistakes.
 fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsError {
     let name = &file.name;
+    // The position is written before the message, so it is removed from the end of the parser's text.
     let (position, message) = match error.location() {
         Some(location) if location.line() > 0 => {
             let suffix = format!(" at line {}, column {}", location.line(), location.column());

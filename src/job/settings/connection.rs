@@ -239,9 +239,12 @@ fn find_token_source(
         (None, Some(command)) => return Ok(Some(TokenSource::Command(command.clone()))),
         (None, None) => {}
     }
-    let value = env.secret(variable::TOKEN).map(TokenSource::Value);
+    // The sources in the order of their precedence. Only the variables are read, because no flag is given.
     let sources = [
-        (variable::TOKEN, value),
+        (
+            variable::TOKEN,
+            env.secret(variable::TOKEN).map(TokenSource::Value),
+        ),
         (
             variable::TOKEN_FILE,
             resolve_in_current_dir(env, layers.resolve_text(None, variable::TOKEN_FILE, None))
@@ -277,6 +280,7 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
             .into_iter()
             .filter(|name| env.secret(name).is_none())
             .collect();
+        // Neither is set, so the job does not use client credentials. A token URL alone has no effect.
         let has_no_credentials =
             missing_names.contains(&variable::CLIENT_ID) && missing_names.contains(&variable::CLIENT_SECRET);
         if has_no_credentials {

@@ -165,27 +165,28 @@ impl SettingSources<'_> {
         purpose: SelectionPurpose,
     ) -> Result<Selection, SettingsError> {
         let layers = self.layers();
-        let (own_include, own_exclude) = self.section_globs(purpose);
-        let (include_key, include) = match (own_include, &self.file.include, purpose) {
-            (Some(own), _, SelectionPurpose::Review) => (Some("review.include"), Some(own)),
-            (Some(own), _, SelectionPurpose::Publish) => (Some("publish.include"), Some(own)),
+        let (section_include, section_exclude) = self.section_globs(purpose);
+        let (include_key, file_include) = match (section_include, &self.file.include, purpose) {
+            (Some(globs), _, SelectionPurpose::Review) => (Some("review.include"), Some(globs)),
+            (Some(globs), _, SelectionPurpose::Publish) => (Some("publish.include"), Some(globs)),
             (None, Some(common), _) => (Some("include"), Some(common)),
             (None, None, _) => (None, None),
         };
-        let exclude = own_exclude.or(self.file.exclude.as_ref());
+        let file_exclude = section_exclude.or(self.file.exclude.as_ref());
+        // Without the globs of the file, these lists contain only the globs of the job.
         let job_include = layers.resolve_list(args.include.clone(), variable::INCLUDE, keep_line, None)?;
         let job_exclude = layers.resolve_list(args.exclude.clone(), variable::EXCLUDE, keep_line, None)?;
         let include = layers.resolve_list(
             args.include.clone(),
             variable::INCLUDE,
             keep_line,
-            include.cloned(),
+            file_include.cloned(),
         )?;
         let exclude = layers.resolve_list(
             args.exclude.clone(),
             variable::EXCLUDE,
             keep_line,
-            exclude.cloned(),
+            file_exclude.cloned(),
         )?;
         Ok(Selection {
             // Errors name the key in the file, unless the job overrides its globs.

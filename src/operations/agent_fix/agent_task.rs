@@ -60,7 +60,7 @@ impl TaskFollower<'_> {
         let mut interrupt = pin!(signals.wait());
         let mut creation = pin!(self.platform.create_task(task));
         // An interrupt does not cancel the request: without the response, the task to stop would be unknown.
-        let (response, mut interrupt_status) = tokio::select! {
+        let (response, interrupt_status) = tokio::select! {
             response = &mut creation => (response, None),
             status = &mut interrupt => (creation.await, Some(status)),
         };
@@ -73,23 +73,23 @@ impl TaskFollower<'_> {
         })?;
         self.run.ui.say(&format!("created task {id}"));
         let mut log = MessageLog::new(self, &id, &task.message);
-        let mut result = None;
-        if interrupt_status.is_none() {
+        // The outer error is the exit status of a signal, which arrived before the task ended.
+        let follow_result = if let Some(status) = interrupt_status {
+            Err(status)
+        } else {
             tokio::select! {
-                status = &mut interrupt => interrupt_status = Some(status),
-                end = self.follow_task(&id, &mut log) => result = Some(end),
+                status = &mut interrupt => Err(status),
+                result = self.follow_task(&id, &mut log) => Ok(result),
             }
-        }
+        };
         let messages = log.events;
-        let outcome = match (interrupt_status, result) {
-            (Some(status), _) => {
+        let outcome = match follow_result {
+            Ok(Ok((task, end))) => self.conclude_task(id, &task, end, messages).await,
+            Ok(Err(failure)) => TaskOutcome::Unfinished(failure),
+            Err(status) => {
                 self.request_stop(&id, "interrupted").await;
                 TaskOutcome::Interrupted(status)
             }
-            (None, Some(Ok((task, end)))) => self.conclude_task(id, &task, end, messages).await,
-            (None, Some(Err(failure))) => TaskOutcome::Unfinished(failure),
-            // Cannot happen: one of both is set above.
-            (None, None) => TaskOutcome::Interrupted(ExitStatus::Interrupted),
         };
         // `Signals::wait` prevented signals from ending the run; from here on, they end it again.
         self.run.signals.release();

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::remote_review::RemoteReview;
-use crate::gate::reports::saved_report::{add_components, read_report};
+use crate::gate::reports::saved_report::{add_finding_subjects, read_report};
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::job::cli::{ReviewArgs, SelectionArgs};
@@ -49,6 +49,7 @@ impl<'a> BranchReview<'a> {
                     sources.resolve_connection(&run.global)?,
                 ))
             },
+            // The selection, which is checked against the files of the policy revision.
             |(review, _)| &review.gate.selection,
         )?;
         if settings.dry_run {
@@ -120,33 +121,37 @@ impl<'a> BranchReview<'a> {
     /// two reports.
     pub(super) fn read_report(&self, file: &Path) -> Result<Report, Failure> {
         let mut report = read_report(self.run, file)?;
-        let head = self.target.head.as_str();
-        let reason = match &report.context {
-            _ if report.engine == Engine::Local => {
-                "a local check created the report, but the platform reviews the fix".to_owned()
-            }
-            context if context.head.as_deref() != Some(head) => {
-                let commit = context.head.as_deref().map_or("a working tree", short_id);
-                format!(
-                    "the report covers {commit}, but the commit to fix is {}",
-                    short_id(head)
-                )
-            }
-            context if context.shard.is_some() || !context.paths.is_empty() => {
-                "the report covers only part of the change".to_owned()
-            }
-            context if context.compared_with.is_some() => {
-                "the report is a comparison of two reports, not a review".to_owned()
-            }
-            _ => {
-                add_components(&self.workspace.repo, &mut report);
-                return Ok(report);
-            }
-        };
-        let message = format!("could not use the report {}: {reason}", file.display());
-        Err(Failure::usage(message)
-            .with_hint("pass a report that `sluicegate review` wrote for this commit, or omit --from"))
+        if let Some(reason) = describe_report_mismatch(&report, self.target.head.as_str()) {
+            let message = format!("could not use the report {}: {reason}", file.display());
+            return Err(Failure::usage(message)
+                .with_hint("pass a report that `sluicegate review` wrote for this commit, or omit --from"));
+        }
+        add_finding_subjects(&self.workspace.repo, &mut report);
+        Ok(report)
     }
+}
+
+/// Describes why the report of an earlier review cannot be compared with the later review of the fix. `head` is the
+/// commit to fix. Returns `None` if the report is of a complete review of that commit by the platform.
+fn describe_report_mismatch(report: &Report, head: &str) -> Option<String> {
+    let context = &report.context;
+    if report.engine == Engine::Local {
+        return Some("a local check created the report, but the platform reviews the fix".to_owned());
+    }
+    if context.head.as_deref() != Some(head) {
+        let commit = context.head.as_deref().map_or("a working tree", short_id);
+        return Some(format!(
+            "the report covers {commit}, but the commit to fix is {}",
+            short_id(head)
+        ));
+    }
+    if context.shard.is_some() || !context.paths.is_empty() {
+        return Some("the report covers only part of the change".to_owned());
+    }
+    context
+        .compared_with
+        .is_some()
+        .then(|| "the report is a comparison of two reports, not a review".to_owned())
 }
 
 /// Returns the arguments of a `review` of the selected revisions. The paths are omitted: they restrict the findings to

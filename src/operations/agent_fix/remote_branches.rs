@@ -42,6 +42,7 @@ impl RemoteBranches {
             Some(name) => vec![name.to_owned()],
             None => list_name_candidates(&target.head),
         };
+        // One query returns which names are taken, and the commit of the reviewed branch.
         let queried_names: Vec<&str> = names
             .iter()
             .chain([&reviewed_branch])

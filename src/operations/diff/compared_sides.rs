@@ -115,10 +115,7 @@ pub(crate) fn compare_revisions(
         .callers
         .then(|| find_callers(&workspace.repo, &snapshot, &changes, &results))
         .transpose()?;
-    let interface = match result_kind {
-        ResultKind::Picture => None,
-        ResultKind::Diff | ResultKind::Page => compare_interface(&workspace, &snapshot, &range_ends)?,
-    };
+    let interface = compare_shared_pipelines(&workspace, &range_ends, &snapshot, result_kind)?;
     Ok(PipelineComparison {
         base: range_ends.bases.into_iter().next(),
         head: range_ends.head,
@@ -129,26 +126,23 @@ pub(crate) fn compare_revisions(
     })
 }
 
-/// Compares what the base and head offer to consumers. If there are several merge-bases, the first one is compared.
-fn compare_interface(
+/// Compares the shared pipelines with those of the base. Of several merge-bases, only the first is used. Returns `None`
+/// if there is no base or nothing to compare, and for a picture, which does not show shared pipelines.
+fn compare_shared_pipelines(
     workspace: &Workspace<'_>,
-    snapshot: &Snapshot<'_>,
     range_ends: &RangeEnds,
+    snapshot: &Snapshot<'_>,
+    result_kind: ResultKind,
 ) -> Result<Option<InterfaceComparison>, Failure> {
-    let Some(base) = range_ends
-        .bases
-        .first()
-        .filter(|_| !range_ends.has_nothing_to_compare)
-    else {
+    if matches!(result_kind, ResultKind::Picture) || range_ends.has_nothing_to_compare {
+        return Ok(None);
+    }
+    let Some(base) = range_ends.bases.first() else {
         return Ok(None);
     };
     let base = workspace.repo.snapshot(base.clone());
-    compare_interfaces(
-        &workspace.repo,
-        &base,
-        snapshot,
-        workspace.named_config_dir.as_deref(),
-    )
+    let config_dir = workspace.named_config_dir.as_deref();
+    compare_interfaces(&workspace.repo, &base, snapshot, config_dir)
 }
 
 /// Returns the pipelines that call a changed pipeline, directly or indirectly. Each result has the index of its change. A
@@ -312,8 +306,9 @@ fn resolve_default_range<'w>(
     args: &DiffArgs,
     revisions: &RequestedRevisions,
 ) -> Result<(RangeEnds, Snapshot<'w>), Failure> {
-    let is_job = !workspace.ci.host.is_local() && !args.staged;
-    if revisions.head.is_some() || is_job {
+    let is_local = workspace.ci.host.is_local();
+    let is_compared_as_review = revisions.head.is_some() || (!is_local && !args.staged);
+    if is_compared_as_review {
         let target = workspace.resolve_target(run, revisions)?;
         let snapshot = workspace.repo.snapshot(target.head.clone());
         return Ok((RangeEnds::from(Comparison::from(target)), snapshot));
@@ -324,18 +319,18 @@ fn resolve_default_range<'w>(
         workspace.repo.read_disk_snapshot(run.hook_index_path())?
     };
     let comparison = workspace.resolve_checkout_comparison(run, revisions)?;
-    let head = workspace.repo.head().ok().map(|head| head.commit);
+    let checked_out_commit = workspace.repo.head().ok().map(|head| head.commit);
     let has_no_base =
         comparison.bases.is_empty() && comparison.idle_reason.is_none() && revisions.base.is_none();
     let mut ends = RangeEnds::from(comparison);
-    if let Some(head) = head {
-        if has_no_base && workspace.ci.host.is_local() {
-            ends.base_description = format!("the checked-out commit {}", head.short());
-            ends.bases = vec![head.clone()];
+    if let Some(commit) = checked_out_commit {
+        if has_no_base && is_local {
+            ends.base_description = format!("the checked-out commit {}", commit.short());
+            ends.bases = vec![commit.clone()];
         }
         // Only the JSON document contains the head, and only if the files on disk are those of the commit.
-        if !args.staged && args.output == DiffFormat::Json && is_equal_to_commit(&snapshot, &head)? {
-            ends.head = Some(head);
+        if !args.staged && args.output == DiffFormat::Json && is_equal_to_commit(&snapshot, &commit)? {
+            ends.head = Some(commit);
         }
     }
     Ok((ends, snapshot))

@@ -19,15 +19,17 @@ use std::path::Path;
 /// only the path; for a renamed or copied file, also the new path and a description. If the file is unreadable, prints
 /// the reason and returns success, because git stops at any other exit code.
 pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
-    let args_of_git: Vec<String> = args
+    let path_texts: Vec<String> = args
         .paths
         .iter()
         .map(|path| path.to_string_lossy().into_owned())
         .collect();
-    let git_args: Vec<&str> = args_of_git.iter().map(String::as_str).collect();
+    let git_args: Vec<&str> = path_texts.iter().map(String::as_str).collect();
     let style = TextStyle::for_git(run);
     let lines = match git_args.as_slice() {
         [path] => vec![DiffLine::heading(&format!("{path}: not merged"))],
+        // The path, then the file, the object id and the mode of each version. For a renamed or copied file, the new
+        // path and a description follow.
         [path, old, _, old_mode, new, _, new_mode, rename_args @ ..]
             if matches!(rename_args.len(), 0 | 2) =>
         {
@@ -43,6 +45,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
             };
             let mut lines = render_contents(&contents, &style, old_mode, new_mode);
             if is_copy {
+                // The remark is shown below the heading.
                 lines.insert(1, DiffLine::remark(&format!("copied from {path}")));
             }
             lines

@@ -153,27 +153,33 @@ impl PipelineComparison {
         })
     }
 
-    /// Renders the comparison as text for the terminal or for git.
-    pub(crate) fn render_text(&self, style: &TextStyle) -> String {
-        let mut lines: Vec<String> = Vec::new();
-        for diff in self.list_diffs() {
-            lines.extend(style.render_diff(diff).iter().map(|line| style.format_line(line)));
-            lines.push(String::new());
-        }
+    /// Describes how many pipelines changed, and how many of them only in their layout.
+    fn describe_pipeline_count(&self) -> String {
         let layout_count = self
             .pipelines
             .iter()
             .filter(|result| !result.changes_more_than_layout())
             .count();
         let total = format_count(self.pipelines.len(), "pipeline");
-        lines.push(match (self.pipelines.len(), layout_count) {
+        match (self.pipelines.len(), layout_count) {
             (0, _) => "no pipeline differs".to_owned(),
             (_, 0) => format!("{total} changed"),
             (pipeline_count, layout_count) if pipeline_count == layout_count => {
                 format!("{total} changed in layout only")
             }
             (_, layout_count) => format!("{total} changed, {layout_count} in layout only"),
-        });
+        }
+    }
+
+    /// Renders the comparison as text for the terminal or for git, with the changes to shared pipelines and with the
+    /// callers, if they were requested.
+    pub(crate) fn render_text(&self, style: &TextStyle) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        for diff in self.list_diffs() {
+            lines.extend(style.render_diff(diff).iter().map(|line| style.format_line(line)));
+            lines.push(String::new());
+        }
+        lines.push(self.describe_pipeline_count());
         if let Some(interface) = &self.interface {
             lines.push(text::escape_line(&format!(
                 "shared pipelines: {}",

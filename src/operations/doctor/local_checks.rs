@@ -210,6 +210,7 @@ fn check_existing_rules(
             "the rules file is not in the checked-out commit, so a review by the platform does not find it";
         return Err(Failure::usage(message).with_hint(remedy.hint()));
     }
+    // The remaining problems are warnings.
     Ok(CheckOutcome::Ok(match problems.len() {
         0 => format!("{} has no problems", file.path),
         warning_count => format!(
@@ -274,25 +275,23 @@ fn check_shared_pipelines(
             missing_pipelines.push(format!("{} (line {})", entry.pipeline, entry.position.line));
         }
     }
-    if missing_pipelines.is_empty() {
-        if settings.publishes && !is_committed(workspace, &file.path)? {
-            let reason = "the file is not in the checked-out commit, so a publish does not find it";
-            return Err(
-                Failure::usage(format!("{}: {reason}", file.path)).with_hint("commit the file, and push")
-            );
-        }
-        let pipeline_count = format_count(shared_pipelines.entries.len(), "shared pipeline");
-        return Ok(CheckOutcome::Ok(format!("{} lists {pipeline_count}", file.path)));
+    if !missing_pipelines.is_empty() {
+        let message = format!(
+            "{}: {} in the list {} missing: {}",
+            file.path,
+            format_count(missing_pipelines.len(), "pipeline"),
+            if missing_pipelines.len() == 1 { "is" } else { "are" },
+            List::with_limit(&missing_pipelines, MAX_LISTED_PIPELINES)
+        );
+        return Err(Failure::usage(message)
+            .with_hint("fix the path (it is relative to the repository root), or set `enabled: false`"));
     }
-    let message = format!(
-        "{}: {} in the list {} missing: {}",
-        file.path,
-        format_count(missing_pipelines.len(), "pipeline"),
-        if missing_pipelines.len() == 1 { "is" } else { "are" },
-        List::with_limit(&missing_pipelines, MAX_LISTED_PIPELINES)
-    );
-    Err(Failure::usage(message)
-        .with_hint("fix the path (it is relative to the repository root), or set `enabled: false`"))
+    if settings.publishes && !is_committed(workspace, &file.path)? {
+        let reason = "the file is not in the checked-out commit, so a publish does not find it";
+        return Err(Failure::usage(format!("{}: {reason}", file.path)).with_hint("commit the file, and push"));
+    }
+    let pipeline_count = format_count(shared_pipelines.entries.len(), "shared pipeline");
+    Ok(CheckOutcome::Ok(format!("{} lists {pipeline_count}", file.path)))
 }
 
 /// Reads the file. Content that is not a valid document is a failure.

@@ -135,9 +135,11 @@ impl PipelineRun<'_> {
                 CHECK_INSTRUCTION,
             )
         })?;
+        // A signal arrived during the request that started the execution.
         if let Some(status) = interrupt_status {
             return self.terminate_on_interrupt(&id, status).await;
         }
+        // Without `--wait`, the command ends here.
         let Some(pace) = pace else {
             return self.run.print_response(self.args.output, &response.raw, || {
                 text::escape_line(&format!("started execution {id}")) + "\n"
@@ -146,6 +148,7 @@ impl PipelineRun<'_> {
         self.run.ui.say(&format!("started execution {id}"));
         let wait_start = Instant::now();
         let follow_result = tokio::select! {
+            // If the execution ends at the same time, the signal has precedence.
             biased;
             status = &mut interrupt => return self.terminate_on_interrupt(&id, status).await,
             result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,

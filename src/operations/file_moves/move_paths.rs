@@ -22,26 +22,24 @@ pub(crate) fn resolve_move(
     force: bool,
 ) -> Result<PathMove, Failure> {
     let root = reader.workspace.repo.root();
-    let from = resolve_repository_path(run, root, old)?;
+    let old_path = resolve_repository_path(run, root, old)?;
     let mut new_path = resolve_repository_path(run, root, new)?;
-    let target = root.join(&new_path);
-    let is_move_into_directory = target.is_dir() && new_path != from;
+    let is_move_into_directory = root.join(&new_path).is_dir() && new_path != old_path;
     if is_move_into_directory {
-        let name = from.rsplit_once('/').map_or(from.as_str(), |(_, name)| name);
+        let name = old_path
+            .rsplit_once('/')
+            .map_or(old_path.as_str(), |(_, name)| name);
         new_path = if new_path.is_empty() {
             name.to_owned()
         } else {
             format!("{new_path}/{name}")
         };
-    } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&from).is_dir() {
+    } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&old_path).is_dir() {
         // A trailing `/` means a directory. It must exist, unless a directory is moved to this new path.
         return Err(move_failure(format!("directory `{new_path}` does not exist"))
             .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }
-    let moves = PathMove {
-        old_path: from,
-        new_path,
-    };
+    let moves = PathMove { old_path, new_path };
     let tracked_paths = reader.workspace.repo.list_tracked_paths(&moves.old_path)?;
     reject_invalid_source(reader, &moves, &tracked_paths)?;
     reject_invalid_target(reader, &moves)?;

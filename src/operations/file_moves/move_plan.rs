@@ -49,7 +49,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         new_files: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
     };
     let mut edits = Vec::new();
-    let mut scripts = BTreeSet::new();
+    let mut script_paths = BTreeSet::new();
     for file in &files {
         let (bytes, facts) = match reader.read_references(file)? {
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
@@ -60,12 +60,15 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             }
         };
         let mut values = Vec::new();
-        let script_names = facts.references.iter().filter_map(Reference::script_path);
-        scripts.extend(script_names.map(str::to_owned));
+        let referenced_scripts = facts.references.iter().filter_map(Reference::script_path);
+        script_paths.extend(referenced_scripts.map(str::to_owned));
         for reference in &facts.references {
-            let new_target = relocation.find_new_target(reference, &file.path).transpose();
-            let target = new_target.map_err(|reason| reference_failure(&file.path, reference, &reason))?;
-            values.extend(target.map(|new| build_reference_edit(reference, new)));
+            match relocation.find_new_target(reference, &file.path) {
+                // The reference does not change.
+                None => {}
+                Some(Ok(new_target)) => values.push(build_reference_edit(reference, new_target)),
+                Some(Err(reason)) => return Err(reference_failure(&file.path, reference, &reason)),
+            }
         }
         edits.extend(build_file_edit(reader, file, bytes, values)?);
     }
@@ -77,7 +80,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         moved_files: moved_files
             .into_iter()
             .map(|file| MovedFile {
-                is_script: scripts.contains(&file.path),
+                is_script: script_paths.contains(&file.path),
                 path: file.path,
             })
             .collect(),

@@ -52,27 +52,11 @@ fn describe_unstaged_files(unstaged_files: &UnstagedFiles) -> String {
 /// Renders the summary of a move or of a repair, with the references that could not be repaired. In a dry run, also
 /// lists each edit.
 fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
-    let mut text = String::new();
-    if is_dry_run {
-        if let Some(moves) = &plan.moves {
-            let _ = writeln!(
-                text,
-                "{} -> {}",
-                text::escape_line(&moves.old_path),
-                text::escape_line(&moves.new_path)
-            );
-        }
-        for edit in &plan.edits {
-            for value in &edit.values {
-                let location = format!("{}:{}", edit.path, value.position.line);
-                let _ = writeln!(
-                    text,
-                    "{}",
-                    text::escape_line(&format!("{location}: {} -> {}", value.old, value.new))
-                );
-            }
-        }
-    }
+    let mut text = if is_dry_run {
+        render_planned_edits(plan)
+    } else {
+        String::new()
+    };
     for reference in &plan.kept_references {
         let _ = writeln!(text, "{}", text::escape_line(&describe_kept_reference(reference)));
     }
@@ -93,6 +77,30 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
         (None, true) => writeln!(text, "nothing to repair{}", describe_kept_count(plan)),
         (None, false) => writeln!(text, "{action} {edit_counts}{}", describe_kept_count(plan)),
     };
+    text
+}
+
+/// Renders the planned move, if the plan has one, and each edit, one per line.
+fn render_planned_edits(plan: &MovePlan) -> String {
+    let mut text = String::new();
+    if let Some(moves) = &plan.moves {
+        let _ = writeln!(
+            text,
+            "{} -> {}",
+            text::escape_line(&moves.old_path),
+            text::escape_line(&moves.new_path)
+        );
+    }
+    for edit in &plan.edits {
+        for value in &edit.values {
+            let location = format!("{}:{}", edit.path, value.position.line);
+            let _ = writeln!(
+                text,
+                "{}",
+                text::escape_line(&format!("{location}: {} -> {}", value.old, value.new))
+            );
+        }
+    }
     text
 }
 

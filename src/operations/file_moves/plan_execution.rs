@@ -25,7 +25,8 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
     let default_index = None;
-    let mut staged_files = repo.list_files_without_unstaged_changes(edited_paths, default_index)?;
+    // Listed before the edits are written, because each written file has unstaged changes.
+    let mut files_to_stage = repo.list_files_without_unstaged_changes(edited_paths, default_index)?;
     let created_dirs = match &plan.moves {
         Some(moves) => move_files(repo, moves)?,
         None => Vec::new(),
@@ -33,13 +34,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     let mut written_edits: Vec<&FileEdit> = Vec::new();
     for edit in &plan.edits {
         if let Err(error) = atomic_file::replace_file(&path_after_move(root, plan, edit), &edit.new_bytes) {
-            for edit in written_edits {
-                let _ = atomic_file::replace_file(&path_after_move(root, plan, edit), &edit.old_bytes);
-            }
-            if let Some(moves) = &plan.moves {
-                let _ = repo.move_files(&moves.new_path, &moves.old_path);
-            }
-            remove_empty_dirs(&created_dirs);
+            undo_changes(repo, plan, &written_edits, &created_dirs);
             let message = format!("could not write {}: {error}", edit.path);
             return Err(Failure::usage(message).with_hint("all changes were undone"));
         }
@@ -48,10 +43,10 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     let Some(moves) = &plan.moves else {
         return Ok(UnstagedFiles::default());
     };
-    for file in &mut staged_files {
+    for file in &mut files_to_stage {
         file.path = moves.path_after_move(&file.path);
     }
-    if let Err(error) = repo.stage_files(&staged_files, default_index) {
+    if let Err(error) = repo.stage_files(&files_to_stage, default_index) {
         return Ok(UnstagedFiles {
             paths: list_edited_paths(plan, moves).collect(),
             reason: Some(error.to_string()),
@@ -59,10 +54,22 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     }
     Ok(UnstagedFiles {
         paths: list_edited_paths(plan, moves)
-            .filter(|path| !staged_files.iter().any(|file| file.path == *path))
+            .filter(|path| !files_to_stage.iter().any(|file| file.path == *path))
             .collect(),
         reason: None,
     })
+}
+
+/// Restores the edited files, moves the files back, and removes the new directories. Errors are ignored, because the
+/// failure that caused the undo is reported.
+fn undo_changes(repo: &Repository, plan: &MovePlan, written_edits: &[&FileEdit], created_dirs: &[PathBuf]) {
+    for edit in written_edits {
+        let _ = atomic_file::replace_file(&path_after_move(repo.root(), plan, edit), &edit.old_bytes);
+    }
+    if let Some(moves) = &plan.moves {
+        let _ = repo.move_files(&moves.new_path, &moves.old_path);
+    }
+    remove_empty_dirs(created_dirs);
 }
 
 /// Returns the paths of the rewritten files after the move.

@@ -63,6 +63,7 @@ impl CurrentFindings {
         adopt: Option<Adopt>,
     ) -> Result<Self, Failure> {
         let template = rules::render_rules_file_template(Enforcement::Error);
+        // The inner error is the reason why the rules file cannot be read.
         let document = match rules_file {
             Some(file) => workspace.read_document(file)?,
             None => Ok(template.clone().into_bytes()),
@@ -70,9 +71,7 @@ impl CurrentFindings {
         let tally = evaluate_all(workspace, snapshot, &RuleSet::from_document(&document))?;
         let all_files: Vec<FileResults> = tally.all_files().cloned().collect();
         let Tally {
-            files,
-            project_files: project,
-            ..
+            files, project_files, ..
         } = tally;
         let waivers_file = match adopt {
             Some(Adopt::Waivers) => Some(render_new_waivers_file(
@@ -98,7 +97,7 @@ impl CurrentFindings {
             waivers_file,
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,
             files,
-            project_files: project,
+            project_files,
         })
     }
 

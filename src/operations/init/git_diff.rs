@@ -7,7 +7,7 @@ use crate::exit::ExitStatus;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::input;
 use sluicegate_base::text;
-use sluicegate_git::read_disk_file;
+use sluicegate_git::{Repository, read_disk_file};
 use std::fs;
 use std::path::Path;
 
@@ -41,19 +41,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     } else {
         "wrote             "
     };
-    let mut report_lines = vec![match repo.read_local_setting(SETTING)? {
-        None => {
-            if !dry_run {
-                repo.set_local_setting(SETTING, COMMAND)?;
-            }
-            format!("{label}{SETTING} = {COMMAND}, in git's configuration of this clone")
-        }
-        Some(value) if value == COMMAND => format!("{NOT_CHANGED}{SETTING}: already set"),
-        Some(value) => format!(
-            "{NOT_CHANGED}{SETTING}: already set to {}",
-            text::escape_line(&value)
-        ),
-    }];
+    let mut report_lines = vec![set_diff_command(&repo, dry_run, label)?];
     let path = repo.root().join(ATTRIBUTES);
     let (new_lines, existing_lines) = plan_attribute_lines(&read_attributes(&path)?);
     report_lines.extend(
@@ -80,6 +68,24 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     }
     run.ui.print_result(&(report_lines.join("\n") + "\n"))?;
     Ok(ExitStatus::Success)
+}
+
+/// Sets the program of the diff driver in git's configuration of this clone, unless a program is set already. A dry run
+/// sets nothing. Returns the line of the report, which begins with `label` for a new setting.
+fn set_diff_command(repo: &Repository, dry_run: bool, label: &str) -> Result<String, Failure> {
+    Ok(match repo.read_local_setting(SETTING)? {
+        None => {
+            if !dry_run {
+                repo.set_local_setting(SETTING, COMMAND)?;
+            }
+            format!("{label}{SETTING} = {COMMAND}, in git's configuration of this clone")
+        }
+        Some(value) if value == COMMAND => format!("{NOT_CHANGED}{SETTING}: already set"),
+        Some(value) => format!(
+            "{NOT_CHANGED}{SETTING}: already set to {}",
+            text::escape_line(&value)
+        ),
+    })
 }
 
 /// Returns whether `PATH` contains the program, because git starts it by its name.

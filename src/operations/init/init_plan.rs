@@ -124,12 +124,14 @@ fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
     }
     let signed_template = recipe.signed_template.filter(|_| facts.is_signed);
     let text = file_templates::render_job(signed_template.unwrap_or(recipe.template), facts);
-    match recipe.alternative {
-        _ if !path_exists(&facts.root, recipe.path) => FileStep::Write {
+    if !path_exists(&facts.root, recipe.path) {
+        return FileStep::Write {
             path: recipe.path.to_owned(),
             text,
             include_step: None,
-        },
+        };
+    }
+    match recipe.alternative {
         Some((path, include_step)) if !path_exists(&facts.root, path) => FileStep::Write {
             path: path.to_owned(),
             text,

@@ -156,11 +156,9 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
     let mut steps: Vec<String> = facts
         .missing_flags
         .iter()
-        .map(|item| {
-            let (description, hint) = (
-                text::escape_line(&item.description),
-                text::escape_line(&item.hint),
-            );
+        .map(|flag| {
+            let description = text::escape_line(&flag.description);
+            let hint = text::escape_line(&flag.hint);
             format!("Before anything can be written: {hint}\n    {description}")
         })
         .collect();

@@ -21,6 +21,7 @@ pub(crate) fn list_new_setting_lines(
         config_dir: None,
         ..run.global.clone()
     };
+    // Each array contains the value with the flags, then the value without them.
     let connections = [
         sources.resolve_connection(&run.global)?,
         sources.resolve_connection(&without_flags)?,

@@ -103,6 +103,7 @@ pub(crate) fn detect_repository_facts(
         Some(_) => Vec::new(),
         None => config_dir_prompt::find_config_dir_candidates(&snapshot)?,
     };
+    // With `--adopt`, the only candidate is used without a question.
     let sole_candidate = match args.adopt {
         Some(_) => config_dir_prompt::find_sole_config_dir_candidate(&snapshot, &candidates)?,
         None => None,
@@ -218,14 +219,10 @@ fn detect_host(
             format!("{}: found {}", recipe.host, recipe.marker),
         )));
     }
-    let server = remote.and_then(host_recipes::parse_remote_server);
-    let recipe_of_remote = server.and_then(|server| {
-        Some((
-            host_recipes::find_recipe(host_recipes::find_ci_host_of_server(&server)?)?,
-            server,
-        ))
-    });
-    if let Some((recipe, server)) = recipe_of_remote {
+    if let Some(server) = remote.and_then(host_recipes::parse_remote_server)
+        && let Some(host) = host_recipes::find_ci_host_of_server(&server)
+        && let Some(recipe) = host_recipes::find_recipe(host)
+    {
         let description = format!("{}: the remote is on {server}", recipe.host);
         return Ok(Ok((Some(recipe), description)));
     }

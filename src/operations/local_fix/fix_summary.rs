@@ -31,7 +31,8 @@ pub(crate) fn print_summary(
     }
 }
 
-/// Renders one line for each fix and for each finding that is left, followed by their numbers.
+/// Renders one line for each fixed value, one line for each finding whose fix was rejected, and a summary. The lines of
+/// the rejected fixes begin with `left:`.
 fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
     let mut text = String::new();
     for file in &proof.fixed_files {
@@ -49,22 +50,22 @@ fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
         let line = format!("left: {path}:{line}: {}: {}", fix.old_value, rejected_fix.reason);
         let _ = writeln!(text, "{}", text::escape_line(&line));
     }
-    let finding_count: usize = proof.fixed_files.iter().map(|file| file.values.len()).sum();
+    let fixed_count: usize = proof.fixed_files.iter().map(|file| file.values.len()).sum();
     let left_text = match proof.rejected_fixes.len() {
         0 => String::new(),
         left_count => format!("; {left_count} left"),
     };
-    let _ = if finding_count == 0 {
-        writeln!(text, "nothing to fix{left_text}")
-    } else {
-        writeln!(
-            text,
-            "{} {} in {}{left_text}",
-            if is_dry_run { "would fix" } else { "fixed" },
-            format_count(finding_count, "finding"),
-            format_count(proof.fixed_files.len(), "file")
-        )
-    };
+    if fixed_count == 0 {
+        let _ = writeln!(text, "nothing to fix{left_text}");
+        return text;
+    }
+    let _ = writeln!(
+        text,
+        "{} {} in {}{left_text}",
+        if is_dry_run { "would fix" } else { "fixed" },
+        format_count(fixed_count, "finding"),
+        format_count(proof.fixed_files.len(), "file")
+    );
     text
 }
 

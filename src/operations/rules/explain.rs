@@ -21,18 +21,22 @@ const MIN_WORD_LENGTH: usize = 3;
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 
-/// Prints the documentation of the rule, project check or team rule with this id. Fails for an unknown id, with a
-/// suggestion.
+/// Prints a text page or the JSON document about the rule, project check or team rule with this id. Fails for an
+/// unknown id, with a suggestion.
 pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find_by_id(id)) {
-        (Some(rule), _) => (rule_document(rule.documentation()), rule.documentation().blocks()),
-        (None, Some(check)) => (check_document(check), check.documentation().blocks()),
+        (Some(rule), _) => (
+            rule_document(rule.documentation()),
+            rule.documentation().build_blocks(),
+        ),
+        (None, Some(check)) => (check_document(check), check.documentation().build_blocks()),
+        // The team rules are last, because only they are read from the checkout.
         (None, None) => {
             let team_rules = read_team_rules(run)?;
             let rule = team_rules
                 .find_team_rule(id)
                 .ok_or_else(|| unknown_rule_failure(id, &team_rules))?;
-            (team_rule_document(rule), rule.blocks())
+            (team_rule_document(rule), rule.build_blocks())
         }
     };
     if output == OutputFormat::Json {

@@ -26,43 +26,66 @@ use std::io;
 /// Maximum width of a line of the list, in columns.
 const LINE_WIDTH: usize = 80;
 
-/// Prints all rules, team rules and project checks, each with its state in this repository.
+/// Prints all rules, team rules and project checks, each with its state in this repository. Outside a repository, there
+/// are no states and no team rules.
 pub(crate) fn print_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let project = read_rules_and_levels(run)?;
-    let rules = project.as_ref().and_then(|project| project.rules.as_ref());
-    let team_rules = project.as_ref().map(|project| &project.team_rules);
+    let rule_set = project.as_ref().and_then(|project| project.rules.as_ref());
+    let mut entries = list_platform_rules(rule_set);
+    if let Some(project) = &project {
+        entries.extend(list_team_rules(&project.team_rules));
+    }
     let levels = project.as_ref().map(|project| project.levels);
-    let rule_entries = rules::registry().iter().map(|rule| {
-        let documentation = rule.documentation();
-        RuleEntry {
-            id: documentation.id.to_owned(),
-            kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
-            summary: documentation.summary.to_owned(),
-            state: rules.map(|rules| state_name(rules.state(documentation.id))),
-        }
-    });
-    let team_entries = team_rules
-        .into_iter()
-        .flat_map(TeamRuleSet::rules)
-        .map(|rule| RuleEntry {
-            id: rule.full_id(),
-            kinds: Vec::new(),
-            summary: rule.summary(),
-            state: Some(rule.level.map_or("off", Enforcement::name)),
-        });
-    let check_entries = ProjectCheck::ALL.into_iter().map(|check| RuleEntry {
-        id: check.id().to_owned(),
-        kinds: Vec::new(),
-        summary: check.documentation().summary.to_owned(),
-        state: levels.map(|levels| levels.enforcement_of(check).map_or("off", Enforcement::name)),
-    });
-    let entries: Vec<RuleEntry> = rule_entries.chain(team_entries).chain(check_entries).collect();
+    entries.extend(list_project_checks(levels));
     let text = match output.output {
         OutputFormat::Json => format_json(&entries.iter().map(RuleEntry::to_json).collect()),
         OutputFormat::Text => entries.iter().map(RuleEntry::render_text).collect(),
     };
     run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
+}
+
+/// Returns an entry for each rule of the platform, with its state in the rules file.
+fn list_platform_rules(rule_set: Option<&RuleSet>) -> Vec<RuleEntry> {
+    let mut entries = Vec::new();
+    for rule in rules::registry() {
+        let documentation = rule.documentation();
+        entries.push(RuleEntry {
+            id: documentation.id.to_owned(),
+            kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
+            summary: documentation.summary.to_owned(),
+            state: rule_set.map(|rule_set| state_name(rule_set.state(documentation.id))),
+        });
+    }
+    entries
+}
+
+/// Returns an entry for each team rule, with its level.
+fn list_team_rules(team_rules: &TeamRuleSet) -> Vec<RuleEntry> {
+    let mut entries = Vec::new();
+    for rule in team_rules.rules() {
+        entries.push(RuleEntry {
+            id: rule.full_id(),
+            kinds: Vec::new(),
+            summary: rule.summary(),
+            state: Some(rule.level.map_or("off", Enforcement::name)),
+        });
+    }
+    entries
+}
+
+/// Returns an entry for each project check, with its level. Without `levels`, the entries have no state.
+fn list_project_checks(levels: Option<CheckLevels>) -> Vec<RuleEntry> {
+    let mut entries = Vec::new();
+    for check in ProjectCheck::ALL {
+        entries.push(RuleEntry {
+            id: check.id().to_owned(),
+            kinds: Vec::new(),
+            summary: check.documentation().summary.to_owned(),
+            state: levels.map(|levels| levels.enforcement_of(check).map_or("off", Enforcement::name)),
+        });
+    }
+    entries
 }
 
 /// A rule, a team rule or a project check in the list.

@@ -106,7 +106,8 @@ fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
     text
 }
 
-/// Adds a new rule, with comments and examples to edit, to the team rules file of the checkout.
+/// Adds a new rule, with comments and examples to edit, to the team rules file of the checkout. Creates the file if it
+/// does not exist.
 pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
     let Some(path) = workspace.team_rules_path.clone() else {
@@ -146,24 +147,13 @@ fn read_text_or_empty(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Returns the text of the team rules file with a new rule appended. The rule is tried with and without indentation, as
-/// the list may have either. Fails unless the result parses and has exactly one rule more.
+/// Returns the text of the team rules file with a new rule appended. The list `rules` of the file may be indented or
+/// not, so the rule is tried in both forms. Fails unless one of them gives a valid file with exactly one rule more.
 fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> {
     let old_rules = TeamRuleSet::parse(old_text.as_bytes())
         .map_err(|_| Failure::usage(format!("{path} has errors")).with_hint("run `sluicegate rules lint`"))?;
-    if old_rules.find_team_rule(id).is_some() {
-        return Err(Failure::usage(format!("{path} already has a rule `{id}`")));
-    }
-    if rules::find_rule(id).is_some() {
-        let message = format!("`{id}` is the id of a platform rule");
-        return Err(Failure::usage(message).with_hint("use another id"));
-    }
     let entry = render_new_rule(id);
-    if TeamRuleSet::parse(format!("rules:\n{entry}").as_bytes()).is_err() {
-        let message = format!("`{id}` is not a valid rule id");
-        return Err(Failure::usage(message)
-            .with_hint("use lowercase letters, digits and hyphens, as in no-python-in-production"));
-    }
+    reject_unusable_id(&old_rules, id, path, &entry)?;
     // A file without rules may have the key `rules` already, and a second one would be an error.
     let needs_heading = old_rules.rules().is_empty() && !old_text.contains("rules");
     let heading = if needs_heading { FILE_HEADING } else { "" };
@@ -176,18 +166,37 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
         .split_inclusive('\n')
         .map(|line| line.strip_prefix("  ").unwrap_or(line))
         .collect();
+    // In the wrong form, the file does not parse, or the new rule becomes a part of another value.
     for entry in [entry, unindented_entry] {
         let new_text = format!("{old_text}{line_end}{heading}{entry}");
-        let is_complete = TeamRuleSet::parse(new_text.as_bytes()).is_ok_and(|new_rules| {
+        let has_new_rule = TeamRuleSet::parse(new_text.as_bytes()).is_ok_and(|new_rules| {
             new_rules.rules().len() == old_rules.rules().len() + 1 && new_rules.find_team_rule(id).is_some()
         });
-        if is_complete {
+        if has_new_rule {
             return Ok(new_text);
         }
     }
     let message = format!("could not add a rule to {path}: the list `rules` is not at the end of the file");
     Err(Failure::usage(message)
         .with_hint("move `rules` to the end of the file, and write each rule on its own lines"))
+}
+
+/// Fails if a team rule or a platform rule already has this id, or if the id is not valid. `entry` is the text of the
+/// new rule: a file with only this rule is invalid if its id is invalid.
+fn reject_unusable_id(old_rules: &TeamRuleSet, id: &str, path: &str, entry: &str) -> Result<(), Failure> {
+    if old_rules.find_team_rule(id).is_some() {
+        return Err(Failure::usage(format!("{path} already has a rule `{id}`")));
+    }
+    if rules::find_rule(id).is_some() {
+        let message = format!("`{id}` is the id of a platform rule");
+        return Err(Failure::usage(message).with_hint("use another id"));
+    }
+    if TeamRuleSet::parse(format!("rules:\n{entry}").as_bytes()).is_err() {
+        let message = format!("`{id}` is not a valid rule id");
+        return Err(Failure::usage(message)
+            .with_hint("use lowercase letters, digits and hyphens, as in no-python-in-production"));
+    }
+    Ok(())
 }
 
 impl Workspace<'_> {

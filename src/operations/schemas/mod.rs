@@ -7,6 +7,7 @@ use sluicegate_pipelines::team_rules::{pipeline_schema, team_rules_schema};
 
 /// Returns the JSON schema of a document. The schemas are built into the program.
 pub(crate) fn load_schema(document: SchemaDocument) -> Value {
+    // The first schemas are built from the definitions in the code; the others are files of this directory.
     let text = match document {
         SchemaDocument::Settings => return settings::json_schema(),
         SchemaDocument::TeamRules => return team_rules_schema(),
@@ -39,6 +40,6 @@ pub(crate) fn load_schema(document: SchemaDocument) -> Value {
         SchemaDocument::RulesNew => include_str!("rules-new.json"),
         SchemaDocument::RulesInit => include_str!("rules-init.json"),
     };
-    // A test parses every file.
+    // Parsing cannot fail, because a test parses every file. The default only avoids a panic.
     serde_json::from_str(text).unwrap_or_default()
 }

@@ -39,6 +39,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         granted_permissions: args.grant.iter().map(Permission::from).collect(),
     };
     run.block_on(async {
+        // With `--wait`, its time limit also applies to the creation.
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = send_change(pace, platform.create_task(&task))
             .await
@@ -56,6 +57,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
             )
         })?;
         run.ui.say(&format!("created task {id}"));
+        // A new task has no state from before this command.
         let earlier_state = None;
         wait.follow_task(run, &platform, id, earlier_state, args.output)
             .await
@@ -95,21 +97,21 @@ pub(crate) fn send_message(
     let wait = TaskWait::from_args(run, wait_args)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
+        // The wait needs the state before the message, because the platform may report the old status for a while.
         let earlier_task = fetch_task_before_resume(&platform, id, wait.as_ref()).await?;
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_change(pace, platform.send_task_message(id, message)).await {
             Ok(response) => response,
             Err(error) => return Err(task_request_failure(&platform, id, error).await),
         };
-        match wait {
-            None => run.print_response(output, &response.raw, || {
+        let Some(wait) = wait else {
+            return run.print_response(output, &response.raw, || {
                 text::escape_line(&format!("sent the message to task {id}")) + "\n"
-            }),
-            Some(wait) => {
-                let decided_ids = Vec::new();
-                let earlier_state = earlier_task.map(|task| (task, decided_ids));
-                wait.follow_task(run, &platform, id, earlier_state, output).await
-            }
-        }
+            });
+        };
+        // A message decides nothing.
+        let decided_ids = Vec::new();
+        let earlier_state = earlier_task.map(|task| (task, decided_ids));
+        wait.follow_task(run, &platform, id, earlier_state, output).await
     })?
 }

@@ -27,6 +27,7 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
             Err(error) => return Err(task_request_failure(&platform, &args.id, error).await),
         };
         if let Some(wait) = wait {
+            // The platform may list the decided ids for a while: the wait must not treat them as pending.
             let decided_ids = decisions
                 .iter()
                 .map(|decision| decided_id(decision).to_owned())
@@ -42,6 +43,7 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
             describe_outcome(&response, &decisions)
                 + &task_text::describe_decisions(&args.id, pending_decisions)
         })?;
+        // The response is also printed if a decision was not made.
         check_decisions_made(&args.id, &response, &decisions)
     })?
 }
@@ -175,31 +177,32 @@ fn parse_answer(text: &str) -> Option<(&str, usize, &str)> {
     Some((question, part.parse().ok()?, option))
 }
 
-/// Adds the answer `ID:PART=OPTION` to the decisions. Answers to one question become one decision, and options for one
-/// part of it are collected.
+/// Adds the answer `ID:PART=OPTION` to the decisions. A question has one decision with an answer for each of its parts,
+/// and an answer has all options that the user chose for its part.
 fn add_answer(decisions: &mut Vec<Decision>, text: &str) -> Result<(), Failure> {
     let Some((question, part, option)) = parse_answer(text) else {
         return Err(Failure::usage(format!(
             "--answer {text}: expected ID:PART=OPTION, for example `question-5:0=removed`"
         )));
     };
-    let answers = decisions.iter_mut().find_map(|decision| match decision {
-        Decision::Question { id, answers } if id == question => Some(answers),
-        _ => None,
-    });
     let answer = QuestionAnswer {
         question_index: part,
         selected_options: vec![option.to_owned()],
     };
-    match answers {
-        None => decisions.push(Decision::Question {
+    let earlier_answers = decisions.iter_mut().find_map(|decision| match decision {
+        Decision::Question { id, answers } if id == question => Some(answers),
+        _ => None,
+    });
+    let Some(answers) = earlier_answers else {
+        decisions.push(Decision::Question {
             id: question.to_owned(),
             answers: vec![answer],
-        }),
-        Some(answers) => match answers.iter_mut().find(|answer| answer.question_index == part) {
-            Some(answer_of_part) => answer_of_part.selected_options.extend(answer.selected_options),
-            None => answers.push(answer),
-        },
+        });
+        return Ok(());
+    };
+    match answers.iter_mut().find(|answer| answer.question_index == part) {
+        Some(answer_of_part) => answer_of_part.selected_options.extend(answer.selected_options),
+        None => answers.push(answer),
     }
     Ok(())
 }

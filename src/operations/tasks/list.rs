@@ -2,6 +2,7 @@
 //! details are requested.
 
 use super::task_text;
+use crate::error::Failure;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
 use crate::session::resource::{describe_unknown_project, project_request_failure};
 use crate::session::{CommandResult, Run};
@@ -9,12 +10,13 @@ use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskFilter, TaskPhase};
 use sluicegate_platform::http::{ErrorKind, HttpError};
+use uuid::Uuid;
 
 /// Number of details to request at the same time.
 const MAX_CONCURRENT_REQUESTS: usize = 8;
 
-/// Prints the tasks that match the flags. They are tasks of the project; with `--all-projects`, or if no project is
-/// set, they are tasks of all projects.
+/// Prints the tasks of the project that match the flags. With `--all-projects`, or if no project is set, prints the
+/// tasks of all projects.
 pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let project = connection
@@ -28,35 +30,15 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
         status: args.status.map(|status| status.to_uppercase()),
     };
     run.block_on(async {
-        let project_tasks = match (platform.fetch_tasks(&filter).await, project) {
-            (Err(error), Some(project)) => {
-                return Err(project_request_failure(&platform, project, error).await);
-            }
-            (response, _) => response?,
-        };
-        // An unknown project in the filter gives an empty list, not a 404.
-        if let (true, Some(project)) = (project_tasks.is_empty(), project)
-            && let Some(warning) = describe_unknown_project(&platform, project).await
-        {
-            run.ui.warn(&warning);
+        let mut tasks = fetch_matching_tasks(run, &platform, &filter, project).await?;
+        // The platform cannot filter by the name of a branch.
+        if let Some(branch) = &args.branch {
+            tasks = filter_by_branch(&platform, tasks, branch).await?;
         }
-        let tasks = match &args.branch {
-            Some(branch) => filter_by_branch(&platform, project_tasks, branch).await?,
-            None => project_tasks,
-        };
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
-        // In the list of the platform, a stopped task may be finished or waiting: only its details show which.
+        // The JSON output contains the tasks unchanged.
         if args.output.output == OutputFormat::Text {
-            let states: Vec<String> =
-                stream::iter(tasks.iter().map(|task| describe_task_state(&platform, task)))
-                    .buffered(MAX_CONCURRENT_REQUESTS)
-                    .try_collect()
-                    .await?;
-            for (item, state) in items.iter_mut().zip(states) {
-                if let Value::Object(fields) = item {
-                    fields.insert("status".to_owned(), state.into());
-                }
-            }
+            replace_statuses(&platform, &tasks, &mut items).await?;
         }
         let columns = [
             ("taskId", "task"),
@@ -76,6 +58,46 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
             "no tasks match",
         )
     })?
+}
+
+/// Requests the tasks that match the filter. Warns if there are none because the project does not exist: for an unknown
+/// project in the filter, the platform returns an empty list, not a 404.
+async fn fetch_matching_tasks(
+    run: &Run,
+    platform: &Platform,
+    filter: &TaskFilter,
+    project: Option<Uuid>,
+) -> Result<Vec<ApiValue<Task>>, Failure> {
+    let tasks = match (platform.fetch_tasks(filter).await, project) {
+        (Ok(tasks), _) => tasks,
+        (Err(error), Some(project)) => return Err(project_request_failure(platform, project, error).await),
+        (Err(error), None) => return Err(error.into()),
+    };
+    if tasks.is_empty()
+        && let Some(project) = project
+        && let Some(warning) = describe_unknown_project(platform, project).await
+    {
+        run.ui.warn(&warning);
+    }
+    Ok(tasks)
+}
+
+/// Replaces the status in each item with the described state of its task. `items` is in the order of `tasks`.
+async fn replace_statuses(
+    platform: &Platform,
+    tasks: &[ApiValue<Task>],
+    items: &mut [Value],
+) -> Result<(), HttpError> {
+    let states: Vec<String> = stream::iter(tasks.iter().map(|task| describe_task_state(platform, task)))
+        .buffered(MAX_CONCURRENT_REQUESTS)
+        .try_collect()
+        .await?;
+    for (item, state) in items.iter_mut().zip(states) {
+        if let Value::Object(fields) = item {
+            fields.insert("status".to_owned(), state.into());
+        }
+    }
+    Ok(())
 }
 
 /// Returns the tasks that work on the branch with this name. The name is only in the details of a task, so each task is

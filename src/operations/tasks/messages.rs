@@ -47,6 +47,7 @@ pub(crate) fn print_messages(
                 .map(|()| ExitStatus::Success),
             Some(pace) => history.print_messages_until_end(pace).await,
         };
+        // Also after a failure: the JSON document contains the messages that were read before it.
         history.finish_output()?;
         status
     })?
@@ -90,10 +91,13 @@ impl MessageHistory<'_> {
         Ok(())
     }
 
-    /// Prints messages until the task ends. Requests the status before the messages, so that the last messages before
-    /// the end are not missed.
+    /// Prints new messages until the task ends, and warns each time that the task begins to wait for a decision. Fails
+    /// if the task fails, or at the time limit. Requests the status before the messages, because only then the messages
+    /// of a finished task are complete.
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
-        let (mut was_waiting, mut state) = (false, None);
+        let mut was_waiting = false;
+        // The last known state, for the message at the time limit.
+        let mut state = None;
         loop {
             let Some(task) = pace
                 .await_before_deadline(self.platform.fetch_task(self.id))

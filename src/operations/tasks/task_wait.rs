@@ -118,6 +118,7 @@ fn print_event(run: &Run, event: &TaskEvent<'_>) {
 /// `limit` is the time limit in seconds.
 fn unfinished_task_failure(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
     let status = match end {
+        // The task may have finished.
         TaskEnd::Unclear => ExitStatus::Undecided,
         _ => ExitStatus::RemoteFailed,
     };

@@ -89,20 +89,18 @@ fn describe_problem(outcome: &StepOutcome) -> Option<String> {
     }
 }
 
-/// Prints the results, and fails if a change was not made. `results` is `None` if no change was tried: in a dry run, or
-/// because there is none.
+/// Prints the results, and fails if a change was not made. `results` has one result for each step; it is `None` if no
+/// change was tried: in a dry run, or because the project already matches the file.
 fn report_results(
     run: &Run,
     args: &ApplyArgs,
     steps: &[VariableStep],
     results: Option<&[StepOutcome]>,
 ) -> CommandResult {
-    if args.output.output == OutputFormat::Json {
-        run.ui.print_result(&response_output::format_json(&to_document(
-            args.dry_run,
-            steps,
-            results,
-        )))?;
+    let is_json = args.output.output == OutputFormat::Json;
+    if is_json {
+        let document = to_document(args.dry_run, steps, results);
+        run.ui.print_result(&response_output::format_json(&document))?;
     }
     let Some(results) = results else {
         let text = match steps.len() {
@@ -112,7 +110,7 @@ fn report_results(
                 format_count(step_count, "change")
             ),
         };
-        if args.output.output == OutputFormat::Text {
+        if !is_json {
             run.ui.print_result(&text)?;
         }
         return Ok(ExitStatus::Success);
@@ -122,7 +120,7 @@ fn report_results(
         .filter(|result| !matches!(result, StepOutcome::Done))
         .count();
     if failed_count == 0 {
-        if args.output.output == OutputFormat::Text {
+        if !is_json {
             run.ui
                 .print_result(&format!("done: {}\n", format_count(steps.len(), "change")))?;
         }

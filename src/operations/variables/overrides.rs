@@ -59,8 +59,9 @@ async fn print_overrides(
     })
 }
 
-/// Sets the value of the variable in each of the environments. Requests the type of the variable first, because it
-/// decides how a value is sent. Fails if the platform does not confirm a value.
+/// Sets the value of the variable in each of the environments; `values` has pairs of an environment and its value.
+/// Requests the type of the variable first, because it decides how a value is sent. Prints the values that the platform
+/// confirms, and fails if it does not confirm all of them.
 async fn set_overrides(
     run: &Run,
     project: &RemoteProject,
@@ -77,18 +78,7 @@ async fn set_overrides(
         Ok(response) => response,
         Err(error) => return Err(project.variable_request_failure(name, error).await),
     };
-    let kind = current.variable.r#type.as_deref();
-    let overrides: Vec<Override> = values
-        .iter()
-        .map(|(environment, value)| {
-            let value = parse_variable_argument(kind, value)
-                .map_err(|error| Failure::usage(format!("the value for {environment}: {error}")))?;
-            Ok(Override {
-                environment_name: environment.clone(),
-                value,
-            })
-        })
-        .collect::<Result<_, Failure>>()?;
+    let overrides = parse_overrides(current.variable.r#type.as_deref(), values)?;
     let response = match project.platform.set_overrides(project.id, name, &overrides).await {
         Ok(response) => response,
         Err(error) => {
@@ -97,20 +87,21 @@ async fn set_overrides(
         }
     };
     let refusals = list_unconfirmed_overrides(&overrides, &response);
-    let accepted_overrides = overrides.iter().filter(|accepted_override| {
-        !refusals
+    let mut lines = String::new();
+    for Override {
+        environment_name,
+        value,
+    } in &overrides
+    {
+        let is_refused = refusals
             .iter()
-            .any(|(environment, _)| *environment == accepted_override.environment_name)
-    });
-    let text: String = accepted_overrides
-        .map(
-            |Override {
-                 environment_name,
-                 value,
-             }| { text::escape_line(&format!("{name} is {value} in {environment_name}")) + "\n" },
-        )
-        .collect();
-    run.print_response(output, &response.raw, || text)?;
+            .any(|(environment, _)| environment == environment_name);
+        if !is_refused {
+            lines += &text::escape_line(&format!("{name} is {value} in {environment_name}"));
+            lines.push('\n');
+        }
+    }
+    run.print_response(output, &response.raw, || lines)?;
     if refusals.is_empty() {
         return Ok(ExitStatus::Success);
     }
@@ -128,9 +119,26 @@ async fn set_overrides(
     ))
 }
 
+/// Converts the text of each environment's value to JSON, according to the type of the variable.
+fn parse_overrides(
+    variable_type: Option<&str>,
+    values: &[(String, String)],
+) -> Result<Vec<Override>, Failure> {
+    let mut overrides = Vec::new();
+    for (environment, text) in values {
+        let value = parse_variable_argument(variable_type, text)
+            .map_err(|error| Failure::usage(format!("the value for {environment}: {error}")))?;
+        overrides.push(Override {
+            environment_name: environment.clone(),
+            value,
+        });
+    }
+    Ok(overrides)
+}
+
 /// Removes the variable's own value in each of the environments, with one request each. A failure does not stop the
-/// others. If some values were removed, the status `Undecided` is replaced by `RemoteFailed`, because the change was
-/// made in part; the status `Denied` remains.
+/// requests for the next environments. Returns the worst status of all failures. `Undecided` becomes `RemoteFailed` if
+/// some values were removed, because the change was then made in part.
 async fn unset_overrides(
     run: &Run,
     project: &RemoteProject,
@@ -138,7 +146,8 @@ async fn unset_overrides(
     environments: &[String],
     output: OutputArgs,
 ) -> CommandResult {
-    let (mut status, mut removed_count) = (ExitStatus::Success, 0);
+    let mut status = ExitStatus::Success;
+    let mut removed_count = 0;
     for environment in environments {
         match project
             .platform
@@ -147,6 +156,7 @@ async fn unset_overrides(
         {
             Ok(()) => {
                 removed_count += 1;
+                // The JSON output is one document after all requests.
                 if output.output == OutputFormat::Text {
                     print_confirmation(
                         run,
@@ -156,12 +166,12 @@ async fn unset_overrides(
                 }
             }
             Err(error) => {
-                status = status.worse(
-                    run.report_failure(&override_request_failure(project, name, environment, error).await),
-                );
+                let failure = override_removal_failure(project, name, environment, error).await;
+                status = status.worse(run.report_failure(&failure));
             }
         }
     }
+    // The platform's responses are empty.
     if output.output == OutputFormat::Json {
         run.ui
             .print_result(&response_output::format_json(&serde_json::Value::Null))?;
@@ -174,9 +184,9 @@ async fn unset_overrides(
     })
 }
 
-/// Returns the failure to remove an override. If the response was a 404, says whether the variable or only its override
-/// is missing.
-async fn override_request_failure(
+/// Returns the failure to remove an override. For a 404, requests the overrides of the variable, because either the
+/// variable or only its override may be missing.
+async fn override_removal_failure(
     project: &RemoteProject,
     name: &str,
     environment: &str,
@@ -191,25 +201,21 @@ async fn override_request_failure(
     let request = project
         .platform
         .fetch_variable_overrides(project.id, name, environment_filter);
-    match request_for_hint(request).await {
+    let Some(response) = request_for_hint(request).await else {
         // Without a list of overrides, the variable itself may be missing.
-        None => project.variable_request_failure(name, error).await,
-        Some(response) => {
-            let existing_overrides = response.value.overrides.into_iter();
-            let lookup = ResourceLookup {
-                kind: "override of this variable in",
-                name: environment,
-                list_command: Some(&list_command),
-                show_command: None,
-            };
-            lookup.request_failure_with_names(
-                error,
-                Some(
-                    existing_overrides
-                        .map(|existing_override| existing_override.environment_name)
-                        .collect(),
-                ),
-            )
-        }
-    }
+        return project.variable_request_failure(name, error).await;
+    };
+    let environment_names = response
+        .value
+        .overrides
+        .into_iter()
+        .map(|existing_override| existing_override.environment_name)
+        .collect();
+    let lookup = ResourceLookup {
+        kind: "override of this variable in",
+        name: environment,
+        list_command: Some(&list_command),
+        show_command: None,
+    };
+    lookup.request_failure_with_names(error, Some(environment_names))
 }

@@ -79,8 +79,8 @@ fn verify_review(
     })
 }
 
-/// Compares a statement about a publication with the published version on the platform. If the clone has the commit,
-/// also compares the files.
+/// Compares a statement about a publication with the published version on the platform and, if the clone has the
+/// commit, with the files of the commit.
 fn verify_publication(
     run: &Run,
     statement: &SavedStatement,
@@ -89,6 +89,7 @@ fn verify_publication(
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let platform = run.create_platform_client(&connection)?;
     let mut differences = statement.check_publication(predicate);
+    // The statement or the settings of this run may lack the address of the platform or the project.
     if let (Some(publish_platform), Some(run_platform)) = (&predicate.platform, review_platform(&connection))
     {
         differences.extend(compare_platforms(run, publish_platform, &run_platform));
@@ -101,16 +102,7 @@ fn verify_publication(
         version,
         |details| compare_publication_with_details(predicate, details),
     )?);
-    match find_commit_in_clone(run, &predicate.commit) {
-        Some((repository, commit)) => {
-            differences.extend(statement.compare_publication_with_commit(predicate, &repository, &commit)?);
-            differences.extend(compare_policy(run, &predicate.policy, &repository)?);
-        }
-        None => run.ui.say(&format!(
-            "commit {} is not available locally, so its files were not compared",
-            predicate.commit
-        )),
-    }
+    differences.extend(compare_publication_with_clone(run, statement, predicate)?);
     Ok(Verification {
         subject: format!("version {version} of {prefix}"),
         document: "statement",
@@ -123,6 +115,25 @@ fn verify_publication(
             "commitHash": predicate.commit,
         }),
     })
+}
+
+/// Compares a statement about a publication with the files of the published commit. If the clone does not have the
+/// commit, prints this and returns no differences.
+fn compare_publication_with_clone(
+    run: &Run,
+    statement: &SavedStatement,
+    predicate: &PublicationPredicate,
+) -> Result<Vec<String>, Failure> {
+    let Some((repository, commit)) = find_commit_in_clone(run, &predicate.commit) else {
+        run.ui.say(&format!(
+            "commit {} is not available locally, so its files were not compared",
+            predicate.commit
+        ));
+        return Ok(Vec::new());
+    };
+    let mut differences = statement.compare_publication_with_commit(predicate, &repository, &commit)?;
+    differences.extend(compare_policy(run, &predicate.policy, &repository)?);
+    Ok(differences)
 }
 
 /// Returns a difference if the version was published in another project. Another address is only printed, because a

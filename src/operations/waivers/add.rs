@@ -39,13 +39,14 @@ pub(crate) fn add_waivers(
     args: &AddWaiverArgs,
 ) -> Result<(), Failure> {
     let terms = parse_waiver_terms(args)?;
+    // The flags name one waiver with both --rule and --path. Otherwise, they ask for a waiver of each finding.
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
         // The path of a waiver is a glob. A path that exists as a file is meant literally, so it is escaped.
         let path = match snapshot.find_file(path)? {
             Some(_) => escape_glob(path),
             None => path.clone(),
         };
-        // The size of the findings is added when a match is found.
+        // `complete_matching_entry` adds the size.
         let size = None;
         let entry = build_entry(rule, path, args.about.clone(), size, &terms);
         reject_invalid_waivers(workspace, waivers_file, std::slice::from_ref(&entry))?;
@@ -128,8 +129,8 @@ fn reject_invalid_waivers(
     Ok(())
 }
 
-/// Returns the waiver, extended by the worst size among the findings of its rule in its files. Fails if it matches no
-/// current finding. A rule that only the platform knows is accepted, because its findings are unknown here.
+/// Returns the waiver with the worst size among the findings of its rule in its files. Fails if the waiver matches no
+/// current finding, because its rule or path is then probably wrong.
 fn complete_matching_entry(
     waivers_file: &WaiversFile,
     mut entry: WaiverEntry,
@@ -139,29 +140,36 @@ fn complete_matching_entry(
     let is_matched = waivers
         .mark_findings(&mut files, &OldNames::default(), today())
         .contains(&true);
-    let is_known = rules::find_rule(&entry.rule).is_some()
+    // The program does not check a rule that only the platform knows, so a waiver for that rule matches no finding.
+    let is_checked_rule = rules::find_rule(&entry.rule).is_some()
         || ProjectCheck::find_by_id(&entry.rule).is_some()
         || entry.rule.starts_with(TEAM_PREFIX);
-    if !is_matched && is_known {
+    if !is_matched && is_checked_rule {
         let message = format!("no current finding matches this waiver: {}", entry.describe());
         return Err(Failure::usage(message).with_hint(
             "run `sluicegate check --all` to list findings; paths are relative to the repository root",
         ));
     }
+    entry.size = find_worst_size(&entry.rule, &waivers, &files);
+    Ok(entry)
+}
+
+/// Returns the worst size among the findings of this rule in the files that the waivers match. For a maximum, the worst
+/// size is the largest. Returns `None` if no finding has a size.
+fn find_worst_size(rule: &str, waivers: &Waivers, files: &[FileResults]) -> Option<u64> {
     let sizes = files
         .iter()
         .filter(|file| waivers.matches_path(&file.path))
         .flat_map(FileResults::findings)
-        .filter(|finding| finding.rule == entry.rule)
+        .filter(|finding| finding.rule == rule)
         .filter_map(|finding| finding.size);
-    entry.size = sizes.reduce(|worst_size, size| {
-        if rules::is_worse_size(&entry.rule, worst_size, size) {
+    sizes.reduce(|worst_size, size| {
+        if rules::is_worse_size(rule, worst_size, size) {
             size
         } else {
             worst_size
         }
-    });
-    Ok(entry)
+    })
 }
 
 /// Renders a new waivers file with this heading: one waiver for each finding that can have one.
@@ -254,9 +262,9 @@ fn read_reported_files(
     Ok(files)
 }
 
-/// Returns the current findings that exist only because of broken links in the pipeline, as results. A report folds
-/// them: it omits them, and the finding of the link has their number. Returns an empty list if the report has no folded
-/// findings.
+/// Returns the current results of the pipeline, but only with the findings that exist because of broken links. A report
+/// folds these findings: it omits them, and the finding about the link has their number. Returns an empty list if the
+/// report has no folded findings.
 fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {
@@ -271,22 +279,25 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
             .map(|component| component.name.as_str());
         suggestions.find_similar_component(names, name)
     });
-    let files = current
+    let current_results = current
         .files
         .iter()
-        .filter(|file| file.path == reported_file.path);
-    let mut results: Vec<RuleResult> = files.flat_map(|file| file.results.clone()).collect();
-    for result in &mut results {
-        let rule = result.rule.clone();
-        result.violations.retain(|violation| {
+        .filter(|file| file.path == reported_file.path)
+        .flat_map(|file| &file.results);
+    let mut folded_results = Vec::new();
+    for result in current_results {
+        let mut folded_result = result.clone();
+        folded_result.violations.retain(|violation| {
             let about = violation.about.as_deref();
             expected_consequences
                 .iter()
-                .any(|(expected_rule, component)| *expected_rule == rule && about == Some(component.as_str()))
+                .any(|(rule, component)| *rule == result.rule && about == Some(component.as_str()))
         });
+        if !folded_result.violations.is_empty() {
+            folded_results.push(folded_result);
+        }
     }
-    results.retain(|result| !result.violations.is_empty());
-    results
+    folded_results
 }
 
 /// Adds the size and, if missing, the subject to a violation from a report, because a new waiver needs them. As in a

@@ -20,7 +20,8 @@ pub(crate) fn prune_waivers(
     output: OutputArgs,
 ) -> Result<(), Failure> {
     let statuses = waivers_file.match_with_findings(snapshot)?;
-    let is_unneeded: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_unneeded).collect();
+    // One flag for each waiver of the file, in the same order.
+    let removal_flags: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_unneeded).collect();
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let removed_entries: Vec<(&PlacedWaiver, WaiverStatus)> = entries_with_status
         .filter(|(_, status)| status.is_unneeded())
@@ -28,7 +29,7 @@ pub(crate) fn prune_waivers(
     if removed_entries.is_empty() {
         run.ui.say(&format!("nothing to remove from {FILE_NAME}"));
     } else {
-        waivers_file.write(remove_entries(&waivers_file.text, &is_unneeded))?;
+        waivers_file.write(remove_entries(&waivers_file.text, &removal_flags))?;
     }
     match output.output {
         OutputFormat::Json => run.ui.print_result(&format_json(

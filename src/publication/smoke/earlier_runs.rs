@@ -46,10 +46,10 @@ impl Publication<'_> {
 }
 
 impl SmokeTest<'_> {
-    /// Returns the id of the execution that an earlier run of the program started for `planned_run`. Accepts it only if
-    /// the platform shows that the execution started after the version was created, or has not started yet, because a
-    /// change could have written the id of any older execution into the receipt. Any other execution is ignored with a
-    /// warning.
+    /// Returns the id of the execution that an earlier run of the program started for `planned_run`, from the receipt
+    /// of that run. A change could have written the id of any older execution into the receipt. The id is therefore
+    /// accepted only if the platform shows that the execution started after the version was created, or has not started
+    /// yet. Any other execution is ignored with a warning.
     pub(super) async fn find_earlier_execution(
         &self,
         project: &RemoteProject,
@@ -78,11 +78,12 @@ impl SmokeTest<'_> {
             }
         };
         let start_time = execution.started_at.as_deref().and_then(parse_platform_time);
-        let is_of_version = self
+        // Without both times, the order is not proved.
+        let has_started_after_version = self
             .created_at
             .zip(start_time)
             .is_some_and(|(created_at, start_time)| start_time >= created_at);
-        if !is_of_version && !is_queued(&execution) {
+        if !has_started_after_version && !is_queued(&execution) {
             ui.warn(&format!(
                 "ignoring execution {id} of an earlier run: the platform does not show that it started after the \
                  version was created"

@@ -70,9 +70,9 @@ impl Publication<'_> {
         }
     }
 
-    /// Runs the smoke runs of the version after its upload. Returns `None` if there are no smoke runs, or if the
-    /// version may be incomplete. If an earlier run published the version, continues the executions that its receipt
-    /// names; if the details of the version cannot be read, the result is a problem.
+    /// Runs the smoke runs of the version after its upload. If the upload found that an earlier run had published the
+    /// version, continues the executions that the receipt of that run names; if the details of this version cannot be
+    /// read, the result is a problem. Returns `None` if there are no smoke runs, or if the version may be incomplete.
     pub(super) fn smoke_test_uploaded_version(
         &self,
         platform: &Platform,
@@ -101,11 +101,7 @@ impl Publication<'_> {
                         let test = self.prepare_existing_test(platform, &receipt, &version);
                         test.execute().await
                     }
-                    Err(problem) => {
-                        let created_at = None;
-                        SmokeTest::for_existing_version(self, platform, &receipt, created_at)
-                            .build_skipped_result(problem)
-                    }
+                    Err(problem) => self.build_unread_result(platform, &receipt, problem),
                 }
             })
             .map(Some)
@@ -129,11 +125,7 @@ impl Publication<'_> {
         let result = self.run.block_on(async {
             let version = match self.request_version(platform, receipt).await {
                 Ok(version) => version,
-                Err(problem) => {
-                    let created_at = None;
-                    let test = SmokeTest::for_existing_version(self, platform, receipt, created_at);
-                    return Some(test.build_skipped_result(problem));
-                }
+                Err(problem) => return Some(self.build_unread_result(platform, receipt, problem)),
             };
             let test = self.prepare_existing_test(platform, receipt, &version);
             if version.enabled == Some(false) {
@@ -163,6 +155,18 @@ impl Publication<'_> {
     ) -> SmokeTest<'a> {
         let created_at: Option<Timestamp> = version.created_at.as_deref().and_then(parse_platform_time);
         SmokeTest::for_existing_version(self, platform, receipt, created_at)
+    }
+
+    /// Returns the result for an existing version whose details could not be read. Without them, no smoke run takes
+    /// place.
+    fn build_unread_result(
+        &self,
+        platform: &Platform,
+        receipt: &Receipt,
+        problem: SmokeProblem,
+    ) -> SmokeResult {
+        let created_at = None;
+        SmokeTest::for_existing_version(self, platform, receipt, created_at).build_skipped_result(problem)
     }
 
     /// Requests the details of the receipt's version from the platform.

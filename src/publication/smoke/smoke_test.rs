@@ -197,8 +197,8 @@ impl<'a> SmokeTest<'a> {
         self.publication.settings.lookup_timeout
     }
 
-    /// Starts the execution of a run, unless an earlier run of the program did, and follows it to its end. Each step is
-    /// recorded at once. Fails if the execution does not succeed.
+    /// Starts the execution of a smoke run, unless an earlier run of the program did, and follows it to its end.
+    /// Records each step at once in the entry `run_index` of the record. Fails if the execution does not succeed.
     async fn follow_run(
         &self,
         record: &mut SmokeRecord,
@@ -215,8 +215,8 @@ impl<'a> SmokeTest<'a> {
             return Ok(());
         };
         let earlier_id = self.find_earlier_execution(&project, &planned_run).await?;
-        let id = if let Some(id) = earlier_id {
-            id
+        let id = if let Some(earlier_id) = earlier_id {
+            earlier_id
         } else {
             self.record_run_step(record, run_index, |entry| entry.is_requested = true);
             self.start_execution(&project, run, &pace).await?
@@ -274,13 +274,7 @@ impl<'a> SmokeTest<'a> {
         };
         let request = project.platform.start_execution(project.id, &execution);
         let error = match send_change(Some(pace), request).await {
-            Ok(response) => {
-                let id = response.pipeline_execution_id.clone();
-                return id.inspect(|id| self.say_started(run, id)).ok_or_else(|| {
-                    let reason = "the pipeline was started, but the response contains no execution id";
-                    SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned())
-                });
-            }
+            Ok(response) => return self.require_execution_id(run, response.pipeline_execution_id.clone()),
             Err(error) => error,
         };
         if error.kind() == ErrorKind::Conflict {
@@ -296,40 +290,36 @@ impl<'a> SmokeTest<'a> {
         Err(SmokeProblem::from_failure(&Failure::from(error).context(fact)))
     }
 
+    /// Returns the id of the started execution, and prints that it was started. Fails without an id, because the
+    /// execution cannot be followed then.
+    fn require_execution_id(&self, run: &SmokeRun, id: Option<String>) -> Result<String, SmokeProblem> {
+        let Some(id) = id else {
+            let reason = "the pipeline was started, but the response contains no execution id";
+            return Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned()));
+        };
+        self.say_started(run, &id);
+        Ok(id)
+    }
+
     fn say_started(&self, run: &SmokeRun, id: &str) {
         let message = format!("started the smoke run of {run}: execution {id}");
         self.publication.run.ui.say(&message);
     }
 
-    /// Disables the version unless the settings keep it, and returns the result of runs that did not succeed. A version
-    /// that existed before stays unchanged if no execution was started or followed. After a signal, a requested
-    /// execution is treated as started, because the signal may have come before the response.
+    /// Disables the version of smoke runs that did not succeed, if it may be disabled, and returns the result of the
+    /// runs.
     async fn disable_failed_version(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
         if let Some(entry) = problem.run_index.and_then(|index| record.runs.get_mut(index)) {
             entry.problem = Some(problem.reason.clone());
         }
-        let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
-        let is_signal = matches!(problem.status, ExitStatus::Interrupted | ExitStatus::Terminated);
-        let may_disable = self.is_new
-            || record.has_execution()
-            || (is_signal && record.runs.iter().any(|run| run.is_requested));
-        let (state, latest) = if !may_disable {
-            (VersionState::Unchanged, Some(self.request_latest().await))
-        } else if self.settings().on_failure == OnSmokeFailure::Keep {
-            (VersionState::KeptEnabled, Some(self.request_latest().await))
-        } else {
-            self.say_disabling(&problem);
-            match withdraw_version(self.platform, prefix, name, self.lookup_timeout()).await {
-                Ok(latest) => (VersionState::Disabled, Some(latest)),
-                Err(error) => (VersionState::StillEnabled(error.reason), None),
-            }
-        };
+        let (state, latest) = self.disable_unless_kept(&record, &problem).await;
         record.version_disabled = state == VersionState::Disabled;
         record.latest_version = match &latest {
             Some(LatestVersion::Enabled(version)) => Some(version.clone()),
             _ => None,
         };
-        // If no smoke run took place, it is unknown whether the version works.
+        // A version that may still be in use needs attention first. If no smoke run took place, it is unknown whether
+        // the version works.
         let status = match (&state, problem.status) {
             (VersionState::StillEnabled(_), _) => ExitStatus::Incomplete,
             (VersionState::Unchanged, ExitStatus::RemoteFailed) => ExitStatus::Undecided,
@@ -343,6 +333,33 @@ impl<'a> SmokeTest<'a> {
             state,
             latest,
             ..self.build_success_result(self.add_earlier_ids(record))
+        }
+    }
+
+    /// Disables the version, unless the settings keep it enabled. A version that existed before this run stays
+    /// unchanged if no execution was started or followed. After a signal, a requested execution is treated as started,
+    /// because the signal may have come before the response. Returns the state of the version, and the latest version
+    /// if it is known.
+    async fn disable_unless_kept(
+        &self,
+        record: &SmokeRecord,
+        problem: &SmokeProblem,
+    ) -> (VersionState, Option<LatestVersion>) {
+        let is_signal = matches!(problem.status, ExitStatus::Interrupted | ExitStatus::Terminated);
+        let may_disable = self.is_new
+            || record.has_execution()
+            || (is_signal && record.runs.iter().any(|run| run.is_requested));
+        if !may_disable {
+            return (VersionState::Unchanged, Some(self.request_latest().await));
+        }
+        if self.settings().on_failure == OnSmokeFailure::Keep {
+            return (VersionState::KeptEnabled, Some(self.request_latest().await));
+        }
+        self.say_disabling(problem);
+        let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
+        match withdraw_version(self.platform, prefix, name, self.lookup_timeout()).await {
+            Ok(latest) => (VersionState::Disabled, Some(latest)),
+            Err(error) => (VersionState::StillEnabled(error.reason), None),
         }
     }
 

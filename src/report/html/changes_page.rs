@@ -29,6 +29,7 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
         _ => escape(&title),
     };
     let layout_changes = files.iter().filter(|file| file.summary.is_layout_only());
+    // For a single file, its card says this.
     let layout_sentence = match (files.len(), layout_changes.count()) {
         (_, 0) | (1, _) => String::new(),
         (_, number) => format!(" In {number} of the pipelines, only the layout changed."),
@@ -38,18 +39,12 @@ pub(crate) fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> 
          <main class=\"findings\" id=\"changes\" tabindex=\"-1\">\n<h2 class=\"unseen\">Pipelines</h2>\n",
         render_inline_code(&format!("{}{layout_sentence}", changes.comparison))
     );
-    body.extend(
-        changes
-            .consumers
-            .as_ref()
-            .map(|consumers| render_section(consumers.to_titled_list(&escape))),
-    );
-    body.extend(
-        changes
-            .callers
-            .as_ref()
-            .map(|callers| render_section(callers.to_titled_list(&escape))),
-    );
+    if let Some(consumers) = &changes.consumers {
+        body.push_str(&render_section(consumers.to_titled_list(&escape)));
+    }
+    if let Some(callers) = &changes.callers {
+        body.push_str(&render_section(callers.to_titled_list(&escape)));
+    }
     for (file_index, file) in files.iter().enumerate() {
         body.push_str(&render_file_changes(
             file,

@@ -9,11 +9,12 @@ use std::fmt::Write as _;
 /// Maximum number of components in the first picture.
 const MAX_FIRST_COMPONENTS: usize = 24;
 
-/// Renders the pictures of a file's canvas, which shows a pipeline's components. There are none if the canvas has
-/// neither a change nor a badge (the number of a component's findings). If most components were replaced, there is one
-/// picture before and one after the change; otherwise the complete canvas if it can be read at this width, or else its
-/// changed part with the complete canvas folded below it. Also returns the id of each component in the first picture
-/// that has it.
+/// Renders the pictures of a file's canvas, which shows a pipeline's components. Also returns the id of each component
+/// in the first picture that has it.
+///
+/// There is no picture if the canvas has neither a change nor a badge (the number of a component's findings). If most
+/// components were replaced, there is one picture before and one after the change. Otherwise, there is one picture of
+/// the complete canvas, or, if it cannot be read at this width, of its changed part with the complete canvas below it.
 pub(super) fn render_pictures(
     canvas: &Canvas,
     list: ChangeFolds<'_>,
@@ -30,13 +31,7 @@ pub(super) fn render_pictures(
         return (String::new(), figures.component_ids);
     }
     if let Some(versions) = canvas.split_versions() {
-        let mut html = String::new();
-        for (version, name) in versions.into_iter().zip(["Before", "After"]) {
-            let picture = Picture::with_max_width(version, max_natural_width(width));
-            let _ = writeln!(html, "<p class=\"aside\">{name}</p>");
-            html.push_str(&figures.render(&picture, &format!("{id}-{}", name.to_lowercase()), name));
-        }
-        return (html, figures.component_ids);
+        return (figures.render_versions(versions, id), figures.component_ids);
     }
     let complete_picture = Picture::with_natural_width(canvas);
     let mut html = if complete_picture.fits_width(width) {
@@ -71,12 +66,25 @@ struct ComponentFigures<'a> {
 }
 
 impl ComponentFigures<'_> {
+    /// Renders the canvas before and the canvas after the change as two pictures.
+    fn render_versions(&mut self, versions: [Canvas; 2], id: &str) -> String {
+        let mut html = String::new();
+        for (version, name) in versions.into_iter().zip(["Before", "After"]) {
+            let picture = Picture::with_max_width(version, max_natural_width(self.width));
+            let _ = writeln!(html, "<p class=\"aside\">{name}</p>");
+            html.push_str(&self.render(&picture, &format!("{id}-{}", name.to_lowercase()), name));
+        }
+        html
+    }
+
     /// Renders a canvas that is too wide to read: its changed part, then an overview and the complete canvas in a fold.
-    /// If the changed part would be empty or have all components, the overview comes first instead.
+    /// If the changed part would be empty or have all components, there is no picture of it, and the overview comes
+    /// first. `id` begins the ids of all pictures.
     fn render_wide_canvas(&mut self, complete_picture: &Picture<'_>, id: &str) -> String {
         let canvas = complete_picture.canvas();
-        let (part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
+        let (changed_part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
         let full_id = format!("{id}-full");
+        // A link to this box shows the complete canvas at the first change.
         let first_change = canvas.find_first_changed_box().unwrap_or(0);
         let overview = complete_picture.render_overview(
             &PictureFrame {
@@ -92,14 +100,14 @@ impl ComponentFigures<'_> {
             "<p class=\"aside\"><a href=\"#{full_id}-{first_change}\">Full size, at the first change</a></p>\n"
         );
         let count = format_count(canvas.boxes.len(), "component");
-        if part.boxes.len() == canvas.boxes.len() || part.boxes.is_empty() {
+        if changed_part.boxes.len() == canvas.boxes.len() || changed_part.boxes.is_empty() {
             return format!(
                 "<div class=\"canvas\">{overview}</div>\n{full_size_link}\
                  <details class=\"canvas-whole\"><summary>Full size: {count}</summary>\n{}</details>\n",
                 self.render_full_size(complete_picture, &full_id)
             );
         }
-        let first_picture = Picture::with_max_width(part, max_natural_width(self.width));
+        let first_picture = Picture::with_max_width(changed_part, max_natural_width(self.width));
         let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
         if omitted_count > 0 {
             let omitted_components = format_count(omitted_count, "more component");

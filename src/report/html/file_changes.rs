@@ -119,6 +119,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         file_index: usize,
     ) -> FileChangesView {
         let path = file.path;
+        // The findings still link to the components in the picture of that list.
         if let Some(component_ids) = self.listed_ids.get(path) {
             return FileChangesView {
                 html: String::new(),
@@ -127,6 +128,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         }
         let changed_file = self.view.find_change(path);
         let changed_picture = changed_file.and_then(|file| file.picture.as_ref());
+        // An unchanged file may have a picture, too, which shows the components with findings.
         let canvas = changed_picture.or_else(|| self.view.context.pictures.get(path));
         let list = ChangeFolds {
             path,

@@ -26,7 +26,7 @@ const NOT_EVALUATED: &str = "The rule could not be evaluated for the reason at t
 /// Renders a card for each file with findings: its changes, its findings and its passed checks. A finding that the page
 /// explains elsewhere is only a reference. The first cards are open, except those that have only references and, if
 /// there are more than [`MAX_OPEN_FILES`] files, those that have only known or waived findings.
-pub(super) fn render_file_groups(
+pub(super) fn render_file_cards(
     view: &View<'_>,
     files: &[FileFindings<'_, '_>],
     changes: &PageChanges<'_, '_>,
@@ -41,6 +41,7 @@ pub(super) fn render_file_groups(
         .collect();
     for (file_index, file) in files.iter().enumerate() {
         let file_changes = changes.render_changes_of_file(file, file_index);
+        // Such a card has only references: to the header, or to an equal finding further up.
         let is_explained_elsewhere = file.findings.iter().all(|entry| {
             is_explained_in_header(view, entry.finding) || equal_findings.find_first_equal_id(entry).is_some()
         });

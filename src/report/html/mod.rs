@@ -104,7 +104,7 @@ fn render_findings(view: &View<'_>, files: &[FileFindings<'_, '_>], changes: &Pa
     }
     if !files.is_empty() {
         html.push_str(&filter_bar::render_filter_bar(view));
-        html.push_str(&files::render_file_groups(view, files, changes));
+        html.push_str(&files::render_file_cards(view, files, changes));
         html.push_str(&rule_explanations::render_rule_groups(view));
     }
     html.push_str(&files::render_clean_files(view));

@@ -6,8 +6,8 @@ use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_pipelines::findings::{
-    Enforcement, Engine, ExcludedFile, FileResults, FindingState, GateChange, Origin, Report, RuleResult,
-    Severity, Status, UnreviewedFile, Verdict, Violation, Waiver,
+    Engine, ExcludedFile, FileResults, FindingState, GateChange, Origin, Report, RuleResult, Severity,
+    Status, UnreviewedFile, Verdict, Violation, Waiver,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -80,6 +80,7 @@ impl DocumentV2<'_> {
             .collect::<Result<_, _>>()?;
         require_unique_paths(files.iter().map(|file| file.path.as_str()))?;
         require_unique_paths(self.unreviewed.iter().map(String::as_str))?;
+        // The document has the paths in lists, and the reasons and descriptions in separate maps.
         let mut unreviewed_reasons = self.unreviewed_reasons;
         let unreviewed_files = self.unreviewed.into_iter().map(|path| {
             let reason = unreviewed_reasons
@@ -162,8 +163,35 @@ impl RuleV2 {
     /// Converts the result of a rule. Fails if its status contradicts its findings. In older reports, the origin is
     /// derived from `engine`, and the severity from the `verdict` of the report.
     fn into_result(self, engine: Engine, verdict: Verdict) -> Result<RuleResult, ReportReadError> {
-        let enforcement = self.enforcement;
-        let status = match self.status.as_str() {
+        let status = self.parse_status(verdict)?;
+        let finding_states = self.collect_states();
+        let has_excused_finding = finding_states
+            .iter()
+            .any(|state| matches!(state, Some(FindingState::Known | FindingState::Waived)));
+        if has_excused_finding && !status.is_excusable() {
+            return Err(invalid_value(format!(
+                "the rule {:?} has a known or waived finding, but its status does not allow this",
+                self.rule
+            )));
+        }
+        Ok(RuleResult {
+            size: self.size(),
+            waivers: self.collect_waivers(),
+            violations: build_violations(&self.rule, self.findings)?,
+            states: finding_states,
+            origin: self.origin.unwrap_or(match engine {
+                Engine::Remote => Origin::Platform,
+                Engine::Local => Origin::Local,
+            }),
+            rule: self.rule,
+            status,
+            enforcement: self.enforcement,
+        })
+    }
+
+    /// Parses the status of the result. Fails if it is unknown, or if it contradicts the findings or the error type.
+    fn parse_status(&self, verdict: Verdict) -> Result<Status, ReportReadError> {
+        Ok(match self.status.as_str() {
             "PASSED" if !self.findings.is_empty() || self.error_type.is_some() => {
                 return Err(invalid_value(format!(
                     "the rule {:?} has the status PASSED, but it has findings or an error type",
@@ -183,7 +211,7 @@ impl RuleV2 {
                 )));
             }
             "PASSED" => Status::Passed,
-            "FAILED" => Status::Failed(self.derive_severity(enforcement, verdict)?),
+            "FAILED" => Status::Failed(self.derive_severity(verdict)?),
             "ERROR" => Status::Error(self.error_type.clone()),
             unknown_status => {
                 return Err(invalid_value(format!(
@@ -191,41 +219,13 @@ impl RuleV2 {
                     self.rule
                 )));
             }
-        };
-        let finding_states = self.collect_states();
-        if !status.is_excusable()
-            && finding_states
-                .iter()
-                .any(|state| matches!(state, Some(FindingState::Known | FindingState::Waived)))
-        {
-            return Err(invalid_value(format!(
-                "the rule {:?} has a known or waived finding, but its status does not allow this",
-                self.rule
-            )));
-        }
-        Ok(RuleResult {
-            size: self.size(),
-            waivers: self.collect_waivers(),
-            violations: build_violations(&self.rule, self.findings)?,
-            states: finding_states,
-            origin: self.origin.unwrap_or(match engine {
-                Engine::Remote => Origin::Platform,
-                Engine::Local => Origin::Local,
-            }),
-            rule: self.rule,
-            status,
-            enforcement,
         })
     }
 
     /// Derives the severity of a failed result: from the key `severity`, or else from the enforcement, or else from the
     /// report's verdict. Fails if `severity` contradicts the enforcement.
-    fn derive_severity(
-        &self,
-        enforcement: Option<Enforcement>,
-        verdict: Verdict,
-    ) -> Result<Severity, ReportReadError> {
-        match (self.severity, enforcement) {
+    fn derive_severity(&self, verdict: Verdict) -> Result<Severity, ReportReadError> {
+        match (self.severity, self.enforcement) {
             (Some(severity), Some(level)) if severity != Severity::from_enforcement(level) => {
                 Err(invalid_value(format!(
                     "the rule {:?} has the severity \"{severity}\" and the enforcement `{level}`",
@@ -270,8 +270,8 @@ impl RuleV2 {
     }
 }
 
-/// Converts the findings of a rule to violations. A finding without a message represents a result without violations:
-/// it is skipped, and must be the only finding of the rule. Fails if the region of a fix is invalid.
+/// Converts the findings of a rule to violations. A rule that fails without a violation has one finding without a
+/// message: this finding is skipped, and must be the only one. Fails if the region of a fix is invalid.
 fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violation>, ReportReadError> {
     let is_only_finding = findings.len() == 1;
     let mut violations = Vec::with_capacity(findings.len());

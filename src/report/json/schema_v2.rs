@@ -154,9 +154,9 @@ impl Serialize for FileWriter<'_> {
 impl<'r> DocumentV2<'r, FileWriter<'r>> {
     /// Creates the JSON document of a report. Its files are converted later, while they are written.
     pub(super) fn from_report(report: &'r Report, context: &'r ReportContext) -> Self {
-        let unreviewed_files = report.unreviewed_files.iter();
-        let excluded_files = report.excluded_files.iter();
-        let gate_changes = report.gate_changes.iter();
+        let (excluded_files, unreviewed_files) = (&report.excluded_files, &report.unreviewed_files);
+        let gate_changes = &report.gate_changes;
+        // The lists have only paths; the reasons and descriptions are in separate maps.
         Self {
             schema: Cow::Borrowed(SCHEMA_NAME),
             engine: report.engine,
@@ -167,22 +167,25 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
                 files: &report.files,
                 context,
             },
-            excluded: excluded_files.clone().map(|file| file.path.clone()).collect(),
-            unreviewed: unreviewed_files.clone().map(|file| file.path.clone()).collect(),
-            gate_changes: gate_changes.clone().map(|change| change.path.clone()).collect(),
+            excluded: excluded_files.iter().map(|file| file.path.clone()).collect(),
+            unreviewed: unreviewed_files.iter().map(|file| file.path.clone()).collect(),
+            gate_changes: gate_changes.iter().map(|change| change.path.clone()).collect(),
             notes: Cow::Borrowed(&report.notes),
             unreviewed_reasons: unreviewed_files
+                .iter()
                 .map(|file| (file.path.clone(), file.reason.clone()))
                 .collect(),
             started_at: Some(report.started_at),
             elapsed_nanos: u64::try_from(report.duration.as_nanos()).unwrap_or(u64::MAX),
             findings: Some(report.finding_totals()),
             gate_changes_in_words: gate_changes
+                .iter()
                 .map(|change| (change.path.clone(), change.descriptions.clone()))
                 .collect(),
             gate_refused: report.gate_refused,
             compat: report.compat.as_ref().map(Cow::Borrowed),
             excluded_reasons: excluded_files
+                .iter()
                 .map(|file| (file.path.clone(), file.reason.clone()))
                 .collect(),
             changes: report.changes.as_deref().map(Cow::Borrowed),

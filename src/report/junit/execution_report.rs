@@ -38,6 +38,7 @@ pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Wri
         Verdict::Failed => TestCaseBuilder::failure(name, duration, &run.status, &short_problem),
         Verdict::Undecided => TestCaseBuilder::error(name, duration, &run.status, &short_problem),
     };
+    // The text of the case: the output of a success, otherwise the content of its `failure` or `error`.
     match (run.verdict, &run.message) {
         (Verdict::Passed, Some(message)) => {
             case.set_system_out(message);

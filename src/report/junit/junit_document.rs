@@ -142,7 +142,7 @@ impl JunitDocument<'_> {
     }
 
     /// Writes a suite with its cases. `id` is its position in the document. The strict schemas require a host name, so
-    /// a fixed one is written.
+    /// a fixed one is written. The strict dialect has no skipped cases, so their number is not written.
     fn write_suite(
         &mut self,
         id: usize,
@@ -173,7 +173,7 @@ impl JunitDocument<'_> {
         });
         self.write_start_tag("testsuite", &attributes)?;
         self.write_properties(properties)?;
-        // A case without an entry in `lines` is written, too: `zip` would drop it.
+        // Without the endless `None`, `zip` would drop the cases that have no entry in `lines`.
         let lines = suite.lines.iter().copied().chain(std::iter::repeat(None));
         for (case, line) in testcases.iter().zip(lines) {
             self.write_case(case, line)?;

@@ -152,8 +152,8 @@ fn build_suites<'r>(
 fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
-    let needs_explanation =
-        report.verdict == Verdict::Undecided || !results.any(|result| result.fails_gate(report.fail_on()));
+    let has_failing_result = results.any(|result| result.fails_gate(report.fail_on()));
+    let needs_explanation = report.verdict == Verdict::Undecided || !has_failing_result;
     let mut names = CaseNames::default();
     let known_limit_problem = report.check_known_limit();
     let mut has_verdict_case = false;
@@ -167,19 +167,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         )));
         has_verdict_case = true;
     }
-    cases.extend(report.gate_changes.iter().map(|change| {
-        let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
-        if report.gate_refused {
-            let unknown_line = None;
-            CasePlace::for_run(&change.path, unknown_line).place_case(build_error_case(
-                &name,
-                "gate-change",
-                &description,
-            ))
-        } else {
-            CasePlace::FOR_RUN.place_case(build_skipped_case(&name, GATE_CHANGE_CASE, &description))
-        }
-    }));
+    cases.extend(build_gate_change_cases(report, &mut names));
     cases.extend(build_consumer_cases(report, &mut names));
     let has_no_results = report.files.iter().all(|file| file.results.is_empty());
     let is_empty_review = cases.is_empty()
@@ -202,6 +190,24 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     cases.extend(remaining_notes.map(|note| {
         CasePlace::FOR_RUN.place_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
     }));
+    cases
+}
+
+/// Creates a case for each change to the gate configuration: an error at the changed file if the gate refuses such
+/// changes, otherwise a skipped case without a file.
+fn build_gate_change_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
+    let mut cases = Vec::new();
+    for change in &report.gate_changes {
+        let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
+        if report.gate_refused {
+            let unknown_line = None;
+            let case = build_error_case(&name, "gate-change", &description);
+            cases.push(CasePlace::for_run(&change.path, unknown_line).place_case(case));
+        } else {
+            let case = build_skipped_case(&name, GATE_CHANGE_CASE, &description);
+            cases.push(CasePlace::FOR_RUN.place_case(case));
+        }
+    }
     cases
 }
 
@@ -302,12 +308,13 @@ fn build_file_cases(
 /// Creates the case of a rule's result: a success, a skipped case if the result does not fail the gate, a failure, or
 /// an error if the rule could not be evaluated.
 fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailOn) -> TestCaseBuilder {
+    let is_skipped = matches!(CaseOutcome::from_result(result, fail_on), CaseOutcome::Skipped);
     let message = build_short_message(result);
-    let (mut case, text) = match (CaseOutcome::from_result(result, fail_on), &result.status) {
-        (_, Status::Passed) => (TestCaseBuilder::success(name, Duration::ZERO), String::new()),
-        (CaseOutcome::Skipped, _) => {
+    let (mut case, text) = match &result.status {
+        Status::Passed => return TestCaseBuilder::success(name, Duration::ZERO),
+        status if is_skipped => {
             let skip_reason = explain_skipped_result(result);
-            let result_type = match &result.status {
+            let result_type = match status {
                 Status::Error(error_type) => error_type_name(error_type.as_deref()),
                 _ => skip_reason,
             };
@@ -315,19 +322,17 @@ fn build_result_case(result: &RuleResult, name: &str, path: &str, fail_on: FailO
                 TestCaseBuilder::skipped_with_cause(name, result_type, &format!("{skip_reason}: {message}"));
             (case, format!("{skip_reason}:\n{}", build_full_text(result, path)))
         }
-        (_, Status::Failed(severity)) => {
+        Status::Failed(severity) => {
             let case = TestCaseBuilder::failure(name, Duration::ZERO, &severity.to_string(), &message);
             (case, build_full_text(result, path))
         }
-        (_, Status::Error(error_type)) => {
+        Status::Error(error_type) => {
             let result_type = error_type_name(error_type.as_deref());
             let case = TestCaseBuilder::error(name, Duration::ZERO, result_type, &message);
             (case, build_full_text(result, path))
         }
     };
-    if !text.is_empty() {
-        set_case_text(&mut case, &text);
-    }
+    set_case_text(&mut case, &text);
     case
 }
 

@@ -86,34 +86,28 @@ pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
     } else if result.violations.is_empty() {
         lines.push("the rule is violated".to_owned());
     }
-    // If all violations have the same state, the case states it once.
+    // If all violations have the same state, the case already states it, so the lines do not repeat it.
     let has_mixed_states = collect_distinct_states(result).len() > 1;
     let (counted_violations, old_violations) = split_counted_and_old(result);
-    lines.extend(
-        counted_violations
-            .into_iter()
-            .chain(old_violations)
-            .enumerate()
-            .map(|(position, (index, violation))| {
-                let line = violation.line.unwrap_or(1);
-                let place = if position == 0 {
-                    format!("{path}:{line}")
-                } else {
-                    format!("line {line}")
-                };
-                let waiver = result.describe_waiver(index).map(|waiver| format!(" ({waiver})"));
-                format!(
-                    "{place}: {}{}{}",
-                    if has_mixed_states {
-                        state_prefix(result.state(index))
-                    } else {
-                        ""
-                    },
-                    violation.text,
-                    waiver.unwrap_or_default()
-                )
-            }),
-    );
+    let sorted_violations = counted_violations.into_iter().chain(old_violations);
+    for (position, (index, violation)) in sorted_violations.enumerate() {
+        let line = violation.line.unwrap_or(1);
+        let place = if position == 0 {
+            format!("{path}:{line}")
+        } else {
+            format!("line {line}")
+        };
+        let prefix = if has_mixed_states {
+            state_prefix(result.state(index))
+        } else {
+            ""
+        };
+        let waiver = match result.describe_waiver(index) {
+            Some(waiver) => format!(" ({waiver})"),
+            None => String::new(),
+        };
+        lines.push(format!("{place}: {prefix}{}{waiver}", violation.text));
+    }
     lines.join("\n")
 }
 

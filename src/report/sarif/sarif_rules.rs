@@ -34,23 +34,12 @@ impl<'a> SarifRules<'a> {
             list: Vec::new(),
             indices_by_id: HashMap::new(),
         };
-        let results = report.files.iter().flat_map(|file| &file.results);
-        let result_rules = results.map(|result| {
+        for result in report.files.iter().flat_map(|file| &file.results) {
             let severity = result.severity().unwrap_or(Severity::Warning);
-            (result.rule.as_str(), severity)
-        });
-        let finding_rules = report.findings().into_iter();
-        for (id, severity) in
-            result_rules.chain(finding_rules.map(|finding| (finding.rule, finding.severity)))
-        {
-            if let Some(rule_index) = rules.indices_by_id.get(id) {
-                if severity == Severity::Error {
-                    rules.list[*rule_index].default_configuration.level = level_name(severity);
-                }
-            } else if rules.list.len() < MAX_RULES {
-                rules.indices_by_id.insert(id, rules.list.len());
-                rules.list.push(build_rule(id, severity, context));
-            }
+            rules.add_rule(&result.rule, severity, context);
+        }
+        for finding in report.findings() {
+            rules.add_rule(finding.rule, finding.severity, context);
         }
         let needs_verdict_rule =
             report.verdict == Verdict::Failed && find_verdict_remark(report, context).is_some();
@@ -62,6 +51,19 @@ impl<'a> SarifRules<'a> {
             rules.list.push(build_verdict_rule());
         }
         rules
+    }
+
+    /// Adds a rule, unless there are already [`MAX_RULES`]. If the rule is already in the list, it gets the level
+    /// `error` if one of its severities is [`Severity::Error`].
+    fn add_rule(&mut self, id: &'a str, severity: Severity, context: &ReportContext) {
+        if let Some(rule_index) = self.indices_by_id.get(id) {
+            if severity == Severity::Error {
+                self.list[*rule_index].default_configuration.level = level_name(severity);
+            }
+        } else if self.list.len() < MAX_RULES {
+            self.indices_by_id.insert(id, self.list.len());
+            self.list.push(build_rule(id, severity, context));
+        }
     }
 
     /// Returns the id and the index of the rule for the verdict; `None` if the review does not need it.

@@ -59,6 +59,7 @@ pub(super) fn push_table(
     if rows.is_empty() {
         return;
     }
+    // A longer name is shortened in the middle.
     let max_name_columns = width
         .unwrap_or(DEFAULT_COLUMNS)
         .saturating_sub(OTHER_COLUMNS_WIDTH)
@@ -68,12 +69,8 @@ pub(super) fn push_table(
         .take(MAX_ROWS)
         .map(|row| wrap::shorten_middle(&text::escape_line(row.name), max_name_columns))
         .collect();
-    let name_columns = names
-        .iter()
-        .map(|name| name.width())
-        .chain([heading.width()])
-        .max()
-        .unwrap_or(max_name_columns);
+    let longest_name_columns = names.iter().map(|name| name.width()).max().unwrap_or(0);
+    let name_columns = longest_name_columns.max(heading.width());
     let has_levels = rows.iter().any(|row| !row.level.is_empty());
     let columns = Columns {
         name_columns,

@@ -16,8 +16,9 @@ const MIN_COLUMNS: usize = 20;
 /// Replacement for a tab.
 const TAB_SPACES: &str = "    ";
 
-/// Adds the place of a finding and the source lines around it, in the style of a compiler. `place` must be escaped;
-/// `line` is the number of the line to underline; `lines` is empty if the source is unknown.
+/// Adds the place of a finding and the source lines around it, in the style of a compiler. `place` must be escaped.
+/// `line` is the number of the line to underline. `lines` is empty if the source is unknown; only the place is then
+/// added.
 pub(super) fn push_excerpt(
     output: &mut String,
     place: &str,
@@ -27,6 +28,7 @@ pub(super) fn push_excerpt(
     style: Style,
 ) {
     let blue = AnsiColor::Blue.on_default().bold();
+    // The last line has the longest number.
     let number_width = lines
         .last()
         .map_or(1, |(number, _)| number.to_string().len())

@@ -178,8 +178,8 @@ pub(super) enum RuleBlocks {
 type BlockKey<'a> = (&'a str, &'a str, Severity, Option<FindingState>, Option<String>);
 
 impl RuleBlocks {
-    /// Merges related entries into one block if too many of them would be listed separately. The block takes the
-    /// position of its first entry.
+    /// Merges related entries into one entry, a block, if too many of them would be listed separately. The block has
+    /// the position of its first entry. Entries are related if they have the same key (see [`Self::find_block_key`]).
     fn merge_related_entries(self, entries: Vec<FindingEntry<'_>>) -> Vec<FindingEntry<'_>> {
         let max_separate = match self {
             Self::None => return entries,
@@ -187,25 +187,29 @@ impl RuleBlocks {
             Self::SameWords => 1,
             Self::MoreThan(number) => number,
         };
+        // The number of related entries by key: only after counting is it known which of them become a block.
         let mut counts: HashMap<BlockKey<'_>, usize> = HashMap::new();
         for key in entries.iter().filter_map(|entry| self.find_block_key(entry)) {
             *counts.entry(key).or_default() += 1;
         }
-        let mut indices: HashMap<BlockKey<'_>, usize> = HashMap::new();
+        let mut block_indices: HashMap<BlockKey<'_>, usize> = HashMap::new();
         let mut merged_entries: Vec<FindingEntry<'_>> = Vec::new();
         for entry in entries {
-            let key = self
+            let block_key = self
                 .find_block_key(&entry)
                 .filter(|key| counts.get(key).is_some_and(|count| *count > max_separate));
-            if let Some(key) = key {
-                if let Some(block) = indices.get(&key).and_then(|index| merged_entries.get_mut(*index)) {
-                    // An entry that has a key has only this finding.
-                    block.related_findings.push(entry.finding);
-                    continue;
-                }
-                indices.insert(key, merged_entries.len());
+            let Some(block_key) = block_key else {
+                merged_entries.push(entry);
+                continue;
+            };
+            let block_index = block_indices.get(&block_key);
+            if let Some(block) = block_index.and_then(|index| merged_entries.get_mut(*index)) {
+                // An entry that has a key has only this finding.
+                block.related_findings.push(entry.finding);
+            } else {
+                block_indices.insert(block_key, merged_entries.len());
+                merged_entries.push(entry);
             }
-            merged_entries.push(entry);
         }
         merged_entries
     }

@@ -108,6 +108,7 @@ impl<'a> View<'a> {
         rules.sort_by_key(|(_, tally)| Reverse(tally.severity_sort_key()));
         let mut folders = tally_by_name(&findings, |finding| parent_directory(finding.path));
         folders.sort_by_key(|(_, tally)| Reverse(tally.counted_finding_count()));
+        // The position of each rule in the sorted list, from 1.
         let rule_numbers = rules.iter().map(|(rule, _)| *rule).zip(1..).collect();
         let changes = context
             .changes

@@ -21,7 +21,7 @@ const LIMITS: [(Fault, usize); 13] = [
     (Fault::Parameter, 17),
     (Fault::Local, 9),
     (Fault::Meanings, 5),
-    (Fault::Closure, 4),
+    (Fault::Closure, 3),
     (Fault::TupleParameter, 0),
     (Fault::Test, 0),
     (Fault::Stem, 46),

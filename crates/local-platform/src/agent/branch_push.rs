@@ -36,7 +36,7 @@ pub(crate) fn push_branch(path: &Path, config: &TaskConfig, order: &FixOrder) ->
         return Ok(0);
     }
     add_misbehavior(&repository, &parent, order, &mut files)?;
-    let files: Vec<(&str, &str)> = files
+    let changed_files: Vec<(&str, &str)> = files
         .iter()
         .map(|(path, content)| (path.as_str(), content.as_str()))
         .collect();
@@ -44,13 +44,14 @@ pub(crate) fn push_branch(path: &Path, config: &TaskConfig, order: &FixOrder) ->
     let mut commit = NewCommit {
         branch: &config.target_branch_name,
         parent: has_history.then_some(&parent),
-        files: &files,
+        files: &changed_files,
         message: "Fix findings",
         author: AUTHOR,
     };
     repository
         .commit_files(&commit)
         .map_err(|error| error.to_string())?;
+    // This misbehaving agent also adds the commit to the source branch, which it must not change.
     if order.behavior == AgentBehavior::MovesSourceBranch {
         commit.branch = source;
         repository
@@ -134,6 +135,7 @@ fn add_misbehavior(
             }
         }
         AgentBehavior::AddsFinding => {
+            // The first fixed pipeline gets a component name that most naming conventions reject.
             if let Some(mut file) = files.first_entry()
                 && let Some(text) = rename_last_component(file.get())
             {

@@ -65,6 +65,7 @@ pub(crate) fn rename_component(document: &[u8], name: &str, new_name: &str) -> O
     {
         return None;
     }
+    // The positions of all texts in the file that are the name.
     let mut positions: Vec<Position> = pipeline
         .components
         .iter()
@@ -72,6 +73,7 @@ pub(crate) fn rename_component(document: &[u8], name: &str, new_name: &str) -> O
         .filter(|link| link.name == name)
         .map(|link| link.position)
         .collect();
+    // The section `pipeline` has the components, and `design` their places on the canvas.
     for section in ["pipeline", "design"] {
         let components = tree.root().get(section).and_then(|node| node.get("components"));
         let entry = components.and_then(|node| find_entry(node, name));
@@ -128,10 +130,10 @@ fn capitalize(text: &str) -> String {
 /// leads to the component, and the component leads to the link's previous target. Links to an End Success component
 /// come first, and later lines before earlier ones: the agent prefers a place near the end of the pipeline.
 fn list_connection_fixes(document: &[u8], name: &str) -> Vec<Vec<u8>> {
-    let pipeline = Tree::parse(document)
-        .ok()
-        .and_then(|tree| Pipeline::from_tree(&tree).ok());
-    let Some(pipeline) = pipeline else {
+    let Ok(tree) = Tree::parse(document) else {
+        return Vec::new();
+    };
+    let Ok(pipeline) = Pipeline::from_tree(&tree) else {
         return Vec::new();
     };
     let Some(component) = pipeline
@@ -141,23 +143,32 @@ fn list_connection_fixes(document: &[u8], name: &str) -> Vec<Vec<u8>> {
     else {
         return Vec::new();
     };
-    let mut links: Vec<(bool, &str, Position)> = pipeline
+    let mut links: Vec<_> = pipeline
         .components
         .iter()
         .filter(|source| source.name != name)
         .flat_map(|source| &source.links)
-        .map(|link| {
-            let mut components = pipeline.components.iter();
-            let target = components.find(|component| component.name == link.name);
-            let leads_to_success = target.is_some_and(|target| target.kind.as_deref() == Some("end-success"));
-            (!leads_to_success, link.name.as_str(), link.position)
-        })
         .collect();
-    links.sort_by_key(|(leads_elsewhere, _, position)| (*leads_elsewhere, std::cmp::Reverse(position.line)));
+    // `false` is sorted before `true`, so the links to an End Success component come first.
+    links.sort_by_cached_key(|link| {
+        (
+            !is_success_end(&pipeline, &link.name),
+            std::cmp::Reverse(link.position.line),
+        )
+    });
     links
         .into_iter()
-        .filter_map(|(_, target, position)| insert_component(document, component, target, position))
+        .filter_map(|link| insert_component(document, component, &link.name, link.position))
         .collect()
+}
+
+/// Returns whether the component with this name is an End Success component. Returns false if there is none.
+fn is_success_end(pipeline: &Pipeline, name: &str) -> bool {
+    pipeline
+        .components
+        .iter()
+        .find(|component| component.name == name)
+        .is_some_and(|component| component.kind.as_deref() == Some("end-success"))
 }
 
 /// Returns the document in which the link at `position` leads to the component, and the component to `target`. A

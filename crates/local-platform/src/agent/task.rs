@@ -246,6 +246,7 @@ impl AgentTask {
                 json!({"type": "decision", "toolName": tool, "toolId": decision.id, "outcome": outcome})
             }
             DecisionOutcome::Question(answers) => {
+                // The question was the first remaining step.
                 self.remaining_steps.pop_front();
                 let answer_values: Vec<Value> = answers
                     .iter()

@@ -202,6 +202,8 @@ async fn publish_artifact(
     let body = BoundedBody::new(&headers, body, MAX_PUBLISH_BYTES)?;
     let artifact = parse_artifact_headers(&headers)?;
     let form = FormReader::new(&headers, body)?;
+    // Rejects a version that exists before its files are uploaded. Another request may store the version during the
+    // upload, so `insert` checks this again.
     reject_existing_version(&app, &artifact).await?;
     let upload = timeout(PUBLISH_TIMEOUT, ReceivedUpload::receive(form))
         .await

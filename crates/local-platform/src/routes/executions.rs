@@ -156,11 +156,10 @@ async fn create_execution(
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<ExecutionName>), Problem> {
     execution_request_shape().validate(&body)?;
-    let (pipeline, environment) = (
-        body.text_or_empty("pipelineName"),
-        body.text_or_empty("environmentName"),
-    );
+    let pipeline = body.text_or_empty("pipelineName");
+    let environment = body.text_or_empty("environmentName");
     let tag = body.find_text("executionTag");
+    // The outcome is known from the start. Callers see it once the simulated duration has passed.
     let outcome = simulate_pipeline(&app, &project, &pipeline).await?;
     check_environment(&app, project.id, &environment).await?;
     let message = outcome.message + &describe_variables(&body);

@@ -187,8 +187,7 @@ fn parse_override(item: &Map<String, Value>) -> Option<StoredOverride> {
 }
 
 /// Stores the overrides whose environment the role may change and whose value matches the variable's type. Returns the
-/// environments of the stored overrides. Also returns the environments of the remaining overrides, each with the reason
-/// why its override was not stored.
+/// environments of the stored overrides, and those of all other overrides with the reason why each was not stored.
 fn apply_overrides(
     transaction: &Transaction<'_>,
     project: Uuid,
@@ -199,22 +198,21 @@ fn apply_overrides(
     let kind = variable.variable.kind.clone();
     let (mut successful_overrides, mut failed_overrides) = (Vec::new(), Vec::new());
     for item in items {
-        let failure = match find_refusal(transaction, project, role, &item.environment_name)? {
-            None if item.value.has_type(&kind) => None,
-            None => Some(format!("the value {}", describe_type_mismatch(&kind))),
-            refusal => refusal,
-        };
-        if failure.is_none() {
-            variables::put_override(transaction, &variable, &item)?;
+        let mut failure_reason = find_refusal(transaction, project, role, &item.environment_name)?;
+        if failure_reason.is_none() && !item.value.has_type(&kind) {
+            failure_reason = Some(format!("the value {}", describe_type_mismatch(&kind)));
         }
-        let environment_name = item.environment_name;
-        match failure {
-            None => successful_overrides.push(SuccessfulOverride { environment_name }),
-            Some(reason) => failed_overrides.push(FailedOverride {
-                environment_name,
+        if let Some(reason) = failure_reason {
+            failed_overrides.push(FailedOverride {
+                environment_name: item.environment_name,
                 reason,
-            }),
+            });
+            continue;
         }
+        variables::put_override(transaction, &variable, &item)?;
+        successful_overrides.push(SuccessfulOverride {
+            environment_name: item.environment_name,
+        });
     }
     Ok(AppliedOverrides {
         variable_name: variable.variable.name,

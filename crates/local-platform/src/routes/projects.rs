@@ -98,7 +98,7 @@ async fn list_projects(
     query: Query,
 ) -> Result<Json<PagedList<ProjectItem>>, Problem> {
     let page = Page::try_from_query(&query)?;
-    // The projects from the command line come first; the rest of the page is read from the store.
+    // The projects from the command line are the first of the list; the projects in the store follow them.
     let startup_projects = app.startup_projects();
     let start = usize::try_from(page.offset()).unwrap_or(usize::MAX);
     let mut items: Vec<ProjectItem> = startup_projects
@@ -114,6 +114,7 @@ async fn list_projects(
     let mut total = startup_projects.len() as u64;
     // Only a super admin sees the projects that were created through the API.
     if caller.role == Role::SuperAdmin {
+        // The number of items that the page still needs, and the position in the store at which these begin.
         let remaining_size = page
             .size
             .saturating_sub(u32::try_from(items.len()).unwrap_or(u32::MAX));
@@ -190,6 +191,7 @@ async fn create_repository(
     let owner = body
         .find_object("providerParameters")
         .map(|parameters| parameters.text_or_empty("ownerName"));
+    // The provider, the owner and the name, in the order that `insert_repository` expects.
     let repository = [
         body.text_or_empty("provider"),
         owner.unwrap_or_default(),

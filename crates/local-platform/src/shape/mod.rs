@@ -131,7 +131,7 @@ impl Shape {
         }
     }
 
-    /// Adds all errors in the value of a field to `check`. A value with a wrong type is a single error.
+    /// Adds all errors in the value of a field to `check`. If the value has the wrong type, this is its only error.
     fn check_value(&self, check: &mut BodyCheck, field: &str, value: &Value) {
         match (&self.kind, value) {
             (ShapeKind::AnyText, Value::String(_))

@@ -57,10 +57,11 @@ impl Shape {
     }
 }
 
-/// Returns the JSON schema of an object. If some of the object's rules have schemas, combines them with the schema of
-/// the members in an `allOf`.
+/// Returns the JSON schema of an object. The schemas of the object's rules, if there are any, are combined with the
+/// schema of the members in an `allOf`, because a value must match all of them.
 fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
-    let (mut properties, mut required_fields, mut schemas) = (Object::new(), Vec::new(), Vec::new());
+    let (mut properties, mut required_fields) = (Object::new(), Vec::new());
+    let mut schemas = Vec::new();
     for part in parts {
         match part {
             ShapePart::Rule(rule) => schemas.extend(rule.schema.clone()),
@@ -72,8 +73,8 @@ fn object_schema(parts: &[ShapePart], named_schemas: &mut Object) -> Value {
                         required_fields.push(member.field.clone());
                     }
                 }
-                if let Some(about) = member.description {
-                    schema["description"] = about.into();
+                if let Some(description) = member.description {
+                    schema["description"] = description.into();
                 }
                 properties.insert(member.field.clone(), schema);
             }

@@ -115,6 +115,7 @@ pub(crate) fn find_execution(
             params![id.to_string(), project.to_string()],
             |row| {
                 let (started_at, ends_at): (Moment, Moment) = (row.get(0)?, row.get(1)?);
+                // The simulated outcome, which is stored from the start but returned only after `ends_at`.
                 let (success, message) = (row.get(2)?, row.get(3)?);
                 let cancelled_at: Option<Moment> = row.get(4)?;
                 let (status, message, finished_at) = match (cancelled_at, success) {

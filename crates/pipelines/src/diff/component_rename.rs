@@ -28,8 +28,18 @@ struct ComponentFeatures<'t> {
     leaves: BTreeSet<(Vec<PathStep>, Leaf)>,
     /// The value of the parameter `componentName`, which usually repeats the name.
     name_parameter: Option<String>,
-    /// For each link: true if the link begins at the component, the kind of the link, and the other component.
-    links: BTreeSet<(bool, &'t str, &'t str)>,
+    /// The links to components that kept their names.
+    links: BTreeSet<ComponentLink<'t>>,
+}
+
+/// A link, from the point of view of one of its components.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct ComponentLink<'t> {
+    /// Whether the link begins at the component.
+    outgoing: bool,
+    kind: &'t str,
+    /// The name of the component at the other end of the link.
+    neighbor: &'t str,
 }
 
 /// One version (base or head) in the search for renamed components.
@@ -75,28 +85,10 @@ pub(super) fn find_renames<'t>(
 }
 
 /// Returns the features by which each unpaired component can be recognized under another name: its type, its values,
-/// and its links to components that kept their names. The parameter `componentName` is kept apart from the other
-/// values, because it usually changes with the name. A component without a type is skipped, so no rename is found for
-/// it.
+/// and its links to components that kept their names. The parameter `componentName` is separate from the other values,
+/// because it usually changes with the name. A component without a type is skipped, so no rename is found for it.
 fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
-    let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
-    // For each component: whether the link begins there, the kind of the link, and the component at its other end.
-    let mut links: HashMap<&str, BTreeSet<(bool, &str, &str)>> = HashMap::new();
-    for link in side.links {
-        // A link to a component that is also renamed gives no evidence.
-        if !unpaired_names.contains(link.to) {
-            links
-                .entry(link.from)
-                .or_default()
-                .insert((true, link.kind, link.to));
-        }
-        if !unpaired_names.contains(link.from) {
-            links
-                .entry(link.to)
-                .or_default()
-                .insert((false, link.kind, link.from));
-        }
-    }
+    let mut links_by_name = group_comparable_links(side);
     let mut features = Vec::new();
     for (name, node) in &side.unpaired_components {
         let Some(kind) = node.get("type").and_then(NodeRef::text) else {
@@ -113,10 +105,36 @@ fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<
                 .into_iter()
                 .next()
                 .map(|(_, leaf)| leaf.to_string()),
-            links: links.remove(name).unwrap_or_default(),
+            links: links_by_name.remove(name).unwrap_or_default(),
         });
     }
     features
+}
+
+/// Returns the links of each component to components that kept their names. A link to an unpaired component, which may
+/// itself be renamed, gives no evidence and is omitted.
+fn group_comparable_links<'t>(
+    side: &RenameSide<'_, 't, '_>,
+) -> HashMap<&'t str, BTreeSet<ComponentLink<'t>>> {
+    let unpaired_names: BTreeSet<&str> = side.unpaired_components.iter().map(|(name, _)| *name).collect();
+    let mut links_by_name: HashMap<&str, BTreeSet<ComponentLink<'_>>> = HashMap::new();
+    for link in side.links {
+        if !unpaired_names.contains(link.to) {
+            links_by_name.entry(link.from).or_default().insert(ComponentLink {
+                outgoing: true,
+                kind: link.kind,
+                neighbor: link.to,
+            });
+        }
+        if !unpaired_names.contains(link.from) {
+            links_by_name.entry(link.to).or_default().insert(ComponentLink {
+                outgoing: false,
+                kind: link.kind,
+                neighbor: link.from,
+            });
+        }
+    }
+    links_by_name
 }
 
 /// Returns the leaves of a component with their paths. Omits its type and its links, which are compared separately.

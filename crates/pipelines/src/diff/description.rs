@@ -140,14 +140,7 @@ impl Description {
             ComponentChange::Removed => Sign::Removed,
             ComponentChange::Renamed | ComponentChange::Modified => Sign::Changed,
         };
-        let kind = component.kind.as_deref().unwrap_or("no type");
-        let previous_name = component
-            .previous_name
-            .as_deref()
-            .map(|previous_name| format!(", was {}", truncate_name(previous_name)))
-            .unwrap_or_default();
-        let (name_text, kind_text) = (truncate_name(name), truncate_name(kind));
-        self.push_text(1, sign, &format!("{name_text} ({kind_text}){previous_name}"));
+        self.push_text(1, sign, &format_component_heading(component));
         // The page links from this line to the component in the picture. If the description is full, the last line is
         // instead the remark that there are more lines, which has no sign.
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
@@ -178,8 +171,8 @@ impl Description {
     /// first [`MAX_NEW_FIELDS`] groups of fields are described.
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
-        let max_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
-        for group in groups.iter().take(max_count) {
+        let max_group_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
+        for group in groups.iter().take(max_group_count) {
             match group {
                 FieldGroup::Single(field) => {
                     self.describe_field(
@@ -198,8 +191,11 @@ impl Description {
                 }
             }
         }
-        if groups.len() > max_count {
-            let omission = format!("\u{2026} {}", text::format_and_more(groups.len() - max_count));
+        if groups.len() > max_group_count {
+            let omission = format!(
+                "\u{2026} {}",
+                text::format_and_more(groups.len() - max_group_count)
+            );
             self.push_text(depth, Sign::None, &omission);
         }
     }
@@ -218,16 +214,20 @@ impl Description {
             .copied()
             .filter(|cell| !is_name_in_prefix(&prefix, cell))
             .collect();
-        let (sign, leaves): (Sign, Vec<&Leaf>) = if cells.iter().all(|cell| cell.before.is_none()) {
-            let leaves = shown_cells.iter().filter_map(|cell| cell.after.as_ref());
-            (Sign::Added, leaves.collect())
+        let sign = if cells.iter().all(|cell| cell.before.is_none()) {
+            Sign::Added
         } else if cells.iter().all(|cell| cell.after.is_none()) {
-            let leaves = shown_cells.iter().filter_map(|cell| cell.before.as_ref());
-            (Sign::Removed, leaves.collect())
+            Sign::Removed
         } else {
-            (Sign::Changed, Vec::new())
+            Sign::Changed
         };
-        if sign == Sign::Changed || leaves.iter().any(|leaf| leaf.find_multiline_text().is_some()) {
+        // A cell of an added or removed row has only one of the two values.
+        let leaves: Vec<&Leaf> = shown_cells
+            .iter()
+            .filter_map(|cell| cell.after.as_ref().or(cell.before.as_ref()))
+            .collect();
+        let has_multiline_text = leaves.iter().any(|leaf| leaf.find_multiline_text().is_some());
+        if sign == Sign::Changed || has_multiline_text {
             for cell in shown_cells {
                 self.describe_field(depth, cell, &prefix);
             }
@@ -292,6 +292,7 @@ impl Description {
         }
         let [base_value, head_value] = sides.map(|side| side.map(format_value).unwrap_or_default());
         let width = self.value_width(depth + 1);
+        // Both values are cut at the same position, which leaves their difference visible.
         let start = find_truncation_start(&base_value, &head_value, width);
         let base_value = truncate_from(&base_value, start, width);
         let head_value = truncate_from(&head_value, start, width);
@@ -351,6 +352,18 @@ impl Description {
             self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
         }
     }
+}
+
+/// Returns the name and the type of a component, and its previous name if it was renamed.
+fn format_component_heading(component: &ComponentDiff) -> String {
+    let kind = component.kind.as_deref().unwrap_or("no type");
+    let previous_name = component
+        .previous_name
+        .as_deref()
+        .map(|previous_name| format!(", was {}", truncate_name(previous_name)))
+        .unwrap_or_default();
+    let (name_text, kind_text) = (truncate_name(&component.name), truncate_name(kind));
+    format!("{name_text} ({kind_text}){previous_name}")
 }
 
 /// Returns whether the cell is the name of the variable that a row sets. The prefix (`sets NAME = `) already contains

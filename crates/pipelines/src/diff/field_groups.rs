@@ -38,10 +38,11 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         .filter(|field| !is_empty_value_change(field))
         .peekable();
     while let Some(field) = fields.next() {
-        if let Some((entry, name)) = find_unpaired_entry(field) {
+        // An entry that was added or removed: the next fields below its path belong to it, too.
+        if let Some((entry_path, name)) = find_unpaired_entry(field) {
             last_row = None;
             let mut entry_fields = vec![field];
-            while let Some(next) = fields.next_if(|next| next.path.starts_with(entry)) {
+            while let Some(next) = fields.next_if(|next| next.path.starts_with(entry_path)) {
                 entry_fields.push(next);
             }
             groups.push(FieldGroup::Entry {
@@ -50,19 +51,19 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
             });
             continue;
         }
-        let Some((row, name)) = find_table_row(field) else {
+        let Some((row_path, name)) = find_table_row(field) else {
             last_row = None;
             groups.push(FieldGroup::Single(field));
             continue;
         };
         match groups.last_mut() {
-            Some(FieldGroup::Row { cells, .. }) if last_row == Some(row) => cells.push(field),
+            Some(FieldGroup::Row { cells, .. }) if last_row == Some(row_path) => cells.push(field),
             _ => groups.push(FieldGroup::Row {
                 name,
                 cells: vec![field],
             }),
         }
-        last_row = Some(row);
+        last_row = Some(row_path);
     }
     groups
 }
@@ -192,6 +193,7 @@ impl FieldGroup<'_> {
     /// values in parentheses. Values that repeat the name are omitted. Each field's path leads through the list and the
     /// entry's index to a value. For grid variables, `sets` replaces the list.
     pub(super) fn format_entry(name: &str, fields: &[&FieldDiff]) -> String {
+        // The position in each path at which the index of the entry is.
         let Some((position, _)) = fields.first().and_then(|field| field.entry_names.first()) else {
             return name.to_owned();
         };

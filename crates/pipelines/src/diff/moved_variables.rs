@@ -17,30 +17,32 @@ pub(super) struct MovedVariable<'d> {
 /// Returns the variables that moved between the keys `pipeline.variables` and `variables` (at the top level of the
 /// file): they were removed below one key and added below the other.
 pub(super) fn find_moved_variables(diff: &PipelineDiff) -> Vec<MovedVariable<'_>> {
-    diff.variables
-        .iter()
-        .filter_map(|variable| {
-            let places = match variable.change {
-                VariableChange::Removed => "pipeline.variables to variables",
-                VariableChange::Added => "variables to pipeline.variables",
-                VariableChange::Modified => return None,
-            };
-            let top_level_fields: Vec<&FieldDiff> = diff
-                .other
-                .iter()
-                .filter(|field| is_field_of_top_level_variable(field, &variable.name))
-                .collect();
-            let is_opposite_change = top_level_fields.iter().all(|field| match variable.change {
-                VariableChange::Removed => field.before.is_none(),
-                _ => field.after.is_none(),
-            });
-            (is_opposite_change && !top_level_fields.is_empty()).then(|| MovedVariable {
+    let mut moved_variables = Vec::new();
+    // `diff.variables` has the changes below `pipeline.variables`, and `diff.other` those at the top level.
+    for variable in &diff.variables {
+        let places = match variable.change {
+            VariableChange::Removed => "pipeline.variables to variables",
+            VariableChange::Added => "variables to pipeline.variables",
+            VariableChange::Modified => continue,
+        };
+        let top_level_fields: Vec<&FieldDiff> = diff
+            .other
+            .iter()
+            .filter(|field| is_field_of_top_level_variable(field, &variable.name))
+            .collect();
+        let has_opposite_change = top_level_fields.iter().all(|field| match variable.change {
+            VariableChange::Removed => field.before.is_none(),
+            _ => field.after.is_none(),
+        });
+        if has_opposite_change && !top_level_fields.is_empty() {
+            moved_variables.push(MovedVariable {
                 name: &variable.name,
                 places,
                 fields: compare_moved_fields(variable, &top_level_fields),
-            })
-        })
-        .collect()
+            });
+        }
+    }
+    moved_variables
 }
 
 /// Returns whether the field belongs to the variable with this name in `variables` at the top level of the file.

@@ -19,10 +19,11 @@ pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
 ) -> Vec<Pair<K, T>> {
     let base: Vec<(K, T)> = base.collect();
     let head: Vec<(K, T)> = head.collect();
-    let mut both = base.iter().zip(&head);
-    let has_same_keys =
-        base.len() == head.len() && both.all(|((base_key, _), (head_key, _))| base_key == head_key);
-    // If both sides have the same keys in the same order, no search is needed.
+    let has_same_keys = base
+        .iter()
+        .map(|(key, _)| key)
+        .eq(head.iter().map(|(key, _)| key));
+    // With the same keys in the same order, no search is needed.
     if has_same_keys {
         return base
             .into_iter()
@@ -43,6 +44,7 @@ pub(super) fn pair_by_key<K: Copy + Eq + Hash, T: Copy>(
             head: Some(value),
         })
         .collect();
+    // The map has no order, so the remaining items are read from the list.
     for (key, value) in base {
         if unpaired_base.contains_key(&key) {
             pairs.push(Pair {

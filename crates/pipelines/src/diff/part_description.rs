@@ -69,40 +69,48 @@ impl Description {
             .partition(|field| is_new && is_in_variable_line(field));
         let (sign, value) = match (variable.change, fields.as_slice()) {
             (VariableChange::Removed, _) => (Sign::Removed, None),
-            (VariableChange::Added, _) => {
-                let value_field = line_fields.iter().find(|field| is_single_line_default(field));
-                let value = value_field.and_then(|field| field.after.as_ref());
-                (
-                    Sign::Added,
-                    value.filter(|leaf| !is_empty_leaf(leaf)).map(format_value),
-                )
-            }
+            (VariableChange::Added, _) => (Sign::Added, format_new_default(&line_fields)),
             (VariableChange::Modified, [field]) if is_single_line_default(field) => {
-                let sides = [&field.before, &field.after].map(|side| side.as_ref().map(format_value));
-                let values: Vec<String> = sides.into_iter().flatten().collect();
-                (Sign::Changed, Some(values.join(" -> ")))
+                (Sign::Changed, Some(format_default_change(field)))
             }
             (VariableChange::Modified, _) => (Sign::Changed, None),
         };
-        let attributes: Vec<String> = line_fields
-            .iter()
-            .filter(|field| !is_single_line_default(field))
-            .filter_map(|field| field.after.as_ref())
-            .map(|attribute| truncate_name(&format_value(attribute)))
-            .collect();
-        let has_value = value.is_some();
+        let is_line_complete = sign == Sign::Removed || (sign == Sign::Changed && value.is_some());
         let value_text = value
             .map(|value| format!(" = {}", truncate(&value, self.value_width(2))))
             .unwrap_or_default();
-        let attributes = [&["variable".to_owned()], attributes.as_slice()]
-            .concat()
-            .join(", ");
-        self.push_text(1, sign, &format!("{name}{value_text} ({attributes})"));
-        let is_line_complete = sign == Sign::Removed || (sign == Sign::Changed && has_value);
+        let mut attributes = vec!["variable".to_owned()];
+        for field in &line_fields {
+            if !is_single_line_default(field)
+                && let Some(attribute) = &field.after
+            {
+                attributes.push(truncate_name(&format_value(attribute)));
+            }
+        }
+        let attributes_text = attributes.join(", ");
+        self.push_text(1, sign, &format!("{name}{value_text} ({attributes_text})"));
         if !is_line_complete {
             self.describe_fields(2, &fields, is_new);
         }
     }
+}
+
+/// Returns the default value of a new variable as text. Returns `None` if the value is missing or empty, or has several
+/// lines.
+fn format_new_default(line_fields: &[&FieldDiff]) -> Option<String> {
+    let default_field = line_fields.iter().find(|field| is_single_line_default(field))?;
+    let default = default_field.after.as_ref()?;
+    (!is_empty_leaf(default)).then(|| format_value(default))
+}
+
+/// Returns the old and the new default value with an arrow between them, or only the one that exists.
+fn format_default_change(field: &FieldDiff) -> String {
+    let values: Vec<String> = [&field.before, &field.after]
+        .into_iter()
+        .flatten()
+        .map(format_value)
+        .collect();
+    values.join(" -> ")
 }
 
 /// Returns whether the field is the default value of a variable and has one line, so that it can be shown in the line

@@ -100,6 +100,7 @@ impl ChangeSummary {
                     self.previous_path.as_deref().unwrap_or_default()
                 )
             }
+            // All parts of a new or removed pipeline are new or removed, so only their numbers are given.
             FileChange::Added => {
                 return self.describe_with_part_counts("new pipeline") + &self.describe_callers();
             }

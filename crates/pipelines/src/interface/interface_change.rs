@@ -189,6 +189,7 @@ impl InterfaceChange {
     pub fn format_line(&self, old_name: &str) -> String {
         let (subject, description) = (self.subject(), self.describe());
         let sentence = match (&self.id, self.kind.effect().class) {
+            // A change without an id is a change to a file, whose path is already in the location.
             (None, _) => description,
             (Some(_), ChangeClass::Breaking | ChangeClass::Addition) => {
                 format!(

@@ -85,6 +85,7 @@ impl InterfaceComparison<'_> {
                     .with_values(old_kind, new_kind),
             );
         }
+        // The texts of the entry that are compared in the same way: the kind of change, the old and the new text.
         let texts = [
             (
                 ChangeKind::DescriptionChanged,

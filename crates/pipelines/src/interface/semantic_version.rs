@@ -1,7 +1,7 @@
 //! Version names that are semantic versions: the promises they make, and the next name.
 
 use super::ChangeClass;
-use semver::{BuildMetadata, Prerelease, Version};
+use semver::Version;
 
 /// Maximum major version; a larger number is a date.
 const MAX_MAJOR_VERSION: u64 = 999;
@@ -60,28 +60,18 @@ pub fn next_version_name(latest: Option<&str>, class: ChangeClass) -> Result<Str
     let SemanticName { prefix, version } =
         SemanticName::parse(latest).ok_or_else(|| NextNameError::NotSemantic(latest.to_owned()))?;
     let is_before_1_0 = version.major == 0;
-    let next_numbers = match class {
-        ChangeClass::Breaking if !is_before_1_0 => version.major.checked_add(1).map(|major| (major, 0, 0)),
-        ChangeClass::Breaking => version.minor.checked_add(1).map(|minor| (0, minor, 0)),
-        ChangeClass::Addition if !is_before_1_0 => version
-            .minor
-            .checked_add(1)
-            .map(|minor| (version.major, minor, 0)),
-        _ => version
-            .patch
-            .checked_add(1)
-            .map(|patch| (version.major, version.minor, patch)),
+    let (major, minor, patch) = (version.major, version.minor, version.patch);
+    let next_numbers = match (class, is_before_1_0) {
+        (ChangeClass::Breaking, false) => major.checked_add(1).map(|major| (major, 0, 0)),
+        (ChangeClass::Breaking, true) | (ChangeClass::Addition, false) => {
+            minor.checked_add(1).map(|minor| (major, minor, 0))
+        }
+        _ => patch.checked_add(1).map(|patch| (major, minor, patch)),
     };
     let (major, minor, patch) = next_numbers
         .filter(|(major, ..)| *major <= MAX_MAJOR_VERSION)
         .ok_or_else(|| NextNameError::TooLarge(latest.to_owned()))?;
-    let next_version = Version {
-        major,
-        minor,
-        patch,
-        pre: Prerelease::EMPTY,
-        build: BuildMetadata::EMPTY,
-    };
+    let next_version = Version::new(major, minor, patch);
     Ok(format!("{prefix}{next_version}"))
 }
 

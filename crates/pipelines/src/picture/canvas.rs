@@ -178,21 +178,21 @@ impl Canvas {
         diff: Option<&PipelineDiff>,
     ) -> Self {
         let mut canvas = Self::default();
-        let position_of = |side: Option<&PositionedPipeline>, name: &str| {
-            side.and_then(|side| side.positions.get(name).copied())
-        };
-        for component in head.iter().flat_map(|side| &side.pipeline.components) {
-            let position = position_of(head, &component.name);
-            canvas.boxes.push(new_box(
-                &component.name,
-                component.kind.clone(),
-                ChangeMark::Unchanged,
-                position,
-            ));
+        if let Some(head) = head {
+            for component in &head.pipeline.components {
+                // `apply_changes` sets the mark later.
+                canvas.boxes.push(new_box(
+                    &component.name,
+                    component.kind.clone(),
+                    ChangeMark::Unchanged,
+                    head.positions.get(component.name.as_str()).copied(),
+                ));
+            }
         }
         for component in diff.iter().flat_map(|diff| &diff.components) {
             if component.change == ComponentChange::Removed {
-                let position = position_of(base, &component.name);
+                // Only the base contains a removed component and its position.
+                let position = base.and_then(|base| base.positions.get(component.name.as_str()).copied());
                 canvas.boxes.push(new_box(
                     &component.name,
                     component.kind.clone(),
@@ -241,17 +241,14 @@ impl Canvas {
     /// Adds an arrow for each link of the head, then one for each removed link of the diff. Skips a link whose start or
     /// end is missing. If the head repeats a link, only as many of its arrows are marked as added as the diff contains.
     fn add_arrows(&mut self, head: Option<&PositionedPipeline>, diff: Option<&PipelineDiff>) {
-        let boxes = self.boxes.iter().enumerate();
-        let box_indices: HashMap<&str, usize> = boxes
+        let box_indices: HashMap<&str, usize> = self
+            .boxes
+            .iter()
+            .enumerate()
             .map(|(index, canvas_box)| (canvas_box.name.as_str(), index))
             .collect();
-        let links: &[LinkDiff] = diff.map_or(&[], |diff| &diff.links);
-        let mut added_counts: HashMap<(&str, &str, &str), usize> = HashMap::new();
-        for link in links.iter().filter(|link| link.change == LinkChange::Added) {
-            *added_counts
-                .entry((&link.from, &link.to, &link.kind))
-                .or_default() += 1;
-        }
+        let changed_links: &[LinkDiff] = diff.map_or(&[], |diff| &diff.links);
+        let mut unmarked_counts = count_added_links(changed_links);
         let mut arrows = Vec::new();
         for component in head.iter().flat_map(|side| &side.pipeline.components) {
             for link in &component.links {
@@ -259,17 +256,20 @@ impl Canvas {
                 let (Some(start), Some(end)) = (box_indices.get(from_name), box_indices.get(to_name)) else {
                     continue;
                 };
-                let remaining_count = added_counts
-                    .get_mut(&(from_name, to_name, kind))
-                    .filter(|count| **count > 0);
-                let mark = remaining_count.map_or(ChangeMark::Unchanged, |count| {
-                    *count -= 1;
-                    ChangeMark::Added
-                });
+                let mark = match unmarked_counts.get_mut(&(from_name, to_name, kind)) {
+                    Some(unmarked_count) if *unmarked_count > 0 => {
+                        *unmarked_count -= 1;
+                        ChangeMark::Added
+                    }
+                    _ => ChangeMark::Unchanged,
+                };
                 arrows.push(new_arrow(*start, *end, kind, mark));
             }
         }
-        for link in links.iter().filter(|link| link.change == LinkChange::Removed) {
+        for link in changed_links
+            .iter()
+            .filter(|link| link.change == LinkChange::Removed)
+        {
             if let (Some(from_box), Some(to_box)) = (
                 box_indices.get(link.from.as_str()),
                 box_indices.get(link.to.as_str()),
@@ -292,6 +292,18 @@ impl Canvas {
                 .iter()
                 .any(|arrow| arrow.mark != ChangeMark::Unchanged)
     }
+}
+
+/// Returns the number of added links by their start, end and kind.
+fn count_added_links(changed_links: &[LinkDiff]) -> HashMap<(&str, &str, &str), usize> {
+    let mut counts: HashMap<(&str, &str, &str), usize> = HashMap::new();
+    for link in changed_links {
+        if link.change == LinkChange::Added {
+            let ends_and_kind = (link.from.as_str(), link.to.as_str(), link.kind.as_str());
+            *counts.entry(ends_and_kind).or_default() += 1;
+        }
+    }
+    counts
 }
 
 /// Creates the box of a component, without a note, a badge or a previous name.

@@ -143,22 +143,14 @@ impl Canvas {
     }
 
     /// Returns the stubs that replace the links between kept and excluded boxes, one for each box and direction. A stub
-    /// counts the excluded boxes that can be reached through it, and those of a stub that the box already has there.
+    /// counts the excluded boxes that can be reached through it. If this canvas is itself a part and its box already
+    /// has a stub in this direction, the new stub also counts the boxes of that stub. `new_indices` maps the index of
+    /// each kept box in this canvas to its index in the part.
     fn build_stubs(&self, kept_indices: &[usize], new_indices: &HashMap<usize, usize>) -> Vec<Stub> {
         let mut stubs = Vec::new();
         for is_outgoing in [false, true] {
-            let mut neighbors: Vec<Vec<usize>> = vec![Vec::new(); self.boxes.len()];
-            for arrow in &self.arrows {
-                let (near_box, far_box) = if is_outgoing {
-                    (arrow.from_box, arrow.to_box)
-                } else {
-                    (arrow.to_box, arrow.from_box)
-                };
-                if !new_indices.contains_key(&far_box) {
-                    neighbors[near_box].push(far_box);
-                }
-            }
-            for (canvas_box, index) in kept_indices.iter().enumerate() {
+            let neighbors = self.list_excluded_neighbors(new_indices, is_outgoing);
+            for (new_index, index) in kept_indices.iter().enumerate() {
                 let existing_stub = self
                     .stubs
                     .iter()
@@ -166,7 +158,7 @@ impl Canvas {
                 let count = count_reachable(&neighbors, *index) + existing_stub.map_or(0, |stub| stub.count);
                 if count > 0 {
                     stubs.push(Stub {
-                        canvas_box,
+                        canvas_box: new_index,
                         is_outgoing,
                         count,
                     });
@@ -174,6 +166,27 @@ impl Canvas {
             }
         }
         stubs
+    }
+
+    /// Returns, for each box of this canvas, the excluded boxes at the far ends of its outgoing or incoming links. A
+    /// box is excluded if `new_indices` does not contain it.
+    fn list_excluded_neighbors(
+        &self,
+        new_indices: &HashMap<usize, usize>,
+        is_outgoing: bool,
+    ) -> Vec<Vec<usize>> {
+        let mut neighbors: Vec<Vec<usize>> = vec![Vec::new(); self.boxes.len()];
+        for arrow in &self.arrows {
+            let (near_box, far_box) = if is_outgoing {
+                (arrow.from_box, arrow.to_box)
+            } else {
+                (arrow.to_box, arrow.from_box)
+            };
+            if !new_indices.contains_key(&far_box) {
+                neighbors[near_box].push(far_box);
+            }
+        }
+        neighbors
     }
 }
 

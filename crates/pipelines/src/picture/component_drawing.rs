@@ -49,9 +49,9 @@ pub(super) struct Component<'p> {
 }
 
 impl Component<'_> {
-    /// Draws the box with its texts, the sign of its change and the number of its findings, at most 99. The complete
-    /// box is a link if `ids` contains a target. The attribute `data-change` names the change even if the box is not
-    /// colored, because the complete pipeline is new or removed.
+    /// Adds the component to the picture `svg`: its box with its texts, the sign of its change and the number of its
+    /// findings. The complete box is a link if `ids` contains a target. In a new or removed pipeline, no box has the
+    /// color of its change, but the attribute `data-change` still names the change.
     pub(super) fn draw(&self, svg: &mut String) {
         let id = self
             .ids
@@ -90,6 +90,7 @@ impl Component<'_> {
             draw_dot(svg, "sg-dot", (left, top), line_color, self.color_mark.sign());
         }
         if let Some(badge) = &self.canvas_box.badge {
+            // A larger number does not fit into the dot.
             let count = badge.count.min(99).to_string();
             draw_dot(svg, "sg-badge", (left + width, top), SOFT_INK, &count);
         }

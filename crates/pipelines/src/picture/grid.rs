@@ -47,7 +47,6 @@ impl Grid {
     pub(super) fn build(places: &Places, breaks: &[usize]) -> Self {
         let base_lines = assign_lines(places);
         let base_columns = assign_columns(places, &base_lines);
-        let mut line_heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
         // The band (the columns between two breaks) and the line (the row on the canvas) of each box.
         let lines: Vec<(usize, usize)> = places
             .stack_bases
@@ -57,24 +56,7 @@ impl Grid {
                 (band, base_lines[*stack_base])
             })
             .collect();
-        // A line of a band has as many rows as its highest stack has boxes.
-        for (line, level) in lines.iter().zip(&places.stack_levels) {
-            let height = line_heights.entry(*line).or_default();
-            *height = (*height).max(level + 1);
-        }
-        let mut row_count = 0;
-        let lowest_rows: BTreeMap<(usize, usize), usize> = line_heights
-            .into_iter()
-            .map(|(line, height)| {
-                row_count += height;
-                (line, row_count - 1)
-            })
-            .collect();
-        let box_rows: Vec<usize> = lines
-            .iter()
-            .zip(&places.stack_levels)
-            .map(|(line, level)| lowest_rows[line] - level)
-            .collect();
+        let (box_rows, row_count) = assign_rows(&lines, &places.stack_levels);
         let box_columns: Vec<usize> = places
             .stack_bases
             .iter()
@@ -109,6 +91,43 @@ impl Grid {
     }
 }
 
+/// Returns the row of each box in the picture, and the number of rows. `lines` contains the band and the line of each
+/// box, in which the box of a stack with the level 0 is the lowest. A line of a band has as many rows as its highest
+/// stack has boxes.
+fn assign_rows(lines: &[(usize, usize)], stack_levels: &[usize]) -> (Vec<usize>, usize) {
+    let mut line_heights: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (line, level) in lines.iter().zip(stack_levels) {
+        let height = line_heights.entry(*line).or_default();
+        *height = (*height).max(level + 1);
+    }
+    let mut row_count = 0;
+    let mut lowest_rows: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    // The map is in the order of the picture: band by band, and line by line within a band.
+    for (line, height) in line_heights {
+        row_count += height;
+        lowest_rows.insert(line, row_count - 1);
+    }
+    let box_rows = lines
+        .iter()
+        .zip(stack_levels)
+        .map(|(line, level)| lowest_rows[line] - level)
+        .collect();
+    (box_rows, row_count)
+}
+
+/// The heights, on the canvas, of the highest and the lowest box of a line.
+struct LineExtent {
+    highest: f64,
+    lowest: f64,
+}
+
+impl LineExtent {
+    /// Returns the distance between the height `y` and the line; negative for a height within the line.
+    fn distance_to(&self, y: f64) -> f64 {
+        (self.highest - y).max(y - self.lowest)
+    }
+}
+
 /// Returns the line of each box: the number, from the top, of its row on the canvas. Boxes at almost the same height
 /// are in one line. Boxes that still exist are assigned first, from top to bottom, so only the newest line can accept
 /// the next box. A removed box may join any line, and does not extend its height.
@@ -120,33 +139,34 @@ fn assign_lines(places: &Places) -> Vec<usize> {
             .cmp(&places.removals[*b])
             .then(height_of(a).total_cmp(&height_of(b)))
     });
-    // The highest and the lowest box of each line.
-    let mut extents: Vec<(f64, f64)> = Vec::new();
+    let mut extents: Vec<LineExtent> = Vec::new();
     let mut lines = vec![0; order.len()];
     for index in order {
         let y = height_of(&index);
-        let distance_to = |(highest, lowest): &(f64, f64)| (highest - y).max(y - lowest);
-        let nearest_line = (0..extents.len())
+        let is_removed = places.removals[index];
+        let first_candidate = if is_removed {
+            0
+        } else {
+            extents.len().saturating_sub(1)
+        };
+        // The newest line is first, so it takes precedence over another line at the same distance.
+        let nearest_line = (first_candidate..extents.len())
             .rev()
-            .take(if places.removals[index] { usize::MAX } else { 1 })
-            .min_by(|a, b| distance_to(&extents[*a]).total_cmp(&distance_to(&extents[*b])))
-            .filter(|line| distance_to(&extents[*line]) <= ROW_TOLERANCE);
+            .min_by(|a, b| extents[*a].distance_to(y).total_cmp(&extents[*b].distance_to(y)))
+            .filter(|line| extents[*line].distance_to(y) <= ROW_TOLERANCE);
         lines[index] = nearest_line.unwrap_or(extents.len());
         match nearest_line {
-            Some(line) if !places.removals[index] => {
-                let (_, lowest) = &mut extents[line];
-                *lowest = y;
-            }
+            Some(line) if !is_removed => extents[line].lowest = y,
             Some(_) => {}
-            None => extents.push((y, y)),
+            None => extents.push(LineExtent {
+                highest: y,
+                lowest: y,
+            }),
         }
     }
     // Lines of removed boxes were added last, so all lines are numbered again from the top.
     let mut sorted_lines: Vec<usize> = (0..extents.len()).collect();
-    sorted_lines.sort_by(|a, b| {
-        let ((highest_a, _), (highest_b, _)) = (extents[*a], extents[*b]);
-        highest_a.total_cmp(&highest_b)
-    });
+    sorted_lines.sort_by(|a, b| extents[*a].highest.total_cmp(&extents[*b].highest));
     let mut ranks = vec![0; extents.len()];
     for (rank, line) in sorted_lines.into_iter().enumerate() {
         ranks[line] = rank;

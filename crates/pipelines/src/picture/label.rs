@@ -209,7 +209,7 @@ impl LineWrapper {
                 Some(_) => None,
             })
             .collect();
-        // A word that is longer than a line is broken inside.
+        // A word that is longer than a line can be broken inside. `widths` are in hundredths of a pixel.
         let mut word_starts: Vec<usize> = (0..chars.len())
             .filter(|start| penalties[*start].is_some())
             .collect();
@@ -242,12 +242,14 @@ impl LineWrapper {
     }
 
     /// Wraps the text into `line_count` lines of at most `max_width` pixels; `None` if it does not fit. Chooses the
-    /// breaks with the least cost: the widest line is narrow, and the penalties of the breaks are small.
+    /// breaks with the least cost, which grows with the width of the widest line and the penalties of the breaks. Finds
+    /// them line by line: the best way to wrap more characters extends a best way with one line less.
     fn balance_lines(&self, line_count: usize, max_width: i32) -> Option<Vec<String>> {
         let length = self.chars.len();
         // For each number of characters, the cost of the best way to wrap them into the current number of lines.
         let mut best_costs: Vec<Option<i32>> = vec![None; length + 1];
         best_costs[0] = Some(0);
+        // For each line and each possible end of it, the best start of the line.
         let mut line_starts: Vec<Vec<usize>> = Vec::new();
         for line in 1..=line_count {
             let mut next_costs: Vec<Option<i32>> = vec![None; length + 1];
@@ -255,6 +257,7 @@ impl LineWrapper {
             // The last line ends with the text, and the other lines end where another line can begin.
             let is_end = |end: usize| end == length || (line < line_count && self.penalties[end].is_some());
             for end in (1..=length).filter(|end| is_end(*end)) {
+                // The line grows to the left until it is too wide.
                 for start in (0..end).rev() {
                     let width = self.line_width(start, end);
                     if width > max_width {
@@ -275,6 +278,7 @@ impl LineWrapper {
             line_starts.push(starts);
         }
         best_costs[length]?;
+        // The last line ends with the text. Each other line ends where the next one starts.
         let mut end = length;
         let mut lines = Vec::with_capacity(line_count);
         for starts in line_starts.iter().rev() {

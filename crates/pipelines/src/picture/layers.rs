@@ -32,9 +32,9 @@ pub(super) fn assign_layers(
     assign_positions(&sorted_parts, &forward, &part_layers, &has_link)
 }
 
-/// Returns the parts, each before the parts that its links lead to. Also returns the targets of the links of each part,
-/// without links that close a cycle. The search begins at the parts for which `is_start` returns true, then at parts
-/// that no link leads to.
+/// Returns the parts in an order in which each part comes before the parts that its links lead to. Also returns the
+/// targets of the links of each part, without links that close a cycle. `successors` contains the targets of all links.
+/// The depth-first search begins at the parts for which `is_start` returns true, then at parts that no link leads to.
 fn sort_topologically(
     successors: &[Vec<usize>],
     is_start: &dyn Fn(usize) -> bool,
@@ -42,6 +42,7 @@ fn sort_topologically(
     #[derive(Clone, Copy, PartialEq)]
     enum Visit {
         Unvisited,
+        /// The part is on the way from the start to the current part.
         Open,
         Done,
     }
@@ -65,12 +66,14 @@ fn sort_topologically(
         while let Some((part, link_index)) = open_parts.last_mut() {
             let (part, next) = (*part, successors[*part].get(*link_index).copied());
             *link_index += 1;
+            // A part is done after all its links. It comes after the parts that they lead to, so `order` is reversed.
             let Some(next) = next else {
                 visits[part] = Visit::Done;
                 order.push(part);
                 open_parts.pop();
                 continue;
             };
+            // A link back to an open part closes a cycle.
             if visits[next] != Visit::Open {
                 forward[part].push(next);
             }
@@ -99,12 +102,13 @@ fn assign_positions(
         parts_by_layer[part_layers[*part]].push(*part);
     }
     let mut positions = vec![(0, 0); part_layers.len()];
+    // For each part, the sum of the rows of the parts that lead to it, and the number of these parts.
     let mut predecessor_rows = vec![(0_usize, 0_usize); part_layers.len()];
     let mut row_count = 0;
     for parts in &mut parts_by_layer {
         parts.sort_by_key(|part| {
             let (row_sum, count) = predecessor_rows[*part];
-            // The mean row, in thousandths.
+            // The mean row in thousandths, or 0 for a part that no link leads to.
             ((row_sum * 1000).checked_div(count).unwrap_or(0), *part)
         });
         for (row, part) in parts.iter().enumerate() {
@@ -116,6 +120,7 @@ fn assign_positions(
             }
         }
     }
+    // The parts without a link fill rows of their own, from left to right.
     let unlinked_parts = (0..part_layers.len()).filter(|part| !has_link[*part]);
     for (index, part) in unlinked_parts.enumerate() {
         positions[part] = (index % MAX_PARTS_PER_ROW, row_count + index / MAX_PARTS_PER_ROW);

@@ -130,6 +130,7 @@ fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSp
 }
 
 /// Returns the spans of the boxes. Places the columns as close together as the boxes and the links between them allow.
+/// `gap_lines` contains the vertical lines of each gap, and `extra_widths` the space that an earlier attempt missed.
 fn compute_spans(
     grid: &Grid,
     ports: &Ports,
@@ -194,8 +195,8 @@ fn compute_spans(
     }
 }
 
-/// Computes the positions of boxes, links, stubs and labels, in pixels, from the routes of the links. A wire is the
-/// line of a link: the list of its corners.
+/// Computes the layout from the routes of the links: the positions of boxes, links, stubs and labels, in pixels. A wire
+/// is the line of a link: the list of its corners.
 fn place_items(
     canvas: &Canvas,
     grid: &Grid,
@@ -317,7 +318,8 @@ impl PortPlaces<'_> {
         lines_and_labels.unzip()
     }
 
-    /// Returns one label for each port that links leave. Skips ports at the upper or lower edge without space for one.
+    /// Returns one label for each port that links leave, with the text and the mark of its first link that has a text.
+    /// Skips ports at the upper or lower edge without space for a label. `labeled_exits` contains those with space.
     fn place_link_labels(
         &self,
         canvas: &Canvas,

@@ -64,6 +64,7 @@ pub fn render_mermaid(canvas: &Canvas) -> String {
             arrow.to_box
         );
     }
+    // Mermaid refers to a link by its number, in the order of the chart.
     for (mark, style) in [
         (ChangeMark::Added, ADDED_LINK_STYLE),
         (ChangeMark::Removed, REMOVED_LINK_STYLE),
@@ -135,15 +136,15 @@ fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
 fn escape_label(raw: &str) -> String {
     let line = text::escape_line(raw);
     let mut output = String::new();
-    let is_list_start = |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+-*".contains(c));
+    let is_list_marker = |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+-*".contains(c));
     for (count, c) in line.trim().chars().enumerate() {
         if count == MAX_LABEL_CHARS {
             output.push('\u{2026}');
             break;
         }
         match c {
-            ' ' if !output.is_empty() && is_list_start(&output) => output.push('\u{a0}'),
-            '.' if !output.is_empty() && is_list_start(&output) => output.push_str("#46;"),
+            ' ' if !output.is_empty() && is_list_marker(&output) => output.push('\u{a0}'),
+            '.' if !output.is_empty() && is_list_marker(&output) => output.push_str("#46;"),
             c if c.is_alphanumeric() || " .,_+-:/()?=\u{2212}".contains(c) => output.push(c),
             c => {
                 let _ = write!(output, "#{};", u32::from(c));

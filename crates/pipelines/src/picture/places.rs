@@ -142,7 +142,8 @@ fn place_in_layers(canvas: &Canvas, stack_bases: &[usize], base_points: &mut [Op
     let unplaced_boxes: Vec<usize> = (0..base_points.len())
         .filter(|index| stack_bases[*index] == *index && base_points[*index].is_none())
         .collect();
-    let parts: HashMap<usize, usize> = unplaced_boxes
+    // The layers are computed for parts: one for each of these stacks, in the order of `unplaced_boxes`.
+    let parts_by_base: HashMap<usize, usize> = unplaced_boxes
         .iter()
         .enumerate()
         .map(|(part, index)| (*index, part))
@@ -151,8 +152,9 @@ fn place_in_layers(canvas: &Canvas, stack_bases: &[usize], base_points: &mut [Op
         .arrows
         .iter()
         .filter_map(|arrow| {
-            let from_part = parts.get(&stack_bases[arrow.from_box])?;
-            Some((*from_part, *parts.get(&stack_bases[arrow.to_box])?))
+            let from_part = *parts_by_base.get(&stack_bases[arrow.from_box])?;
+            let to_part = *parts_by_base.get(&stack_bases[arrow.to_box])?;
+            Some((from_part, to_part))
         })
         .collect();
     let is_start = |part: usize| {
@@ -165,6 +167,7 @@ fn place_in_layers(canvas: &Canvas, stack_bases: &[usize], base_points: &mut [Op
     let bottom = placed_points.map(|point| point.y).reduce(f64::max);
     let top = bottom.map_or(0.0, |bottom| bottom + LAYER_ROW_DISTANCE);
     let positions = assign_layers(unplaced_boxes.len(), &links, &is_start);
+    // The first layer is at the left end of the other boxes, and the first row is below them.
     for (index, (layer, row)) in unplaced_boxes.iter().zip(positions) {
         base_points[*index] = Some(Point {
             x: left.unwrap_or_default() + scale_index(layer, LAYER_DISTANCE),

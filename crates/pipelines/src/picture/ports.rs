@@ -144,7 +144,9 @@ impl Ports {
     /// Sets the heights of all ports at left and right edges, gap by gap. The ports at a gap have different heights,
     /// except for the two ends of a straight link.
     fn assign_offsets(&mut self, canvas: &Canvas, grid: &Grid, links: &[LinkPlan]) {
+        // The used ports of each gap, each with the direction of its links.
         let mut gaps: BTreeMap<Gap, BTreeMap<Port, PortUse>> = BTreeMap::new();
+        // The exits of links that are not straight.
         let mut routed_exits: HashSet<Port> = HashSet::new();
         for link in links {
             let Some(gap) = gap_at(grid, link.exit) else {
@@ -162,7 +164,7 @@ impl Ports {
         }
         // Links that enter at the end of a straight link join its line. If other links leave at its start, the lines
         // would overlap, so the links that enter get a height of their own.
-        let shared_ports: HashMap<Port, Port> = links
+        let exits_by_shared_entry: HashMap<Port, Port> = links
             .iter()
             .filter(|link| link.channels.is_none() && !routed_exits.contains(&link.exit))
             .map(|link| (link.entry, link.exit))
@@ -172,7 +174,7 @@ impl Ports {
                 continue;
             };
             if let Some(gap) = gap_at(grid, link.entry)
-                && !shared_ports.contains_key(&link.entry)
+                && !exits_by_shared_entry.contains_key(&link.entry)
             {
                 let (row, _) = gap;
                 let port_use = gaps.entry(gap).or_default().entry(link.entry).or_default();
@@ -188,7 +190,7 @@ impl Ports {
         for ((row, _), uses) in gaps {
             self.spread_ports(row, uses);
         }
-        for (entry, exit) in shared_ports {
+        for (entry, exit) in exits_by_shared_entry {
             if let Some(offset) = self.offsets.get(&exit).copied() {
                 self.offsets.insert(entry, offset);
             }
@@ -265,6 +267,7 @@ fn plan_link(grid: &Grid, arrow: &Arrow, kind: usize) -> LinkPlan {
     } else if is_neighbor {
         ((Side::Left, Side::Right), None)
     } else {
+        // The channel `n` is directly above the row `n`, so `n + 1` is directly below it.
         let channels = match from_row.cmp(&to_row) {
             std::cmp::Ordering::Less => (from_row + 1, to_row),
             std::cmp::Ordering::Greater => (from_row, to_row + 1),

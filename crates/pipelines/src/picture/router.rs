@@ -108,6 +108,7 @@ impl<'c> Router<'c> {
                 self.assign_vertical_entry(link, last_channel);
             }
         }
+        // All links narrow the ranges of their owners before the first position is chosen within such a range.
         let routed_links = links.iter().filter(|link| link.channels.is_some());
         for link in routed_links.clone() {
             self.narrow_preferred_range(link.exit, self.exit_owner(link));
@@ -159,13 +160,13 @@ impl<'c> Router<'c> {
 
     /// Sets the position where an iteration link leaves its iterator, if possible with space for its label. Does
     /// nothing if another link already set the position of this port.
-    fn assign_vertical_exit(&mut self, link: &LinkPlan, channel: usize, text: Option<&str>) {
+    fn assign_vertical_exit(&mut self, link: &LinkPlan, channel: usize, label_text: Option<&str>) {
         if self.port_positions.contains_key(&link.exit) {
             return;
         }
         let owner = self.exit_owner(link);
         let (low, high) = self.edge_bounds(link.exit.canvas_box);
-        let label_width = text.map_or(0, |text| label::link_label_width(text) + LABEL_GAP);
+        let label_width = label_text.map_or(0, |text| label::link_label_width(text) + LABEL_GAP);
         // The center or, for a wide label, further left. The label covers the positions to the right, so at least four
         // positions to the left remain for other links at this edge.
         let preferred_x = self
@@ -173,20 +174,20 @@ impl<'c> Router<'c> {
             .center(link.exit.canvas_box)
             .min(self.spans.right(link.exit.canvas_box) - label_width - LABEL_GAP)
             .max(low + 4 * SLOT_WIDTH);
-        // The owner of the positions that the label covers, which no link uses.
-        let label_slots = Port {
+        // The owner of the positions that the label covers. No link has this port, so no line can use them.
+        let label_owner = Port {
             role: PortRole::Stub,
             ..link.exit
         };
         let labeled_x = nearest_slots(low, high, preferred_x).find(|x| {
             self.is_slot_free(channel, *x, owner)
                 && slots_between(*x + SLOT_WIDTH, *x + label_width)
-                    .all(|label_x| self.is_slot_free(channel, label_x, label_slots))
+                    .all(|label_x| self.is_slot_free(channel, label_x, label_owner))
         });
         let x = match labeled_x {
             Some(x) => {
                 for label_x in slots_between(x + SLOT_WIDTH, x + label_width) {
-                    self.occupy_slot(channel, label_x, label_slots);
+                    self.occupy_slot(channel, label_x, label_owner);
                 }
                 self.labeled_exits.insert(link.exit);
                 x

@@ -73,25 +73,28 @@ fn build_name_pattern(path: &str) -> String {
             pattern.push_str(r"(?:\s|\\[ tnrf])+");
         }
         for c in word.chars() {
-            match c {
-                '\'' => pattern.push_str("'+"),
-                '"' | '\\' => {
-                    pattern.push_str(r"\\?");
-                    pattern.push_str(&regex::escape(&c.to_string()));
-                }
-                c => {
-                    let character = regex::escape(&c.to_string());
-                    match find_escape_letter(c) {
-                        Some(letter) => {
-                            let _ = write!(pattern, r"(?:{character}|\\{letter})");
-                        }
-                        None => pattern.push_str(&character),
-                    }
-                }
-            }
+            push_character_pattern(&mut pattern, c);
         }
     }
     pattern
+}
+
+/// Adds a pattern that matches one character of a word as YAML may write it.
+fn push_character_pattern(pattern: &mut String, c: char) {
+    let character = regex::escape(&c.to_string());
+    match (c, find_escape_letter(c)) {
+        // A single-quoted text doubles the quote.
+        ('\'', _) => pattern.push_str("'+"),
+        // A double-quoted text needs a backslash before these characters.
+        ('"' | '\\', _) => {
+            pattern.push_str(r"\\?");
+            pattern.push_str(&character);
+        }
+        (_, Some(letter)) => {
+            let _ = write!(pattern, r"(?:{character}|\\{letter})");
+        }
+        (_, None) => pattern.push_str(&character),
+    }
 }
 
 /// Returns the letter of the escape that YAML has for this character, or `None` if it has only escapes with the number

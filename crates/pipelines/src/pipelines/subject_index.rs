@@ -82,15 +82,15 @@ impl SubjectIndex {
         let components = components.map(|(text, line)| (text, Some(line), None));
         let variables = variables.map(|(text, line)| (text, None, Some(line)));
         let mut sorted_names: Vec<IndexedName> = Vec::new();
-        for (text, component, variable) in components.chain(variables) {
+        for (text, component_line, variable_line) in components.chain(variables) {
             let trimmed_text = trim_name(text);
             let is_trimmed = trimmed_text.len() < text.len() && !trimmed_text.is_empty();
             let name = IndexedName {
                 text: text.into(),
                 original: None,
                 is_ambiguous: false,
-                component,
-                variable,
+                component: component_line,
+                variable: variable_line,
                 longest_prefix_index: None,
             };
             if is_trimmed {
@@ -103,6 +103,7 @@ impl SubjectIndex {
             sorted_names.push(name);
         }
         sorted_names.sort_by(|a, b| (&a.text, &a.original).cmp(&(&b.text, &b.original)));
+        // Merge the names with equal texts: the later one is removed, and its data are added to the first one.
         sorted_names.dedup_by(|later, first| {
             let is_same = later.text == first.text;
             if is_same {

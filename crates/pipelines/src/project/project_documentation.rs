@@ -36,7 +36,7 @@ impl ProjectCheck {
 impl ProjectDocumentation {
     /// Returns the description of the check: summary, reason, details, configuration, an example that fails, and the
     /// fix.
-    pub fn blocks(&self) -> Vec<DocumentationBlock> {
+    pub fn build_blocks(&self) -> Vec<DocumentationBlock> {
         let points = self.details.iter().map(|detail| (*detail).to_owned()).collect();
         vec![
             DocumentationBlock::Text(format!("{} This check covers the entire project.", self.summary)),
@@ -71,7 +71,7 @@ pub fn render_project_checks_reference() -> String {
     }
     for check in ProjectCheck::ALL {
         let _ = writeln!(page, "\n## {}", check.id());
-        for block in check.documentation().blocks() {
+        for block in check.documentation().build_blocks() {
             page.push_str(&block.to_markdown());
         }
     }

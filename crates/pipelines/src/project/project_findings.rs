@@ -11,7 +11,9 @@ use super::shared_file::SharedPipelinesFile;
 use super::suggestions::{CallSuggestions, ComponentSuggestions};
 use super::{CheckLevels, Project, ProjectCheck};
 use crate::findings::FileResults;
-use crate::pipelines::{CallWalk, PipelineFacts, Reference, ReferenceKind, ReferenceTarget, is_pipeline};
+use crate::pipelines::{
+    CallWalk, PipelineFacts, Reference, ReferenceKind, ReferenceTarget, SharedEntry, is_pipeline,
+};
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,6 +27,7 @@ impl Project<'_> {
     pub fn run_project_checks(&self, levels: CheckLevels) -> Vec<FileResults> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
+        // All files share the budget and the indexes of the searches for suggestions.
         let call_suggestions = RefCell::new(CallSuggestions::default());
         let component_suggestions = RefCell::new(ComponentSuggestions::default());
         let spellings = OnceCell::new();
@@ -134,13 +137,13 @@ impl Project<'_> {
         for (index, (path, facts)) in pipelines.iter().enumerate() {
             let mut messages_by_callee: HashMap<usize, String> = HashMap::new();
             for (reference, callee) in self.list_certain_calls(path, facts) {
-                let Some(callee_index) = indices
-                    .get(callee)
-                    .copied()
-                    .filter(|callee_index| groups.is_in_cycle(index, *callee_index))
-                else {
+                let Some(callee_index) = indices.get(callee).copied() else {
                     continue;
                 };
+                if !groups.is_in_cycle(index, callee_index) {
+                    continue;
+                }
+                // Several calls of one pipeline have the same message, so the shortest cycle is searched only once.
                 let text = messages_by_callee.entry(callee_index).or_insert_with(|| {
                     let Some(cycle) = groups.find_shortest_cycle(index, callee_index) else {
                         return describe_large_cycle(callee, groups.group_size(index));
@@ -179,14 +182,7 @@ impl Project<'_> {
         let mut problems = Vec::new();
         for entry in entries {
             let subject = Some(shorten_name(&entry.id).into_owned());
-            let reason = if !shared_file.existing_pipelines.contains(&entry.pipeline) {
-                Some(MISSING_FILE)
-            } else if entry.enabled && !is_pipeline(&entry.pipeline) {
-                Some(NOT_A_PIPELINE)
-            } else {
-                None
-            };
-            if let Some(reason) = reason {
+            if let Some(reason) = find_entry_defect(shared_file, entry) {
                 let text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
                 problems.push(Problem {
                     // Publishing only warns about a disabled entry.
@@ -197,17 +193,28 @@ impl Project<'_> {
             let Some(Some(facts)) = self.facts.get(&entry.pipeline) else {
                 continue;
             };
-            if entry.enabled && !facts.is_unparsed {
-                for parameter in entry.undeclared_parameters(facts) {
-                    let text = describe_undeclared_parameter(entry, parameter);
-                    problems.push(build_shared_file_problem(
-                        parameter.position.line,
-                        subject.clone(),
-                        text,
-                    ));
-                }
+            // The variables of a pipeline that was not parsed are unknown.
+            if !entry.enabled || facts.is_unparsed {
+                continue;
+            }
+            for parameter in entry.undeclared_parameters(facts) {
+                let text = describe_undeclared_parameter(entry, parameter);
+                problems.push(build_shared_file_problem(
+                    parameter.position.line,
+                    subject.clone(),
+                    text,
+                ));
             }
         }
         problems
     }
+}
+
+/// Returns the reason why the pipeline of this entry cannot be published; `None` if it can. A disabled entry may name a
+/// file that is not a pipeline.
+fn find_entry_defect(shared_file: &SharedPipelinesFile, entry: &SharedEntry) -> Option<&'static str> {
+    if !shared_file.existing_pipelines.contains(&entry.pipeline) {
+        return Some(MISSING_FILE);
+    }
+    (entry.enabled && !is_pipeline(&entry.pipeline)).then_some(NOT_A_PIPELINE)
 }

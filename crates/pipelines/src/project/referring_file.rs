@@ -155,6 +155,7 @@ impl ReferringFile<'_> {
         let resolution = files.resolve(target, kind, self.path);
         let (message, new_path) = match &resolution {
             CallResolution::File(_) => (None, None),
+            // The call lacks the directory, but only one pipeline has this name.
             CallResolution::ByName(path) => (
                 Some(describe_bare_call(kind, target, path)),
                 Some((*path).to_owned()),

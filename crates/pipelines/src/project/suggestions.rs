@@ -173,8 +173,8 @@ impl<'p> CallSuggestions<'p> {
                     .map(format_similar_name_hint)
                     .unwrap_or_default(),
             },
-            [one] => format!("; `{}` has that name{REPAIR_HINT}", shorten_name(one)),
-            several => format!("; {} have that name", format_paths(several)),
+            [path] => format!("; `{}` has that name{REPAIR_HINT}", shorten_name(path)),
+            paths => format!("; {} have that name", format_paths(paths)),
         };
         CallHint {
             text,

@@ -18,7 +18,7 @@ pub fn find_consequences(
     pipeline: &Pipeline,
     find_component: &mut dyn FnMut(&str) -> Option<String>,
 ) -> BTreeSet<Consequence> {
-    let names: HashSet<&str> = pipeline
+    let component_names: HashSet<&str> = pipeline
         .components
         .iter()
         .map(|component| component.name.as_str())
@@ -26,10 +26,12 @@ pub fn find_consequences(
     let findings = evaluate_link_rules(pipeline);
     let only_unlinked_component = find_only_unlinked_component(pipeline);
     let mut repaired_pipeline = pipeline.clone();
+    // The possible findings about components with a broken link whose target is unknown.
     let mut unresolved_findings = BTreeSet::new();
     for component in &mut repaired_pipeline.components {
         for link in &mut component.links {
-            if names.contains(link.name.as_str()) || link.is_blank() {
+            // A blank link does not mean any component, so it is not broken.
+            if component_names.contains(link.name.as_str()) || link.is_blank() {
                 continue;
             }
             match find_component(&link.name).or_else(|| only_unlinked_component.clone()) {

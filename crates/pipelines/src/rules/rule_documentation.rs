@@ -32,7 +32,7 @@ impl RuleDocumentation {
     }
 
     /// Returns the description of the rule: summary, reason, fix, details, assumptions, configuration and examples.
-    pub fn blocks(&self) -> Vec<DocumentationBlock> {
+    pub fn build_blocks(&self) -> Vec<DocumentationBlock> {
         let mut blocks = vec![
             DocumentationBlock::Text(format!("{} Applies to {}.", self.summary, self.describe_kinds())),
             DocumentationBlock::Heading("Why"),
@@ -93,7 +93,7 @@ pub fn render_rules_reference() -> String {
     for rule in registry() {
         let documentation = rule.documentation();
         let _ = writeln!(page, "\n## {}", documentation.id);
-        for block in documentation.blocks() {
+        for block in documentation.build_blocks() {
             page.push_str(&block.to_markdown());
         }
     }

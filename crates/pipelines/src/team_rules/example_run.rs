@@ -75,8 +75,8 @@ fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usi
     let paths = example.project.iter().chain(iter::once(&example.path));
     let files = PipelineFiles::new(paths.map(String::as_str));
     let records = PipelineRecords::new(&example.path, &tree, &pipeline, &files);
-    let mut unused_steps = MAX_STEPS.min(*remaining_steps);
-    let allowed_steps = unused_steps;
+    let allowed_steps = MAX_STEPS.min(*remaining_steps);
+    let mut unused_steps = allowed_steps;
     let result = find_violations(rule, &records, &mut unused_steps);
     // A failed evaluation does not report the steps that it took, so all of them count.
     *remaining_steps -= match &result {

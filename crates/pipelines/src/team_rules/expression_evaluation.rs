@@ -189,6 +189,7 @@ impl<'m> Evaluation<'m> {
             | BinaryOperator::Multiply
             | BinaryOperator::Divide
             | BinaryOperator::Remainder => calculate(operator, &left, &right),
+            // The operator is `in`: the item is on its left, the collection on its right.
             BinaryOperator::Membership => self.has_item(&right, &left).map(Value::Boolean),
             BinaryOperator::Index => self.read_item(&left, &right),
         }
@@ -292,7 +293,8 @@ impl<'m> Evaluation<'m> {
         state.into_value(node.kind)
     }
 
-    /// Evaluates the predicate and the transformation of a macro for one item. Returns whether the result is decided.
+    /// Evaluates the predicate and the transformation of a macro for one item, and adds the outcome to `state`. Returns
+    /// whether the result is decided, because the macro then skips the other items.
     fn evaluate_macro_item(
         &mut self,
         node: &'m MacroNode,
@@ -301,16 +303,18 @@ impl<'m> Evaluation<'m> {
     ) -> Result<bool, EvaluationFailure> {
         let is_match = match &node.predicate {
             Some(predicate) => match (self.evaluate_condition(predicate), node.kind) {
-                // As with `&&` and `||`, another item may decide the result.
+                // As with `&&` and `||`, another item may decide the result, so the first failure is only stored.
                 (Err(EvaluationFailure::Failed(reason)), MacroKind::All | MacroKind::Exists) => {
                     state.failure.get_or_insert(EvaluationFailure::Failed(reason));
                     return Ok(false);
                 }
                 (is_match, _) => is_match?,
             },
+            // Without a predicate, `map` adds a value for each item.
             None => true,
         };
         match node.kind {
+            // One item without a match makes `all` false, and one match makes `exists` true.
             MacroKind::All => state.is_decided = !is_match,
             MacroKind::Exists => state.is_decided = is_match,
             MacroKind::ExistsOne => state.match_count += usize::from(is_match),

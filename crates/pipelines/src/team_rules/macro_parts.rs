@@ -22,20 +22,25 @@ impl<'e> MacroParts<'e> {
             step.func_name.as_str(),
             step.args.as_slice(),
         ) {
+            // `all`: the accumulator && the predicate.
             (Expr::Literal(LiteralValue::Boolean(_)), operators::LOGICAL_AND, [_, predicate]) => {
                 (MacroKind::All, Some(predicate), None)
             }
+            // `exists`: the accumulator || the predicate.
             (Expr::Literal(LiteralValue::Boolean(_)), operators::LOGICAL_OR, [_, predicate]) => {
                 (MacroKind::Exists, Some(predicate), None)
             }
+            // `exists_one`: a number that each match increases.
             (Expr::Literal(LiteralValue::Int(_)), operators::CONDITIONAL, [predicate, ..]) => {
                 (MacroKind::ExistsOne, Some(predicate), None)
             }
+            // `filter`, or `map` with a predicate: a list to which each match adds an item.
             (Expr::List(_), operators::CONDITIONAL, [predicate, addition, _]) => (
                 MacroKind::Collect,
                 Some(predicate),
                 Some(find_added_item(&addition.expr)?),
             ),
+            // `map` without a predicate: a list to which each step adds an item.
             (Expr::List(_), operators::ADD, [..]) => (
                 MacroKind::Collect,
                 None,

@@ -34,6 +34,7 @@ impl MessageTemplate {
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut characters = source.chars().peekable();
+        // The number of characters that were read, for errors.
         let mut offset = 0;
         while let Some(character) = characters.next() {
             offset += 1;
@@ -52,6 +53,7 @@ impl MessageTemplate {
                         offset,
                         subject,
                     )?));
+                    // The expression and its closing brace.
                     offset += expression.chars().count() + 1;
                 }
                 '}' => {

@@ -59,6 +59,7 @@ pub(super) fn calculate<'m>(
     left: &Value<'m>,
     right: &Value<'m>,
 ) -> EvaluationResult<'m> {
+    // In each inner `match`, `_` is the remainder: the callers pass no operator that is not arithmetic.
     let result = match (left, right) {
         (Value::Integer(left), Value::Integer(right)) => match operator {
             BinaryOperator::Add => left.checked_add(*right),

@@ -34,11 +34,10 @@ pub(super) fn find_result_type(
     left: &ValueType,
     right: &ValueType,
 ) -> Option<ValueType> {
-    let is_compatible = left.is_compatible(right);
     match operator {
         BinaryOperator::Equal | BinaryOperator::NotEqual => {
-            let is_null = *left == ValueType::Null || *right == ValueType::Null;
-            (left.is_comparable(right) || is_null).then_some(ValueType::Boolean)
+            let has_null = *left == ValueType::Null || *right == ValueType::Null;
+            (left.is_comparable(right) || has_null).then_some(ValueType::Boolean)
         }
         BinaryOperator::LessThan
         | BinaryOperator::LessOrEqual
@@ -51,9 +50,11 @@ pub(super) fn find_result_type(
         | BinaryOperator::Multiply
         | BinaryOperator::Divide
         | BinaryOperator::Remainder => {
-            let is_number = |type_: &ValueType| type_.is_number() || *type_ == ValueType::Any;
-            (is_compatible && is_number(left) && is_number(right)).then(|| choose_known_type(left, right))
+            let can_be_number = |type_: &ValueType| type_.is_number() || *type_ == ValueType::Any;
+            (left.is_compatible(right) && can_be_number(left) && can_be_number(right))
+                .then(|| choose_known_type(left, right))
         }
+        // The operator is `in`: the collection is on its right.
         BinaryOperator::Membership => match right {
             ValueType::List(item) => left.is_comparable(item).then_some(ValueType::Boolean),
             ValueType::Map(_) | ValueType::Any => Some(ValueType::Boolean),

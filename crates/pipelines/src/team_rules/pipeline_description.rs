@@ -48,8 +48,10 @@ fn push_lines(lines: &mut String, path: &str, value: &Json) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (name, value) in fields {
-                let has_name_characters = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-                if has_name_characters && !name.starts_with(|c: char| c.is_ascii_digit()) {
+                // A name that is not an identifier is quoted, in brackets.
+                let is_identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                    && !name.starts_with(|c: char| c.is_ascii_digit());
+                if is_identifier {
                     push_lines(lines, &format!("{path}.{name}"), value);
                 } else {
                     push_lines(lines, &format!("{path}[{}]", Json::from(name.as_str())), value);

@@ -40,7 +40,7 @@ impl TeamRule {
     }
 
     /// Returns the documentation of the rule: its message, condition, help and examples.
-    pub fn blocks(&self) -> Vec<DocumentationBlock> {
+    pub fn build_blocks(&self) -> Vec<DocumentationBlock> {
         let level = self.level.map_or("off", Enforcement::name);
         let mut blocks = vec![
             DocumentationBlock::Text(self.summary()),

@@ -165,16 +165,9 @@ pub(super) fn find_violations(
         if rule.subject != RuleSubject::Pipeline {
             evaluation.variables.push(subject.clone());
         }
-        let result = evaluation
-            .evaluate_condition(&rule.expression.root)
-            .and_then(|is_violated| {
-                let message = is_violated.then(|| rule.template.render(&mut evaluation));
-                message.transpose()
-            });
-        match result {
-            Ok(message) => {
-                violations.extend(message.map(|message| build_violation(rule.subject, &subject, message)));
-            }
+        match find_violation_message(rule, &mut evaluation) {
+            Ok(Some(message)) => violations.push(build_violation(rule.subject, &subject, message)),
+            Ok(None) => {}
             Err(failure) => {
                 return Err(RuleFailure {
                     failure,
@@ -186,6 +179,18 @@ pub(super) fn find_violations(
     }
     *remaining_steps = evaluation.remaining_steps;
     Ok(violations)
+}
+
+/// Returns the message of a rule about the subject in the variables of `evaluation`; `None` if the subject does not
+/// violate the rule.
+fn find_violation_message<'m>(
+    rule: &'m TeamRule,
+    evaluation: &mut Evaluation<'m>,
+) -> Result<Option<String>, EvaluationFailure> {
+    if !evaluation.evaluate_condition(&rule.expression.root)? {
+        return Ok(None);
+    }
+    rule.template.render(evaluation).map(Some)
 }
 
 /// Returns the line of the subject in the file.

@@ -326,7 +326,8 @@ impl FileReader {
         }
     }
 
-    /// Reads a string or a list of 1 to `max_count` strings. An error adds a problem and returns `None`.
+    /// Reads a string or a list of 1 to `max_count` strings. Returns the strings; if one of them is empty or is not a
+    /// scalar, or if there are too few or too many, adds a problem about `key` and returns `None`.
     pub(super) fn read_texts(
         &mut self,
         node: NodeRef<'_, '_>,
@@ -339,8 +340,10 @@ impl FileReader {
         };
         let texts: Option<Vec<String>> = nodes
             .iter()
-            .map(|node| node.text().filter(|text| !text.is_empty() && !node.is_null()))
-            .map(|text| text.map(str::to_owned))
+            .map(|node| {
+                let text = node.text().filter(|text| !text.is_empty() && !node.is_null());
+                text.map(str::to_owned)
+            })
             .collect();
         match texts {
             Some(texts) if !texts.is_empty() && texts.len() <= max_count => Some(texts),

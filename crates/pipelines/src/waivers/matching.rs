@@ -162,11 +162,12 @@ impl Waivers {
                 .old_component_names
                 .and_then(|old_names| old_names.get(name))
         });
+        // The same finding under the old name of its component, if the change renamed the component.
         let old_finding = old_name.map(|old_name| Finding {
             about: Some(old_name),
             ..finding.clone()
         });
-        let mut best: Option<&WaiverEntry> = None;
+        let mut best_entry: Option<&WaiverEntry> = None;
         for index in file_entries.indices {
             let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched_flags.get_mut(*index))
             else {
@@ -179,11 +180,12 @@ impl Waivers {
                 continue;
             }
             *is_matched = true;
-            if best.is_none_or(|current| current.is_expired(today) && !entry.is_expired(today)) {
-                best = Some(entry);
+            // The first entry remains the best, unless it is expired and a later one is not.
+            if best_entry.is_none_or(|current| current.is_expired(today) && !entry.is_expired(today)) {
+                best_entry = Some(entry);
             }
         }
-        best
+        best_entry
     }
 
     /// Returns whether the path of an entry matches the file at `path`.

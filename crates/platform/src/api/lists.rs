@@ -56,41 +56,42 @@ impl ListPage {
     /// Parses a page: a bare array, or an envelope. Returns `None` if no expected field of the envelope contains an
     /// array, or if several do, because it is unknown then which array has the entries.
     fn parse(response: Value) -> Option<Self> {
-        match response {
-            Value::Array(entries) => Some(Self {
-                entries_field: "",
-                entries,
-                total: None,
-                size: None,
-                has_page_number: false,
-            }),
-            Value::Object(mut fields) => {
-                let mut arrays = ENTRY_FIELDS
-                    .into_iter()
-                    .filter(|name| fields.get(*name).is_some_and(Value::is_array));
-                // The second call to `next` must find no further array.
-                let (Some(entries_field), None) = (arrays.next(), arrays.next()) else {
-                    return None;
-                };
-                let find_number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
-                let total = TOTAL_FIELDS.into_iter().find_map(find_number);
-                let size = find_number("size").filter(|size| *size > 0);
-                let has_page_number = PAGE_NUMBER_FIELDS
-                    .into_iter()
-                    .any(|name| find_number(name).is_some());
-                let Some(Value::Array(entries)) = fields.remove(entries_field) else {
-                    return None;
-                };
-                Some(Self {
-                    entries_field,
+        let mut fields = match response {
+            Value::Array(entries) => {
+                return Some(Self {
+                    entries_field: "",
                     entries,
-                    total,
-                    size,
-                    has_page_number,
-                })
+                    total: None,
+                    size: None,
+                    has_page_number: false,
+                });
             }
-            _ => None,
-        }
+            Value::Object(fields) => fields,
+            _ => return None,
+        };
+        let mut arrays = ENTRY_FIELDS
+            .into_iter()
+            .filter(|name| fields.get(*name).is_some_and(Value::is_array));
+        // The second call to `next` must find no further array.
+        let (Some(entries_field), None) = (arrays.next(), arrays.next()) else {
+            return None;
+        };
+        let find_number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
+        let total = TOTAL_FIELDS.into_iter().find_map(find_number);
+        let size = find_number("size").filter(|size| *size > 0);
+        let has_page_number = PAGE_NUMBER_FIELDS
+            .into_iter()
+            .any(|name| find_number(name).is_some());
+        let Some(Value::Array(entries)) = fields.remove(entries_field) else {
+            return None;
+        };
+        Some(Self {
+            entries_field,
+            entries,
+            total,
+            size,
+            has_page_number,
+        })
     }
 
     /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages; `requested_size`
@@ -127,8 +128,8 @@ impl Platform {
         let mut entries = Vec::new();
         let mut page_size = (paging == Paging::Always).then_some(PAGE_SIZE);
         let mut total_memory = 0;
-        let mut seen_pages = HashSet::new();
-        let mut previous_page = None;
+        let mut earlier_hashes = HashSet::new();
+        let mut previous_hash = None;
         for page_number in 0..MAX_PAGES {
             let response = self
                 .client
@@ -138,15 +139,16 @@ impl Platform {
             let page = ListPage::parse(response.json()?)
                 .ok_or_else(|| response.unusable_error("the response does not contain a list"))?;
             let page_hash = hash_entries(&page.entries);
-            let is_repeated = !page.entries.is_empty() && !seen_pages.insert(page_hash);
-            let is_previous = previous_page.replace(page_hash) == Some(page_hash);
-            // An endpoint without paging returns its complete list each time, although it looks like a page.
-            let has_complete_list = is_repeated && page_number == 1 && page.has_only_page_number();
-            if has_complete_list {
+            let is_repeated = !page.entries.is_empty() && !earlier_hashes.insert(page_hash);
+            let repeats_previous_page = previous_hash.replace(page_hash) == Some(page_hash);
+            // An endpoint without paging returns its complete list each time, although it looks like a page. The list
+            // is then complete after its first page, the page 0.
+            let is_unpaged = is_repeated && page_number == 1 && page.has_only_page_number();
+            if is_unpaged {
                 return Ok(entries);
             }
             if is_repeated {
-                let earlier_page = if is_previous {
+                let earlier_page = if repeats_previous_page {
                     "the previous page"
                 } else {
                     "an earlier page"
@@ -165,11 +167,7 @@ impl Platform {
                 )?);
             }
             if !has_next_page {
-                if let Some(total) = total.filter(|total| *total != entries.len()) {
-                    let count = entries.len();
-                    return Err(response
-                        .unusable_error(&format!("the list announces {total} entries but has {count}")));
-                }
+                reject_different_count(total, entries.len(), &response)?;
                 return Ok(entries);
             }
             if page_number + 1 == MAX_PAGES {
@@ -178,6 +176,16 @@ impl Platform {
         }
         // Never reached, because the loop returns at its last page.
         Ok(entries)
+    }
+}
+
+/// Returns an error if the response states another total number of entries than `count`.
+fn reject_different_count(total: Option<usize>, count: usize, response: &Response) -> Result<(), HttpError> {
+    match total {
+        Some(total) if total != count => {
+            Err(response.unusable_error(&format!("the list announces {total} entries but has {count}")))
+        }
+        _ => Ok(()),
     }
 }
 

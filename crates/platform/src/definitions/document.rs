@@ -48,16 +48,16 @@ impl Document {
         let tree = match Tree::parse(bytes) {
             Ok(tree) => tree,
             Err(error) => {
-                let possible_json = error.message.starts_with("not YAML").then_some(bytes);
-                return match possible_json.and_then(|bytes| serde_json::from_slice(bytes).ok()) {
-                    Some(value) => Ok(Self {
+                let is_syntax_error = error.message.starts_with("not YAML");
+                if is_syntax_error && let Ok(value) = serde_json::from_slice(bytes) {
+                    return Ok(Self {
                         file: display_path.to_owned(),
                         value,
                         positions: HashMap::new(),
                         original_notations: HashMap::new(),
-                    }),
-                    None => Err(DefinitionError::new(display_path, error.position, error.message)),
-                };
+                    });
+                }
+                return Err(DefinitionError::new(display_path, error.position, error.message));
             }
         };
         let mut reader = ValueReader {
@@ -114,7 +114,7 @@ struct ValueReader<'f> {
 
 impl ValueReader<'_> {
     /// Converts a node and all nodes below it to a value. Records each value's position by its path, and the notation
-    /// of each number that JSON writes differently.
+    /// of each number that JSON writes differently. `position` is that of the node; in a map, of its key.
     fn read_value(
         &mut self,
         node: NodeRef<'_, '_>,

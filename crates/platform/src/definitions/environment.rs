@@ -120,19 +120,21 @@ fn read_connection_properties(
     for (name, property) in properties {
         let property_path = format!("{path}.{name}");
         let is_secret = SECRET_PROPERTIES.contains(&name.as_str());
-        match property {
-            Value::Object(fields) if is_secret && !is_nonempty_text(fields.get("secretName")) => {
-                return Err(document.error_at(&property_path, "must refer to a secret with `secretName`"));
-            }
-            Value::Object(fields) if is_secret && fields.contains_key("value") => {
-                return Err(secret_error(document, &property_path));
-            }
-            Value::Object(fields) => {
-                reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
-            }
-            _ if is_secret => return Err(secret_error(document, &property_path)),
-            _ => return Err(document.error_at(&property_path, "must have the form { value: … }")),
+        let Value::Object(fields) = property else {
+            // A property for a secret that is not a map may be the secret itself.
+            return Err(if is_secret {
+                secret_error(document, &property_path)
+            } else {
+                document.error_at(&property_path, "must have the form { value: … }")
+            });
+        };
+        if is_secret && !is_nonempty_text(fields.get("secretName")) {
+            return Err(document.error_at(&property_path, "must refer to a secret with `secretName`"));
         }
+        if is_secret && fields.contains_key("value") {
+            return Err(secret_error(document, &property_path));
+        }
+        reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
     }
     Ok(properties.clone())
 }

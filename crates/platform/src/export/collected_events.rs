@@ -36,11 +36,9 @@ pub async fn collect_events(
         let earlier_count = collected_events.events.len();
         let pass = read_pages(platform, window, &mut collected_events).await?;
         let has_new_events = collected_events.events.len() > earlier_count;
-        let is_complete = match pass.total {
-            Some(total) => pass.distinct_count >= total,
-            // Without a total, several pages are complete only if reading them again found nothing new.
-            None => pass.page_count == 1 || !has_new_events,
-        };
+        let is_complete = pass.is_complete(has_new_events);
+        // One page shows the list at one moment. Several pages are reliable only if the list still begins with the
+        // same event.
         if is_complete
             && (pass.page_count == 1
                 || fetch_first_event_key(platform, window).await? == pass.first_event_key)
@@ -83,8 +81,19 @@ struct Pass {
     first_event_key: Option<String>,
 }
 
-/// Reads all pages of the window once and adds their events and positions. Fails if [`MAX_STALE_PAGES`] pages in a row
-/// contain no new event, because such a list may have no end, or if there are more than [`MAX_EVENTS`] events.
+impl Pass {
+    /// Returns whether the pages contain as many events as they announce. If they announce no total, several pages are
+    /// complete only if the pass found no event that earlier passes had missed.
+    const fn is_complete(&self, has_new_events: bool) -> bool {
+        match self.total {
+            Some(total) => self.distinct_count >= total,
+            None => self.page_count == 1 || !has_new_events,
+        }
+    }
+}
+
+/// Reads all pages of the window once and adds their events and positions to `collected_events`. Fails if the list is
+/// too long or seems to have no end, see [`check_list_limits`].
 async fn read_pages(
     platform: &Platform,
     window: Window,
@@ -92,8 +101,10 @@ async fn read_pages(
 ) -> Result<Pass, HttpError> {
     let event_window = window.to_event_window();
     let mut pass = Pass::default();
+    // The position of each event in this pass, in the order of the list.
     let mut positions = HashMap::new();
     let (mut read_count, mut stale_page_count) = (0, 0);
+    // The times of the first and the last event that has a valid time.
     let (mut first_time, mut last_time) = (None, None);
     loop {
         let page = platform.fetch_event_page(&event_window, pass.page_count).await?;
@@ -112,6 +123,7 @@ async fn read_pages(
             let position = positions.len();
             positions.entry(key).or_insert(position);
         }
+        // A page is stale if earlier pages of this pass had all of its events.
         stale_page_count = if positions.len() > pass.distinct_count {
             0
         } else {
@@ -124,19 +136,30 @@ async fn read_pages(
             collected_events.record_positions(positions, is_newest_first);
             return Ok(pass);
         }
-        if stale_page_count == MAX_STALE_PAGES {
-            return Err(HttpError::bad_response(format!(
-                "the list of events has no end: {MAX_STALE_PAGES} pages in a row, up to page {}, repeat earlier events",
-                pass.page_count - 1
-            )));
-        }
-        if collected_events.events.len() > MAX_EVENTS {
-            return Err(
-                HttpError::bad_response(format!("there are more than {MAX_EVENTS} events"))
-                    .with_hint("export the events in parts, with --from and --to"),
-            );
-        }
+        check_list_limits(stale_page_count, pass.page_count, collected_events.events.len())?;
     }
+}
+
+/// Fails if [`MAX_STALE_PAGES`] pages in a row contain no new event, because such a list may have no end, or if there
+/// are more than [`MAX_EVENTS`] events. `page_count` is the number of pages read so far; pages are counted from 0.
+fn check_list_limits(
+    stale_page_count: usize,
+    page_count: usize,
+    event_count: usize,
+) -> Result<(), HttpError> {
+    if stale_page_count == MAX_STALE_PAGES {
+        return Err(HttpError::bad_response(format!(
+            "the list of events has no end: {MAX_STALE_PAGES} pages in a row, up to page {}, repeat earlier events",
+            page_count - 1
+        )));
+    }
+    if event_count > MAX_EVENTS {
+        return Err(
+            HttpError::bad_response(format!("there are more than {MAX_EVENTS} events"))
+                .with_hint("export the events in parts, with --from and --to"),
+        );
+    }
+    Ok(())
 }
 
 /// Returns whether this is the last page: it is empty, all events of the total are read or, without a total, it is not

@@ -44,8 +44,9 @@ fn may_appear_later(error: &HttpError) -> bool {
     }
 }
 
-/// Polls until the execution ends or the deadline passes; calls `report_status` for each new status. An unknown
-/// execution is an error only after `appearance_limit`, because the platform may not show a new execution at once.
+/// Polls until the execution ends or the deadline of `pace` passes, and returns the last response. `report_status` gets
+/// each new status. An unknown execution is an error only after `appearance_limit`, because the platform may not show a
+/// new execution at once.
 pub async fn poll_execution(
     platform: &Platform,
     project: Uuid,
@@ -54,7 +55,7 @@ pub async fn poll_execution(
     appearance_limit: Duration,
     mut report_status: impl FnMut(&Execution),
 ) -> Result<(ApiValue<ExecutionResponse>, PollEnd), HttpError> {
-    let (mut status, mut last_response) = (None, None);
+    let (mut last_status, mut last_response) = (None, None);
     let start = Instant::now();
     loop {
         let Some(result) = pace
@@ -67,6 +68,7 @@ pub async fn poll_execution(
         };
         let response = match result {
             Err(error) if may_appear_later(&error) && start.elapsed() < appearance_limit => {
+                // `pause` returns false if the deadline has passed.
                 if pace.pause().await {
                     continue;
                 }
@@ -74,8 +76,8 @@ pub async fn poll_execution(
             }
             result => result?,
         };
-        if response.result.status != status {
-            status.clone_from(&response.result.status);
+        if response.result.status != last_status {
+            last_status.clone_from(&response.result.status);
             report_status(&response.result);
         }
         match interpret_status(&response.result) {

@@ -77,10 +77,12 @@ struct ResumedTask {
     has_worked: bool,
 }
 
-/// Follows the task until it ends or needs a decision that the policy does not cover, and approves the decisions that
-/// it covers. `resumed_from` is the task before the caller resumed it, with the ids of the decisions that the caller
-/// answered; `None` for a new task. The API document does not define the status right after a task is resumed, so an
-/// unchanged status is not trusted at once.
+/// Polls the task until it ends, needs a decision that the policy does not cover, or the deadline of `pace` passes.
+/// Approves the decisions that the policy covers.
+///
+/// `resumed_from` is the task before the caller resumed it, with the ids of the decisions that the caller answered;
+/// `None` for a new task. Right after a task is resumed, the platform may still return its old status, so an unchanged
+/// status is not trusted at once.
 pub async fn follow_task_to_end(
     platform: &Platform,
     id: &str,
@@ -91,7 +93,7 @@ pub async fn follow_task_to_end(
 ) -> Result<(ApiValue<Task>, TaskEnd), HttpError> {
     let mut resumed_task =
         resumed_from.map(|(task, answered_ids)| ResumedTask::from_task(task, answered_ids));
-    let (mut status, mut was_stopping, mut last_task) = (None, false, None);
+    let (mut last_status, mut was_stopping, mut last_task) = (None, false, None);
     loop {
         let Some(result) = pace.await_before_deadline(platform.fetch_task(id)).await else {
             return last_task
@@ -99,11 +101,12 @@ pub async fn follow_task_to_end(
                 .ok_or_else(no_response_error);
         };
         let task = result?;
-        if task.status != status {
-            status.clone_from(&task.status);
-            report(TaskEvent::Status(status.as_deref().unwrap_or("(no status)")));
+        if task.status != last_status {
+            last_status.clone_from(&task.status);
+            report(TaskEvent::Status(last_status.as_deref().unwrap_or("(no status)")));
         }
         was_stopping |= is_stopping(&task);
+        // An old status is that from before the task was resumed.
         let is_status_old = resumed_task
             .as_mut()
             .is_some_and(|resumed_task| !resumed_task.record_poll(&task));
@@ -115,10 +118,10 @@ pub async fn follow_task_to_end(
         match end {
             Some(TaskEnd::Waiting) => {
                 let pending = task.pending_decisions.as_deref().unwrap_or_default();
-                let Some(decisions) = policy.build_approvals(pending) else {
+                let Some(approvals) = policy.build_approvals(pending) else {
                     return Ok((task, TaskEnd::Waiting));
                 };
-                pace.await_before_deadline(platform.send_decisions(id, &decisions))
+                pace.await_before_deadline(platform.send_decisions(id, &approvals))
                     .await
                     .ok_or_else(no_response_error)??;
                 for decision in pending {
@@ -126,6 +129,7 @@ pub async fn follow_task_to_end(
                         decision.tool_name.as_deref().unwrap_or_default(),
                     ));
                 }
+                // The approvals resume the task.
                 resumed_task = Some(ResumedTask::from_task(&task, list_answer_ids(pending)));
                 pace.reset_wait();
             }

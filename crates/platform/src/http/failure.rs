@@ -99,8 +99,8 @@ impl TunnelProblem {
     }
 }
 
-/// Returns the failure of a connection that ended at the proxy with this address. `status` is the proxy's response to
-/// the request for a tunnel, if it is known. A retry cannot help if the proxy rejects the request.
+/// Returns the failure of a connection to `url` that ended at the proxy with this address. `status` is the status with
+/// which the proxy responded to the request for a tunnel, if it is known.
 pub(super) fn proxy_failure(
     problem: TunnelProblem,
     address: &str,
@@ -112,26 +112,20 @@ pub(super) fn proxy_failure(
     let refusal_hint = format!(
         "allow {host} in the proxy, or add {host} to NO_PROXY if this machine can reach it without the proxy"
     );
-    let mut retry_rule = RetryRule::Always;
+    let retry_rule = tunnel_retry_rule(&problem, status);
     let (message, hint) = match problem {
         TunnelProblem::Unreachable(reason) => (
             format!("cannot connect to the proxy {address}: {reason}"),
             "check the proxy variables (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY), and that the proxy is running",
         ),
-        TunnelProblem::Credentials => {
-            retry_rule = RetryRule::Never;
-            (
-                format!("the proxy {address} requires other credentials (407 Proxy Authentication Required)"),
-                "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
-            )
-        }
+        TunnelProblem::Credentials => (
+            format!("the proxy {address} requires other credentials (407 Proxy Authentication Required)"),
+            "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
+        ),
         TunnelProblem::Refused => {
             let mut message = format!("the proxy {address} refused the connection to {target}");
             if let Some(status) = status {
                 message = format!("{message}: {}", status_line(status));
-                if !status.is_server_error() {
-                    retry_rule = RetryRule::Never;
-                }
             }
             (message, refusal_hint.as_str())
         }
@@ -145,14 +139,30 @@ pub(super) fn proxy_failure(
         .with_retry_rule(retry_rule)
 }
 
-/// Returns the failure for an invalid certificate; `None` if the cause is not about one. Reqwest reports it as a failed
-/// connection, but a retry cannot help.
+/// Returns the rule for a retry through the proxy. A retry cannot help if the proxy rejects the credentials or the
+/// target. In all other cases it does no harm, because the request did not reach the server.
+fn tunnel_retry_rule(problem: &TunnelProblem, status: Option<StatusCode>) -> RetryRule {
+    let is_rejected = match problem {
+        TunnelProblem::Credentials => true,
+        // A status of 5xx may be a temporary problem of the proxy.
+        TunnelProblem::Refused => status.is_some_and(|status| !status.is_server_error()),
+        TunnelProblem::Unreachable(_) | TunnelProblem::Closed => false,
+    };
+    if is_rejected {
+        RetryRule::Never
+    } else {
+        RetryRule::Always
+    }
+}
+
+/// Returns the failure for an invalid or missing certificate of the server; `None` if the cause is not about a
+/// certificate. Reqwest reports such a failure as a failed connection, but a retry cannot help.
 fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path>) -> Option<HttpError> {
     const OPERATOR_ADVICE: &str = "the platform's operators have to replace the server's certificate";
     let error = cause.downcast_ref::<rustls::Error>()?;
     let rustls::Error::InvalidCertificate(reason) = error else {
-        let is_missing = matches!(error, rustls::Error::NoCertificatesPresented);
-        return is_missing.then(|| certificate_failure(&error.to_string(), OPERATOR_ADVICE));
+        let has_no_certificate = matches!(error, rustls::Error::NoCertificatesPresented);
+        return has_no_certificate.then(|| certificate_failure(&error.to_string(), OPERATOR_ADVICE));
     };
     Some(match reason {
         CertificateError::ExpiredContext { time, not_after } => validity_period_failure(
@@ -172,7 +182,7 @@ fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {
             unknown_issuer_failure(&error.to_string(), ca_cert)
         }
-        // The verifier's own error is only known by its text.
+        // This error of the verifier has a private type, so it is recognized by its text.
         certificate_error if format!("{certificate_error:?}").contains("CaUsedAsEndEntity") => {
             certificate_failure(
                 "this is the certificate of a certificate authority (CA:TRUE); a server must not present such a \

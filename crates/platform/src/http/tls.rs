@@ -31,6 +31,7 @@ pub(super) fn build_client_config(
             Arc::new(verifier)
         }
     };
+    // Rustls calls every verifier other than its default `dangerous`.
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| HttpError::configuration(format!("could not set up TLS: {error}")))?
@@ -55,20 +56,14 @@ pub(super) fn build_client_config(
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
     let bytes = input::read_file(path, MAX_PEM_SIZE)
         .map_err(|error| ca_file_error(path, &format!("cannot be read: {error}"), CERTIFICATES_HINT))?;
-    if bytes
-        .windows(PRIVATE_KEY.len())
-        .any(|window| window == PRIVATE_KEY)
-    {
+    if contains_bytes(&bytes, PRIVATE_KEY) {
         return Err(ca_file_error(
             path,
             "contains a private key, which does not belong in a file of trusted certificates",
             "remove the private key from the file, and replace the key everywhere it was used",
         ));
     }
-    if bytes
-        .windows(ESCAPED_LINE_END.len())
-        .any(|window| window == ESCAPED_LINE_END)
-    {
+    if contains_bytes(&bytes, ESCAPED_LINE_END) {
         return Err(ca_file_error(
             path,
             "is not PEM: its lines end with the two characters `\\n` instead of line breaks",
@@ -86,7 +81,8 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
                 CERTIFICATES_HINT,
             )
         })?;
-        // Only the verifier parses the content, and its error does not name the certificate.
+        // The PEM parser does not check the content of the certificate. This empty store does, and the error can name
+        // the certificate by its number.
         RootCertStore::empty().add(certificate.clone()).map_err(|error| {
             ca_file_error(
                 path,
@@ -102,6 +98,11 @@ fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpEr
     Ok(certificates)
 }
 
+/// Returns whether the content contains this sequence of bytes, which must not be empty.
+fn contains_bytes(content: &[u8], sequence: &[u8]) -> bool {
+    content.windows(sequence.len()).any(|window| window == sequence)
+}
+
 /// Creates an error about the file with additional root certificates.
 fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
     HttpError::configuration(format!("the CA certificate file {} {reason}", path.display())).with_hint(hint)
@@ -109,6 +110,7 @@ fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
 
 const CERTIFICATES_HINT: &str = "use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)";
 
+/// The end of the first line of each private key in PEM format.
 const PRIVATE_KEY: &[u8] = b"PRIVATE KEY-----";
 
 /// The end of a first line whose line break is written as two characters.

@@ -36,12 +36,14 @@ impl From<TokenError> for HttpError {
                     _ => "check the client id, the client secret and the audience",
                 })
             }
+            // The general hint for a bad response is about the platform's API, not about the token URL.
             TokenError::Unreachable(cause) if cause.kind() == ErrorKind::BadResponse => {
                 Self::new(cause.kind(), message).with_hint(
                     "check that the token URL (SLUICEGATE_TOKEN_URL) issues tokens for client credentials",
                 )
             }
             TokenError::Unreachable(cause) => {
+                // The general hints name the base URL, but the request to the token URL failed.
                 let hint = cause.hint().unwrap_or_default();
                 Self::new(cause.kind(), message).with_hint(hint.replace("base URL", "token URL"))
             }
@@ -59,9 +61,9 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Creates a token from a text, without surrounding blanks and the prefix `Bearer`. Rejects an unexpanded variable
-    /// and any character that a token cannot contain. `origin` names the source of the token in errors, which never
-    /// show the text.
+    /// Creates a token from a text. Removes a byte order mark, surrounding blanks and the prefix `Bearer`. Rejects an
+    /// unexpanded variable and any character that a token cannot contain. `origin` names the source of the token in
+    /// errors, which never show the token.
     pub(super) fn new(text: &str, expires_at: Option<Instant>, origin: &str) -> Result<Self, TokenError> {
         let trimmed_text = text.trim_start_matches('\u{feff}').trim();
         let text = trimmed_text

@@ -134,8 +134,8 @@ impl Transport {
         })
     }
 
-    /// Sends a request until it gets a 2xx response or must not be retried. Waits before each retry. Fails if the
-    /// server requests a longer wait than allowed.
+    /// Sends a request until it gets a 2xx response or must not be retried. Waits before each retry, and fails if the
+    /// server requests a longer wait than the limit. A request has a separate limit for retries after a timeout.
     pub(super) async fn send(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
         let mut timeout_count = 0;
         let mut tries = 0;
@@ -273,8 +273,8 @@ impl Transport {
         self.read_response(head, response, sent_secrets).await.map(Some)
     }
 
-    /// Sends the request to this URL, which may be the target of a redirect. An upload requires `monitor`, which opens
-    /// the body to send. The connection of an upload is not used again.
+    /// Sends the request to this URL, which may be the target of a redirect. The client follows from the URL (with or
+    /// without a proxy) and from `monitor`, which every upload has and which opens the body to send.
     async fn send_to(
         &self,
         request: &Request,

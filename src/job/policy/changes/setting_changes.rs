@@ -130,6 +130,7 @@ fn describe_key_change(
     let strictness = setting
         .as_ref()
         .map_or(Strictness::Neutral, |setting| setting.strictness);
+    // The other version may lack the key: its list is then the common list or the default.
     let has_list = [old_value, new_value]
         .into_iter()
         .flatten()
@@ -206,6 +207,7 @@ fn resolve_list(
         (Some(Value::List(list)), _) if !is_include || !list.is_empty() => list.iter().cloned().collect(),
         (Some(Value::Scalar(text)), _) => BTreeSet::from([text.clone()]),
         (None, Some(common)) => resolve_list(common, settings, find_setting),
+        // The list is missing, or it is an empty list of globs to include.
         _ => {
             let default_globs = find_setting(common_key.unwrap_or(key)).map(|setting| setting.globs);
             default_globs

@@ -63,11 +63,13 @@ fn describe_rule_changes(old: &TeamRule, new: Option<&TeamRule>) -> Vec<String> 
         let effect = Effect::from_laxity(&rank_laxity(old.level), &rank_laxity(new.level));
         sentences.push(effect.label_sentence(&format!("{id} {old_level} → {}", level_name(new.level))));
     }
+    // A rule that is off does not affect the gate, so its globs neither relax nor tighten it.
     let is_enforced = new.level.is_some();
     for (key, old_globs, new_globs) in [
         ("paths", &old.paths, &new.paths),
         ("exclude", &old.exclude, &new.exclude),
     ] {
+        // The order of the globs and duplicates have no effect.
         let is_equal_set = old_globs.iter().collect::<BTreeSet<_>>() == new_globs.iter().collect();
         if !is_equal_set {
             let effect = if is_enforced {

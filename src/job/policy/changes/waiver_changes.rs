@@ -17,8 +17,10 @@ pub fn describe_waivers_file_changes(
     length: DescriptionLength,
 ) -> Vec<String> {
     describe_version_differences(old, new, length, parse_entries, |old, new| {
+        // Waivers that are equal in both versions are skipped.
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
         let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
+        // A waiver for the same findings as an old one is a changed waiver, not a new one.
         let (changed_entries, added_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = new_entries
             .iter()
             .partition(|entry| has_same_subject(entry, &old_entries));

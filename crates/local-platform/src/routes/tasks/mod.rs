@@ -147,6 +147,7 @@ where
                 return Ok(Err(unknown_task(id)));
             };
             let author = state.author_for(&caller);
+            // What happened before this request comes first: the steps that were due, and the push of the branch.
             let mut messages = stored_task.task.advance(author.time);
             messages.extend(push_due_branch(&state, &mut stored_task, author.time));
             let (value, new_messages) = match act(transaction, &mut stored_task, &author)? {

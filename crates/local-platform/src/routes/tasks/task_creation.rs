@@ -128,8 +128,10 @@ async fn create_task(
     let message = body.text_or_empty("message");
     // If the object is missing, `validate` has already reported it.
     let config = body.find_object("agentConfig").cloned().unwrap_or_default();
-    let (project, config) = (config.uuid_or_nil("projectId"), parse_task_config(&config, id));
-    let project = VisibleProject::find_visible(&app, &caller, project).await?;
+    let project_id = config.uuid_or_nil("projectId");
+    let config = parse_task_config(&config, id);
+    let project = VisibleProject::find_visible(&app, &caller, project_id).await?;
+    // A task without its source branch is created all the same, and its agent fails with this reason.
     let failure_reason = find_failure_reason(&app, &project, &config.source_branch_name).await?;
     let author = app.author_for(&caller);
     let created_at = author.time;

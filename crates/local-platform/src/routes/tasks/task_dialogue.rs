@@ -137,7 +137,7 @@ async fn submit_decisions(
             messages.push(message);
             // The audit log records the approval of some tools, but no denial.
             let is_approved = matches!(decision.outcome, DecisionOutcome::Tool { approved: true, .. });
-            if let Some(kind) = find_acceptance_event(&tool).filter(|_| is_approved) {
+            if is_approved && let Some(kind) = find_acceptance_event(&tool) {
                 let information = format!("tool {tool}");
                 record_task_event(
                     transaction,
@@ -221,13 +221,14 @@ async fn list_task_messages(
     if limit.is_none() {
         check.add_error("limit", format!("must be a whole number from 1 to {MAX_LIMIT}"));
     }
-    let position = query
+    // The token is the position of the first message in the list of all messages of the task.
+    let start = query
         .find_value("paginationToken")
         .map_or(Some(0), parse_pagination_token);
-    if position.is_none() {
+    if start.is_none() {
         check.add_error("paginationToken", "must be the value of `more` in a response");
     }
-    let (limit, start) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), position.unwrap_or_default()))?;
+    let (limit, start) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), start.unwrap_or_default()))?;
     push_due_branch_of_task(&app, &caller, id).await?;
     let now = app.clock().now();
     let state = Arc::clone(&app);
@@ -241,7 +242,8 @@ async fn list_task_messages(
                 return Ok(None);
             };
             let (mut results, stored_count) = tasks::list_messages(connection, &stored_task, start, limit)?;
-            // The messages that are due now, but not stored yet, follow the stored ones.
+            // The messages that are due now, but not stored yet, follow the stored ones. If the page begins after the
+            // last stored message, the first new messages were on an earlier page and are skipped.
             let new_messages = stored_task.task.advance(now);
             let total = stored_count.saturating_add(u32::try_from(new_messages.len()).unwrap_or(u32::MAX));
             let remaining_count = (limit as usize).saturating_sub(results.len());

@@ -77,20 +77,7 @@ pub fn read_plan(document: &Document, names: &PlatformNames) -> Result<Provision
     root.reject_unknown_keys(&SECTIONS)?;
     let (project, auth_type) = read_project(&root.read_section("project")?, names)?;
     let connection = read_connection(&root.read_section("connection")?, &project, auth_type)?;
-    let environment_definition = root
-        .get("environment")
-        .ok_or_else(|| root.error_at("environment", "is required"))?;
-    let default_connections = BTreeMap::from([(
-        "DWH".to_owned(),
-        BTreeMap::from([(connection.auth_provider.clone(), connection.name.clone())]),
-    )]);
-    let environment = read_environment(
-        document,
-        "environment",
-        environment_definition,
-        Some(default_connections.clone()),
-    )?;
-    check_environment_connections(document, &environment, &default_connections, auth_type)?;
+    let environment = read_plan_environment(document, &root, &connection, auth_type)?;
     let is_full_saas = project.agent_deployment_type == "FULL_SAAS";
     let secret = match root.get("secret") {
         None => None,
@@ -181,6 +168,32 @@ fn read_connection(
     })
 }
 
+/// Reads the environment of the plan and checks its connections. The file need not name the default connection, because
+/// it can only be the plan's `connection`.
+fn read_plan_environment(
+    document: &Document,
+    root: &FieldReader<'_>,
+    connection: &NewConnection,
+    auth_type: &str,
+) -> Result<NewEnvironment, DefinitionError> {
+    let definition = root
+        .get("environment")
+        .ok_or_else(|| root.error_at("environment", "is required"))?;
+    // The name of the connection, by the connection type (`DWH` is a data warehouse) and then by the provider.
+    let default_connections = BTreeMap::from([(
+        "DWH".to_owned(),
+        BTreeMap::from([(connection.auth_provider.clone(), connection.name.clone())]),
+    )]);
+    let environment = read_environment(
+        document,
+        "environment",
+        definition,
+        Some(default_connections.clone()),
+    )?;
+    check_environment_connections(document, &environment, &default_connections, auth_type)?;
+    Ok(environment)
+}
+
 /// Returns `implied_text`, which follows from the project. The file may leave out the key, but must not contain another
 /// value; `reason` explains the error.
 fn read_implied_text(
@@ -197,8 +210,9 @@ fn read_implied_text(
     }
 }
 
-/// Checks that the environment uses the plan's connection, and that each of its overrides has the credentials for the
-/// project's warehouse and not those for the other kind of warehouse.
+/// Checks that the environment uses the plan's connection (`default_connections`). Each connection override of the
+/// environment must have the credentials for the project's warehouse, and must not have those for the other kind of
+/// warehouse. `auth_type` is how the project's warehouse authenticates: `key_pair` or `password`.
 fn check_environment_connections(
     document: &Document,
     environment: &NewEnvironment,
@@ -215,18 +229,13 @@ fn check_environment_connections(
     };
     for (index, connection_override) in environment.connection_overrides.iter().enumerate() {
         let path = format!("environment.connectionOverrides[{index}].connectionProperties");
-        if !connection_override
-            .connection_properties
-            .contains_key(required_property)
-        {
+        let properties = &connection_override.connection_properties;
+        if !properties.contains_key(required_property) {
             let message =
                 format!("has no {required_property}, which this warehouse needs for authentication");
             return Err(document.error_at(&path, message));
         }
-        if connection_override
-            .connection_properties
-            .contains_key(forbidden_property)
-        {
+        if properties.contains_key(forbidden_property) {
             let message = "is not used by this warehouse for authentication";
             return Err(document.error_at(&format!("{path}.{forbidden_property}"), message));
         }
@@ -234,8 +243,7 @@ fn check_environment_connections(
     Ok(())
 }
 
-/// Reads the secret, and where its value is stored (`valueFrom`). The default type is `DWH_PASSWORD`. An overridden
-/// connection of the environment must refer to the secret by name and, if it states a key, by the same key.
+/// Reads the secret. The default type is `DWH_PASSWORD`. Fails if no connection of the environment uses the secret.
 fn read_secret(
     document: &Document,
     fields: &FieldReader<'_>,
@@ -243,39 +251,8 @@ fn read_secret(
 ) -> Result<SecretPlan, DefinitionError> {
     fields.reject_unknown_keys(&["agentId", "name", "type", "key", "valueFrom"])?;
     let (name, key) = (fields.required_text("name")?, fields.required_text("key")?);
-    let property = environment
-        .connection_overrides
-        .iter()
-        .flat_map(|connection_override| connection_override.connection_properties.values())
-        .find(|property| property["secretName"] == name.as_str());
-    let Some(property) = property else {
-        let message = format!("no connection in the environment uses the secret {name:?}");
-        return Err(fields.error_at("name", message));
-    };
-    if property
-        .get("secretKey")
-        .is_some_and(|secret_key| *secret_key != key.as_str())
-    {
-        let message = format!(
-            "{key:?} differs from the environment's secretKey {}",
-            property["secretKey"]
-        );
-        return Err(fields.error_at("key", message));
-    }
-    let Some(source_definition) = fields.get("valueFrom") else {
-        return Err(fields.error_at("valueFrom", "must be { variable: NAME } or { file: PATH }"));
-    };
-    let source_path = fields.field_path("valueFrom");
-    let source_fields = FieldReader::new(document, &source_path, source_definition)?;
-    source_fields.reject_unknown_keys(&["variable", "file"])?;
-    let source = match (
-        source_fields.find_text("variable")?,
-        source_fields.find_text("file")?,
-    ) {
-        (Some(name), None) => SecretSource::Variable(name),
-        (None, Some(path)) => SecretSource::File(path.into()),
-        _ => return Err(fields.error_at("valueFrom", "must be { variable: NAME } or { file: PATH }")),
-    };
+    check_secret_use(fields, environment, &name, &key)?;
+    let source = read_secret_source(document, fields)?;
     let secret_type = fields.find_text("type")?;
     Ok(SecretPlan {
         agent_id: fields.required_uuid("agentId")?,
@@ -284,6 +261,57 @@ fn read_secret(
         key,
         source,
     })
+}
+
+/// Checks that an overridden connection of the environment refers to the secret by its name and, if the connection
+/// states a key, by the same key. `fields` are the fields of the secret.
+fn check_secret_use(
+    fields: &FieldReader<'_>,
+    environment: &NewEnvironment,
+    name: &str,
+    key: &str,
+) -> Result<(), DefinitionError> {
+    let property = environment
+        .connection_overrides
+        .iter()
+        .flat_map(|connection_override| connection_override.connection_properties.values())
+        .find(|property| property["secretName"] == name);
+    let Some(property) = property else {
+        let message = format!("no connection in the environment uses the secret {name:?}");
+        return Err(fields.error_at("name", message));
+    };
+    if property
+        .get("secretKey")
+        .is_some_and(|secret_key| *secret_key != key)
+    {
+        let message = format!(
+            "{key:?} differs from the environment's secretKey {}",
+            property["secretKey"]
+        );
+        return Err(fields.error_at("key", message));
+    }
+    Ok(())
+}
+
+/// Reads where the value of the secret is stored: the field `valueFrom` names either a variable or a file.
+fn read_secret_source(
+    document: &Document,
+    fields: &FieldReader<'_>,
+) -> Result<SecretSource, DefinitionError> {
+    let Some(source_definition) = fields.get("valueFrom") else {
+        return Err(fields.error_at("valueFrom", "must be { variable: NAME } or { file: PATH }"));
+    };
+    let source_path = fields.field_path("valueFrom");
+    let source_fields = FieldReader::new(document, &source_path, source_definition)?;
+    source_fields.reject_unknown_keys(&["variable", "file"])?;
+    match (
+        source_fields.find_text("variable")?,
+        source_fields.find_text("file")?,
+    ) {
+        (Some(name), None) => Ok(SecretSource::Variable(name)),
+        (None, Some(path)) => Ok(SecretSource::File(path.into())),
+        _ => Err(fields.error_at("valueFrom", "must be { variable: NAME } or { file: PATH }")),
+    }
 }
 
 /// Reads the repository. The only supported provider is the platform's git provider, which is also the default.

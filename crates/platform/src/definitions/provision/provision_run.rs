@@ -1,9 +1,9 @@
 //! Runs the remaining steps in order and keeps the state file up to date: before a request it records that the step was
 //! started, and afterwards its result. A run that is killed at any point can therefore be continued correctly.
 
-use super::provision_plan::ProvisionPlan;
+use super::provision_plan::{ProvisionPlan, SecretPlan};
 use super::provision_state::{ProvisionState, ProvisionStep, StepMark, StepRecord};
-use crate::api::{NewSecret, Platform};
+use crate::api::{NewProject, NewSecret, Platform};
 use crate::http::HttpError;
 use secrecy::SecretString;
 use serde_json::Value;
@@ -65,25 +65,31 @@ pub async fn run_steps(
         let response = match run_step(platform, plan, secret, state, step).await {
             Ok(response) => response,
             Err(error) => {
-                if let ProvisionError::Failed { error, .. } = &error
-                    && !error.is_maybe_processed()
-                {
+                if is_without_effect(&error) {
                     state.steps.remove(&step);
                     save(state).map_err(ProvisionError::UnsavedState)?;
                 }
                 return Err(error);
             }
         };
-        let response_id = response
-            .get("projectId")
-            .and_then(Value::as_str)
-            .map(str::to_owned);
-        let project_id = response_id.filter(|_| step == ProvisionStep::Project);
+        // Later steps, also those of a later run, need the identifier of the new project.
+        let project_id = match step {
+            ProvisionStep::Project => response
+                .get("projectId")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            _ => None,
+        };
         record_step(state, plan, step, StepMark::Done, project_id);
         save(state).map_err(ProvisionError::UnsavedState)?;
         report_step(step, StepProgress::Done(&response));
     }
     Ok(())
+}
+
+/// Returns whether the request of the failed step certainly created nothing on the platform.
+fn is_without_effect(error: &ProvisionError) -> bool {
+    matches!(error, ProvisionError::Failed { error, .. } if !error.is_maybe_processed())
 }
 
 /// Records the progress of a step, and the step's definition in the plan. The next run fails if its plan defines the
@@ -106,8 +112,8 @@ fn record_step(
     );
 }
 
-/// Sends the request of a step and returns the response. Returns null without a request if the plan has no such secret
-/// or repository, or if `secret` is missing. Checks the identifier of a new project, because all later steps need it.
+/// Sends the request of a step and returns the response. `secret` is the value of the plan's secret. Returns null
+/// without a request if the plan has no such secret or repository, or if `secret` is missing.
 async fn run_step(
     platform: &Platform,
     plan: &ProvisionPlan,
@@ -115,37 +121,56 @@ async fn run_step(
     state: &ProvisionState,
     step: ProvisionStep,
 ) -> Result<Value, ProvisionError> {
-    let step_error = |error| ProvisionError::Failed { step, error };
     if step == ProvisionStep::Project {
-        let project = platform.create_project(&plan.project).await.map_err(step_error)?;
-        let project_id = project.project_id.as_deref().map(Uuid::parse_str);
-        return match project_id {
-            Some(Ok(_)) => Ok(project.raw),
-            _ => Err(ProvisionError::NoProject(project.raw.to_string())),
-        };
+        return create_new_project(platform, &plan.project).await;
     }
     let project_id = state.project_id().unwrap_or_default();
     let project =
         Uuid::parse_str(project_id).map_err(|_| ProvisionError::NoProject(project_id.to_owned()))?;
-    let response = match (step, &plan.secret, secret, &plan.repository) {
-        (ProvisionStep::Connection, ..) => platform.create_connection(project, &plan.connection).await,
-        (ProvisionStep::Environment, ..) => platform.create_environment(project, &plan.environment).await,
-        (ProvisionStep::Secret, Some(secret), Some(secret_value), _) => {
-            let new_secret = NewSecret {
-                name: secret.name.clone(),
-                r#type: secret.r#type.clone(),
-                key: secret.key.clone(),
-                value: secret_value.clone(),
-            };
-            platform
-                .create_secret(&secret.agent_id, &new_secret)
-                .await
-                .map(|stored_secret| stored_secret.raw)
-        }
-        (ProvisionStep::Repository, _, _, Some(repository)) => {
-            platform.create_repository(project, repository).await
-        }
-        _ => Ok(Value::Null),
+    let response = match step {
+        ProvisionStep::Connection => platform.create_connection(project, &plan.connection).await,
+        ProvisionStep::Environment => platform.create_environment(project, &plan.environment).await,
+        ProvisionStep::Secret => match (&plan.secret, secret) {
+            (Some(secret_plan), Some(value)) => store_secret(platform, secret_plan, value).await,
+            _ => Ok(Value::Null),
+        },
+        ProvisionStep::Repository => match &plan.repository {
+            Some(repository) => platform.create_repository(project, repository).await,
+            None => Ok(Value::Null),
+        },
+        // The project was created above.
+        ProvisionStep::Project => Ok(Value::Null),
     };
-    response.map_err(step_error)
+    response.map_err(|error| ProvisionError::Failed { step, error })
+}
+
+/// Creates the project and returns the response. Fails if the response has no valid identifier of the project, because
+/// all later steps need it.
+async fn create_new_project(platform: &Platform, new_project: &NewProject) -> Result<Value, ProvisionError> {
+    let step = ProvisionStep::Project;
+    let project = platform
+        .create_project(new_project)
+        .await
+        .map_err(|error| ProvisionError::Failed { step, error })?;
+    let project_id = project.project_id.as_deref().map(Uuid::parse_str);
+    match project_id {
+        Some(Ok(_)) => Ok(project.raw),
+        _ => Err(ProvisionError::NoProject(project.raw.to_string())),
+    }
+}
+
+/// Stores the secret with this value for the runner of the project, and returns the response.
+async fn store_secret(
+    platform: &Platform,
+    secret_plan: &SecretPlan,
+    value: &SecretString,
+) -> Result<Value, HttpError> {
+    let new_secret = NewSecret {
+        name: secret_plan.name.clone(),
+        r#type: secret_plan.r#type.clone(),
+        key: secret_plan.key.clone(),
+        value: value.clone(),
+    };
+    let stored_secret = platform.create_secret(&secret_plan.agent_id, &new_secret).await?;
+    Ok(stored_secret.raw)
 }

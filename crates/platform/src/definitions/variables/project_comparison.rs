@@ -26,6 +26,7 @@ pub fn build_variable_steps(
     let mut steps = Vec::new();
     for definition in definitions {
         let variable = project.variables.get(&definition.name);
+        // The type after the steps: that of the file or, if the file does not define it, the current one.
         let variable_type = definition
             .fields
             .r#type
@@ -53,24 +54,32 @@ pub fn build_variable_steps(
         ));
     }
     if prune {
-        let defined_names: HashSet<&str> = definitions
-            .iter()
-            .map(|definition| definition.name.as_str())
-            .collect();
-        for (name, variable) in &project.variables {
-            if !defined_names.contains(name.as_str()) {
-                steps.push(VariableStep::Delete {
-                    variable: name.clone(),
-                    from: variable_fields(variable),
-                });
-            }
-        }
+        steps.extend(build_delete_steps(definitions, project));
     }
     Ok(steps)
 }
 
-/// Checks that types and behaviours are names from the API document, or names that the project already uses. Otherwise
-/// the platform could reject one variable after others have been changed.
+/// Returns the steps that delete the variables which the project has and the file does not define.
+fn build_delete_steps(definitions: &[VariableDefinition], project: &ProjectState) -> Vec<VariableStep> {
+    let defined_names: HashSet<&str> = definitions
+        .iter()
+        .map(|definition| definition.name.as_str())
+        .collect();
+    let mut steps = Vec::new();
+    for (name, variable) in &project.variables {
+        if !defined_names.contains(name.as_str()) {
+            steps.push(VariableStep::Delete {
+                variable: name.clone(),
+                from: variable_fields(variable),
+            });
+        }
+    }
+    steps
+}
+
+/// Checks that each type and behaviour in the file is a name from the API document, or a name that the project already
+/// uses. This check precedes all changes, because the platform could reject an unknown name after it has changed other
+/// variables.
 pub fn check_types_and_behaviours(
     document: &Document,
     definitions: &[VariableDefinition],
@@ -86,25 +95,37 @@ pub fn check_types_and_behaviours(
         .values()
         .filter_map(|variable| variable.behaviour.as_deref());
     let behaviours: BTreeSet<&str> = BEHAVIOURS.into_iter().chain(used_behaviours).collect();
-    for variable in definitions {
+    for definition in definitions {
         for (key, value, known_names) in [
-            ("type", &variable.fields.r#type, &types),
-            ("behaviour", &variable.fields.behaviour, &behaviours),
+            ("type", &definition.fields.r#type, &types),
+            ("behaviour", &definition.fields.behaviour, &behaviours),
         ] {
-            let Some(name) = value.as_deref().filter(|name| !known_names.contains(name)) else {
-                continue;
-            };
-            let names: Vec<&str> = known_names.iter().copied().collect();
-            let path = format!("{}.{key}", variable.path);
-            let error = document.error_at(&path, format!("{name:?} is not one of {}", names.join(", ")));
-            let accept_hint = "pass --allow-unknown if the platform has this name";
-            return Err(match text::suggest(&name.to_uppercase(), &names) {
-                Some(suggestion) => error.with_hint(format!("{suggestion} Otherwise {accept_hint}")),
-                None => error.with_hint(accept_hint),
-            });
+            if let Some(name) = value
+                && !known_names.contains(name.as_str())
+            {
+                let path = format!("{}.{key}", definition.path);
+                return Err(unknown_name_error(document, &path, name, known_names));
+            }
         }
     }
     Ok(())
+}
+
+/// Creates the error for a type or behaviour that is none of the known names. The hint suggests the most similar one.
+fn unknown_name_error(
+    document: &Document,
+    path: &str,
+    name: &str,
+    known_names: &BTreeSet<&str>,
+) -> DefinitionError {
+    let names: Vec<&str> = known_names.iter().copied().collect();
+    let error = document.error_at(path, format!("{name:?} is not one of {}", names.join(", ")));
+    let accept_hint = "pass --allow-unknown if the platform has this name";
+    // The names of the API document are in upper case.
+    match text::suggest(&name.to_uppercase(), &names) {
+        Some(suggestion) => error.with_hint(format!("{suggestion} Otherwise {accept_hint}")),
+        None => error.with_hint(accept_hint),
+    }
 }
 
 /// Checks that the current value of a variable fits its new type, if the file changes the type without giving a value.
@@ -236,8 +257,8 @@ fn missing_field_error(document: &Document, definition: &VariableDefinition, key
     )
 }
 
-/// Compares the fields that the file defines with the variable. Returns the differences and the fields to send. The
-/// caller adds the type and the behaviour to the sent fields, because every update needs both.
+/// Compares the fields that the file defines with the variable of the project. Returns the differences, and the fields
+/// to send, without type and behaviour. The caller adds these two, because every update must contain both.
 fn compare_fields(
     fields: &VariableFields,
     variable: &Variable,
@@ -253,11 +274,10 @@ fn compare_fields(
         let (old, new) = (variable.behaviour.clone(), fields.behaviour.clone());
         differences.push(Difference::new("behaviour", old, new));
     }
+    // For the next three fields, a missing value on the platform is the same as an empty text, null or false.
     let current_description = variable.description.as_deref().unwrap_or_default();
-    if fields
-        .description
-        .as_ref()
-        .is_some_and(|description| description != current_description)
+    if let Some(description) = &fields.description
+        && description != current_description
     {
         let (old, new) = (variable.description.clone(), fields.description.clone());
         differences.push(Difference::new("description", old, new));
@@ -284,9 +304,9 @@ fn compare_fields(
     (differences, sent_fields)
 }
 
-/// Returns a step that sets each override of the file that the project does not have, or has with another value. With
-/// `prune`, also returns the steps that remove the overrides which the file does not have. A variable without
-/// `overrides` in the file keeps all its overrides.
+/// Returns the steps that change the overrides of a variable. One step sets all new and changed overrides. With
+/// `prune`, each override that the file does not have gets a step that removes it. A variable without `overrides` in
+/// the file keeps all its overrides.
 fn build_override_steps(
     definition: &VariableDefinition,
     current_overrides: &[Override],
@@ -296,17 +316,7 @@ fn build_override_steps(
     let Some(defined_overrides) = &definition.overrides else {
         return Vec::new();
     };
-    let mut override_changes = Vec::new();
-    for defined_override in defined_overrides {
-        let current_value = find_override_value(current_overrides, &defined_override.environment_name);
-        if current_value.is_none_or(|value| !is_same_value(variable_type, value, &defined_override.value)) {
-            override_changes.push(OverrideChange {
-                environment_name: defined_override.environment_name.clone(),
-                from: current_value.cloned(),
-                to: defined_override.value.clone(),
-            });
-        }
-    }
+    let override_changes = list_override_changes(defined_overrides, current_overrides, variable_type);
     let mut steps = Vec::new();
     if !override_changes.is_empty() {
         steps.push(VariableStep::SetOverrides {
@@ -325,6 +335,26 @@ fn build_override_steps(
         }
     }
     steps
+}
+
+/// Returns a change for each override of the file that the project does not have or has with another value.
+fn list_override_changes(
+    defined_overrides: &[Override],
+    current_overrides: &[Override],
+    variable_type: Option<&str>,
+) -> Vec<OverrideChange> {
+    let mut override_changes = Vec::new();
+    for defined_override in defined_overrides {
+        let current_value = find_override_value(current_overrides, &defined_override.environment_name);
+        if current_value.is_none_or(|value| !is_same_value(variable_type, value, &defined_override.value)) {
+            override_changes.push(OverrideChange {
+                environment_name: defined_override.environment_name.clone(),
+                from: current_value.cloned(),
+                to: defined_override.value.clone(),
+            });
+        }
+    }
+    override_changes
 }
 
 /// Returns the variable's value in this environment, or `None` if it is not overridden there.

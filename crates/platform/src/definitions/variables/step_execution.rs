@@ -1,6 +1,6 @@
 //! Applies changes independently: a failed change does not prevent the next ones from being tried.
 
-use super::variable_step::VariableStep;
+use super::variable_step::{OverrideChange, VariableStep};
 use crate::api::{NewVariable, Override, OverridesSet, Platform};
 use crate::http::{ErrorKind, HttpError};
 use serde_json::Value;
@@ -60,7 +60,7 @@ const fn prevents_every_step(kind: ErrorKind) -> bool {
     )
 }
 
-/// Sends the request of one step. Overrides that the response does not confirm make the outcome partial.
+/// Sends the request of one step. A failed request is an error, which the caller turns into the outcome `Failed`.
 async fn execute_step(
     platform: &Platform,
     project: Uuid,
@@ -78,20 +78,7 @@ async fn execute_step(
             platform.update_variable(project, variable, sent).await?;
         }
         VariableStep::SetOverrides { variable, overrides } => {
-            let requested_overrides: Vec<Override> = overrides
-                .iter()
-                .map(|override_change| Override {
-                    environment_name: override_change.environment_name.clone(),
-                    value: override_change.to.clone(),
-                })
-                .collect();
-            let response = platform
-                .set_overrides(project, variable, &requested_overrides)
-                .await?;
-            let unconfirmed_overrides = list_unconfirmed_overrides(&requested_overrides, &response);
-            if !unconfirmed_overrides.is_empty() {
-                return Ok(StepOutcome::Partial(unconfirmed_overrides));
-            }
+            return set_and_confirm_overrides(platform, project, variable, overrides).await;
         }
         VariableStep::UnsetOverride { variable, was } => {
             platform
@@ -103,42 +90,64 @@ async fn execute_step(
     Ok(StepOutcome::Done)
 }
 
-/// Returns the environments whose overrides are not certain to be set, each with the reason. The API document does not
-/// define the entries of the response, so they are searched for the environment's name, and an override without an
-/// entry is not treated as a success. A failure that matches no requested override is included with its message.
+/// Sets overrides of a variable with one request. The outcome is partial if the response does not confirm all of them.
+async fn set_and_confirm_overrides(
+    platform: &Platform,
+    project: Uuid,
+    variable: &str,
+    override_changes: &[OverrideChange],
+) -> Result<StepOutcome, HttpError> {
+    let requested_overrides: Vec<Override> = override_changes
+        .iter()
+        .map(|override_change| Override {
+            environment_name: override_change.environment_name.clone(),
+            value: override_change.to.clone(),
+        })
+        .collect();
+    let response = platform
+        .set_overrides(project, variable, &requested_overrides)
+        .await?;
+    let unconfirmed_overrides = list_unconfirmed_overrides(&requested_overrides, &response);
+    Ok(if unconfirmed_overrides.is_empty() {
+        StepOutcome::Done
+    } else {
+        StepOutcome::Partial(unconfirmed_overrides)
+    })
+}
+
+/// Returns the environments whose overrides the response does not confirm, each with the reason. The API document does
+/// not define the entries of the response, so each entry is searched for the name of a requested environment. A failed
+/// entry without such a name is included as an unknown environment.
 pub fn list_unconfirmed_overrides(
     requested_overrides: &[Override],
     response: &OverridesSet,
 ) -> Vec<(String, String)> {
     let failed_entries = response.failed_overrides.as_deref().unwrap_or_default();
     let successful_entries = response.successful_overrides.as_deref().unwrap_or_default();
-    let names: Vec<&str> = requested_overrides
+    let environments: Vec<&str> = requested_overrides
         .iter()
         .map(|entry| entry.environment_name.as_str())
         .collect();
     let mut unconfirmed_overrides = Vec::new();
-    for name in &names {
-        if let Some(entry) = failed_entries
+    for &environment in &environments {
+        let failed_entry = failed_entries
             .iter()
-            .find(|entry| find_environment_in(entry, &names) == Some(name))
-        {
-            unconfirmed_overrides.push(((*name).to_owned(), describe_failed_entry(entry)));
-        } else if !successful_entries
+            .find(|entry| find_environment_in(entry, &environments) == Some(environment));
+        let is_successful = successful_entries
             .iter()
-            .any(|entry| find_environment_in(entry, &names) == Some(name))
-        {
-            unconfirmed_overrides.push((
-                (*name).to_owned(),
-                "the response does not mention this environment".to_owned(),
-            ));
+            .any(|entry| find_environment_in(entry, &environments) == Some(environment));
+        if let Some(entry) = failed_entry {
+            unconfirmed_overrides.push((environment.to_owned(), describe_failed_entry(entry)));
+        } else if !is_successful {
+            let reason = "the response does not mention this environment";
+            unconfirmed_overrides.push((environment.to_owned(), reason.to_owned()));
         }
     }
-    let unmatched_entries = failed_entries
-        .iter()
-        .filter(|entry| find_environment_in(entry, &names).is_none());
-    unconfirmed_overrides.extend(
-        unmatched_entries.map(|entry| ("(unknown environment)".to_owned(), describe_failed_entry(entry))),
-    );
+    for entry in failed_entries {
+        if find_environment_in(entry, &environments).is_none() {
+            unconfirmed_overrides.push(("(unknown environment)".to_owned(), describe_failed_entry(entry)));
+        }
+    }
     unconfirmed_overrides
 }
 

@@ -64,8 +64,8 @@ pub fn read_variables(document: &Document) -> Result<Vec<VariableDefinition>, De
         .collect()
 }
 
-/// Reads the definition of a variable from its entry in the map at the path `parent_path`. Fails if the name cannot be
-/// a segment of a URL, because requests contain it there.
+/// Reads the definition of a variable from its entry in the map at the path `parent_path` of the document. Fails if the
+/// name cannot be a segment of a URL, because the URLs of requests contain the name.
 fn read_variable(
     document: &Document,
     name: &str,
@@ -82,7 +82,7 @@ fn read_variable(
     let fields = FieldReader::new(document, &path, entry)?;
     fields.reject_unknown_keys(&VARIABLE_KEYS)?;
     let variable_type = fields.find_text("type")?;
-    // A null is an error here. It is not treated as a missing value.
+    // A missing key leaves the value unchanged. A null is an error: `validate_value` rejects it for every type.
     let value = match entry.get("value") {
         None => None,
         Some(value) => Some(
