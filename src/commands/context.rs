@@ -22,7 +22,7 @@ pub(crate) fn run(run: &Run, args: &ContextArgs) -> CommandResult {
         .sources
         .resolve_revisions(&args.selection, args.branch.clone())?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
+    workspace.warn_of_config_files(run, WarningTiming::AtOnce);
     let globs = &args.selection.globs;
     let resolve = |sources: &SettingSources<'_>| sources.resolve_selection(globs, SelectionPurpose::Review);
     // The last argument returns the selection of the settings. Here, the settings are only the selection.

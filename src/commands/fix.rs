@@ -84,7 +84,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         return Err(GitError::NotARepository { from }.into());
     }
     workspace.deepen(run, &revisions, DeepenSubject::Checkout)?;
-    workspace.warn_of_unused_settings(run, WarningTiming::IfNotReported);
+    workspace.warn_of_config_files(run, WarningTiming::IfNotReported);
     Ok(workspace)
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     run.replace_publish_files_named_by_policy(&workspace, args)?;
     let revisions = workspace.sources.resolve_revisions_to_publish(args)?;
     workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
+    workspace.warn_of_config_files(run, WarningTiming::AtOnce);
     let (settings, connection) = resolve_settings_and_connection(run, &mut workspace, args)?;
     let mut target = workspace.resolve_target(run, &settings.revisions)?;
     // The event of a CI job may have nothing to publish, for example a deleted branch, unless `--head` names a commit.

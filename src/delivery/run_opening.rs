@@ -55,7 +55,7 @@ impl NamedDestinations<'_> {
             // The fetched gate configuration may name other destinations.
             self.replace_old_reports(run, &workspace)?;
         }
-        workspace.warn_of_unused_settings(run, WarningTiming::IfNotReported);
+        workspace.warn_of_config_files(run, WarningTiming::IfNotReported);
         Ok((workspace, revisions))
     }
 

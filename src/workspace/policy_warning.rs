@@ -15,14 +15,14 @@ pub(crate) enum WarningTiming {
 }
 
 impl Workspace<'_> {
-    /// Warns if settings of the checkout's configuration file are not used, because the policy revision has no such
-    /// file or an unusable one. With [`WarningTiming::IfNotReported`], the warning waits, and is not printed if the log
-    /// shows a report, which contains it. Also warns of misnamed files, always at once.
-    pub(crate) fn warn_of_unused_settings(&self, run: &Run, timing: WarningTiming) {
-        if let Some(note) = self.sources.note() {
+    /// Prints the warnings about configuration files: about settings of the checkout that are not used, because the
+    /// policy revision has no such file or an unusable one, and about misnamed files. With
+    /// [`WarningTiming::IfNotReported`], the first warning waits: the report contains it, too.
+    pub(crate) fn warn_of_config_files(&self, run: &Run, timing: WarningTiming) {
+        if let Some(unused_settings_note) = self.sources.note() {
             match timing {
-                WarningTiming::AtOnce => run.ui.warn(note),
-                WarningTiming::IfNotReported => run.defer_warning(note.to_owned()),
+                WarningTiming::AtOnce => run.ui.warn(unused_settings_note),
+                WarningTiming::IfNotReported => run.defer_warning(unused_settings_note.to_owned()),
             }
         }
         self.warn_of_misnamed_files(run);

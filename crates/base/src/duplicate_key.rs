@@ -72,7 +72,8 @@ impl<'de> Visitor<'de> for UniqueKeys {
         Ok(self)
     }
 
-    /// Reads the keys and values of an object, and fails if a key occurs twice.
+    /// Fails if a key of the object occurs twice. Its values are deserialized as `Self`, which checks the objects in
+    /// them in the same way.
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Self, A::Error> {
         let mut keys: Vec<Key<'de>> = Vec::new();
         while let Some((key, _)) = entries.next_entry::<Key<'de>, Self>()? {

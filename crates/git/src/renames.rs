@@ -300,7 +300,7 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
-    /// Returns an added file paired with its [`MAX_SOURCES`] best sources. Of equally similar ones, the same name wins.
+    /// Pairs the added file `target` with its [`MAX_SOURCES`] most similar deleted files (sources), the same name first.
     fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
         let mut candidates = Vec::new();
         for (similarity, content) in similar_sources {

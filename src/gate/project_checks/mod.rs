@@ -1,6 +1,7 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
 pub(crate) mod consequences;
+mod file_document;
 mod file_fix_proof;
 mod finding_counts;
 mod fix_proof;

@@ -1,6 +1,7 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
-use crate::document_content::{read_document, read_document_on_disk};
+use crate::document_content::read_document;
+use crate::gate::project_checks::file_document::FileDocument;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
@@ -306,20 +307,14 @@ impl ProjectScope<'_> {
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
         let documents = files.iter().map(|file| {
-            // A file on disk is read later, by the thread that parses it.
-            let document = match &file.content {
-                FileContent::Disk(_) if file.kind.unreadable_reason().is_none() && file.doubt.is_none() => {
-                    None
-                }
-                _ => Some(read_document(self.repo, file)?.ok()),
-            };
-            let size = document.iter().flatten().map(Vec::len).sum();
+            let document = FileDocument::for_file(self.repo, file)?;
+            let size = document.size();
             Ok(((*file, document), size))
         });
         overlap::compute_each(
             documents,
-            &|(file, document): (&SnapshotFile, Option<Option<Vec<u8>>>)| {
-                let bytes = document.unwrap_or_else(|| read_from_disk(file));
+            &|(file, document): (&SnapshotFile, FileDocument)| {
+                let bytes = document.into_bytes(file);
                 let facts = bytes.and_then(|bytes| parse_facts(&bytes, needs_parsing));
                 (file.path.clone(), facts)
             },
@@ -362,15 +357,6 @@ pub(crate) fn find_script_defect(
     };
     *byte_count += content.as_ref().map_or(0, |content| content.len() as u64);
     Ok(content.and_then(|content| FileDefect::find_in_script(&content)))
-}
-
-/// Reads a file from disk. Returns `None` if it cannot be read, which is reported elsewhere, and for a blob, which is
-/// not on disk.
-fn read_from_disk(file: &SnapshotFile) -> Option<Vec<u8>> {
-    match &file.content {
-        FileContent::Disk(disk_path) => read_document_on_disk(disk_path).ok()?.ok(),
-        FileContent::Blob(_) => None,
-    }
 }
 
 /// Returns the entries of the shared-pipelines file; empty if it is missing or cannot be read.

@@ -4,9 +4,10 @@ use super::{ContextError, Target};
 use sluicegate_git::{RemoteBranch, Repository};
 
 impl Target {
-    /// Checks that the branch on the remote contains head, by the clone's remote-tracking branches. A run without
-    /// pipelines to review is not checked, and a fork is an error. A CI clone often lacks the branch or has an outdated
-    /// one, so in CI, a missing commit is then only a warning, which is returned.
+    /// Checks in the clone's remote-tracking branches whether the branch on the remote contains head. A run without
+    /// pipelines to review is not checked. The branch of a fork is an error, because the platform cannot read it. In CI,
+    /// the clone often lacks the branch or has an outdated one: a missing commit is then only a warning, which is
+    /// returned.
     pub fn check_head_on_remote(&self, repo: &Repository) -> Result<Option<String>, ContextError> {
         if self.idle_reason.is_some() {
             return Ok(None);

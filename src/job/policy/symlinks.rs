@@ -107,8 +107,8 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    /// Commits `folder/rules.yaml` and these links, and follows the path in the commit and on disk, with the same
-    /// result.
+    /// Commits `folder/rules.yaml` and these links, and follows the path in the commit and on disk. Both must have the
+    /// same result.
     fn resolve(links: &[(&str, &str)], path: &str) -> ResolvedPath {
         let world = World::new().with_file("folder/rules.yaml", "rules: []\n");
         for (link, target) in links {

@@ -40,7 +40,7 @@ impl<'a> BranchReview<'a> {
             .sources
             .resolve_revisions(&args.selection, args.branch.clone())?;
         workspace.deepen(run, &revisions, DeepenSubject::Commit)?;
-        workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
+        workspace.warn_of_config_files(run, WarningTiming::AtOnce);
         let (mut settings, connection) = workspace.resolve_settings(
             run,
             |sources| {

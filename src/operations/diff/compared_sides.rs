@@ -81,7 +81,7 @@ pub(crate) fn compare_revisions(
         };
         workspace.deepen(run, &revisions, subject)?;
     }
-    workspace.warn_of_unused_settings(run, WarningTiming::AtOnce);
+    workspace.warn_of_config_files(run, WarningTiming::AtOnce);
     let (range_ends, snapshot) = match range {
         Some((base, head)) => resolve_range(run, &workspace, base, head)?,
         None => resolve_default_range(run, &workspace, args, &revisions)?,

@@ -56,8 +56,7 @@ pub(crate) fn list_new_setting_lines(
     Ok(lines)
 }
 
-/// Returns the `sluicegate init` command with the flags that the user typed for the files to write. The hint about an
-/// unknown hidden directory appends `--config-dir`.
+/// Returns the `sluicegate init` command with the flags that the user typed, so that a hint can repeat the command.
 pub(crate) fn format_typed_command(global: &GlobalArgs, args: &InitArgs) -> String {
     let adopt = args.adopt.map(|adopt| adopt.to_string());
     let flags = [

@@ -199,8 +199,9 @@ fn build_unwaived_entries(
     Ok(build_entries(&files, terms))
 }
 
-/// Returns a waiver for each finding that can be waived, except findings that exist in the base (known) or are already
-/// waived. For a rule that counts something, the waiver allows a size instead of naming a subject.
+/// Returns a waiver for each finding that needs one: its result can be waived (`is_excusable`), and it is neither known
+/// nor waived already (`is_counted`). For a rule that limits a number (`is_counting_rule`), the waiver allows a size
+/// instead of naming a subject.
 fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {

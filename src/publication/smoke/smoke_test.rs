@@ -88,8 +88,8 @@ impl<'a> SmokeTest<'a> {
         SmokeRecord::new(runs.collect())
     }
 
-    /// Adds the executions of an earlier run of the program to the runs that this one has not started, so that a later
-    /// one can continue them from the receipt.
+    /// Adds the ids of executions that an earlier job started to the smoke runs that this job has not started. The next
+    /// rerun of the job can then continue these executions.
     fn add_earlier_ids(&self, mut record: SmokeRecord) -> SmokeRecord {
         for entry in &mut record.runs {
             if entry.execution_id.is_none() && !entry.is_requested {
@@ -218,14 +218,14 @@ impl<'a> SmokeTest<'a> {
         let id = if let Some(earlier_id) = earlier_id {
             earlier_id
         } else {
-            self.record_run_step(record, run_index, |entry| entry.is_requested = true);
+            self.update_receipt(record, run_index, |entry| entry.is_requested = true);
             self.start_execution(&project, run, &pace).await?
         };
-        self.record_run_step(record, run_index, |entry| entry.execution_id = Some(id.clone()));
+        self.update_receipt(record, run_index, |entry| entry.execution_id = Some(id.clone()));
         let execution = WatchedExecution::follow_started(self.publication.run, &project, &id, pace)
             .await
             .map_err(|failure| SmokeProblem::from_failure(&failure))?;
-        self.record_run_step(record, run_index, |entry| {
+        self.update_receipt(record, run_index, |entry| {
             let result = &execution.response.result;
             entry.status.clone_from(&result.status);
             entry.message.clone_from(&result.message);
@@ -239,9 +239,9 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Changes the record of a run, and writes the receipt: if this run of the program is killed, a later one needs the
-    /// id of the execution.
-    fn record_run_step(
+    /// Changes the entry of a smoke run in the record, and writes the receipt with it. If the program is killed, a rerun
+    /// of the job reads the ids of the executions from this receipt, also those that an earlier job started.
+    fn update_receipt(
         &self,
         record: &mut SmokeRecord,
         run_index: usize,

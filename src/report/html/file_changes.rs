@@ -62,7 +62,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         if self.view.report.verdict != Verdict::Passed {
             return String::new();
         }
-        self.render_list("Pipeline changes", &self.view.list_sorted_changes(), files)
+        self.render_change_list("Pipeline changes", &self.view.list_sorted_changes(), files)
     }
 
     /// Renders the changes to files without findings. Returns an empty text if the review passed, because
@@ -73,12 +73,12 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         }
         let finding_paths: HashSet<&str> = files.iter().map(|file| file.path).collect();
         let (title, other_files) = self.view.select_other_changes(&finding_paths);
-        self.render_list(title, &other_files, files)
+        self.render_change_list(title, &other_files, files)
     }
 
     /// Renders at most [`MAX_LISTED_FILES`] changed files below a title, and records the ids of their components, which
     /// findings link to. `files` has the findings, which are shown as badges in the pictures.
-    fn render_list(
+    fn render_change_list(
         &mut self,
         title: &str,
         changed_files: &[&'a ChangedFile],

@@ -98,9 +98,8 @@ impl ParameterTexts {
 }
 
 impl Consumer {
-    /// Returns the changes to its shared pipeline that affect the component. A change to a parameter affects only a
-    /// component that uses the parameter, but a new default, or a parameter that must be set now, affects only one that
-    /// does not use it.
+    /// Returns the changes that affect this component. A component that sets a parameter is affected by a change to it,
+    /// for example to its type. A component that does not set it is affected by a new default, or if it must be set now.
     pub fn select_affecting_changes<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()

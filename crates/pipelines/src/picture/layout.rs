@@ -318,7 +318,7 @@ impl PortPlaces<'_> {
         lines_and_labels.unzip()
     }
 
-    /// Returns one label for each port that links leave, with the text and the mark of its first link that has a text.
+    /// Returns one label for each port where links start: the text and the mark of the first link there with a text.
     /// Skips ports at the upper or lower edge without space for a label. `labeled_exits` contains those with space.
     fn place_link_labels(
         &self,

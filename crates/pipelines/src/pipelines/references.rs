@@ -213,8 +213,8 @@ impl<'f> PipelineFiles<'f> {
             .filter(move |path| path.ends_with(kind.extension()))
     }
 
-    /// Returns the paths of the files in any directory that have the file name of `target`, with the kind's extension
-    /// if the target omits it.
+    /// Returns the paths of the files in any directory that have the file name of `target`. If there are none, or if the
+    /// target has no extension, returns the files whose name is that of the target plus the kind's extension.
     pub(crate) fn files_named(&self, target: &str, kind: PipelineKind) -> &[&'f str] {
         let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
         let literal_paths = if has_name_and_extension(target, kind) {

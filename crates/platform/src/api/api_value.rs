@@ -47,8 +47,8 @@ impl Platform {
         Ok(ApiValue { value, raw })
     }
 
-    /// Sends a request for which the status of the response is enough. Returns the JSON of the response, or null if its
-    /// body is not JSON.
+    /// Sends a request, and returns the JSON of the response, or null if the body is not JSON. The client has already
+    /// rejected any status that is not a success, so a missing body is no failure.
     pub(super) async fn send_and_read_body(&self, request: &Request) -> Result<Value, HttpError> {
         let response = self.client.send(request).await?;
         Ok(response.json().unwrap_or_default())

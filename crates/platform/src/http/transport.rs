@@ -309,7 +309,8 @@ impl Transport {
     }
 
     /// Creates the error for a request without a response. The error names the proxy that refused or lost the
-    /// connection, or the CA certificate file that does not contain the server's authority.
+    /// connection, or the CA certificate file that does not contain the server's authority. A refusal is requested
+    /// once more, because the HTTP library does not report its status.
     async fn explain_failure(&self, error: reqwest::Error, url: &Url) -> HttpError {
         if error.is_connect()
             && let Some(address) = self.proxies.find_address(url)
