@@ -57,13 +57,26 @@ impl Repository {
         }
     }
 
+    /// Returns the paths of the attributes files that are not in the working tree: that of the clone, which all its
+    /// working trees share, and that of the user (<https://git-scm.com/docs/gitattributes>).
+    pub(super) fn list_attributes_files_outside_tree(&self) -> Vec<PathBuf> {
+        let mut files = vec![self.common_dir.join("info/attributes")];
+        let user_file = self
+            .library
+            .config()
+            .and_then(|config| config.get_path("core.attributesFile"))
+            .ok();
+        let default_file = || Some(git2::Config::find_xdg().ok()?.with_file_name("attributes"));
+        files.extend(user_file.or_else(default_file));
+        files
+    }
+
     /// Returns whether any attributes file for this path may have a line with a quoted pattern, or cannot be read.
     fn has_quoted_attributes_line(&self, path: &str) -> bool {
         let folders = Path::new(path).ancestors().skip(1);
         let tree_files = folders.map(|folder| self.root().join(folder).join(".gitattributes"));
-        let clone_file: PathBuf = self.library.path().join("info/attributes");
         tree_files
-            .chain([clone_file])
+            .chain(self.list_attributes_files_outside_tree())
             .any(|path| may_have_quoted_line(&path))
     }
 

@@ -17,10 +17,9 @@ impl Repository {
     /// Loads the index of the working tree and the time it was written. Without a readable index, no file is known to
     /// be unmodified.
     pub fn load_checkout(&self) -> Checkout {
-        let index_path = self.program.git_dir().join("index");
         Checkout {
             index: open_index(self, None).ok(),
-            write_time: read_modification_time(&index_path).unwrap_or(i128::MIN),
+            write_time: read_write_time(&self.program.git_dir().join("index")),
         }
     }
 }
@@ -52,10 +51,10 @@ fn to_nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
     i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds)
 }
 
-/// Returns whether the file on disk still has the size and the times that the index recorded, so that its content need
-/// not be read.
+/// Returns whether the file on disk still has the size, the times and the inode that the index recorded, so that its
+/// content need not be read.
 #[cfg(unix)]
-fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
+pub(super) fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     // The index stores only the lower 32 bits of these numbers.
@@ -72,9 +71,15 @@ fn matches_recorded_metadata(_: &IndexEntry, _: &Metadata) -> bool {
     false
 }
 
-/// Returns the time of the file's last change, in nanoseconds since 1970, or `None` if it cannot be read.
-fn read_modification_time(path: &Path) -> Option<i128> {
-    let time = path.metadata().ok()?.modified().ok()?;
-    let unix_time = time.duration_since(std::time::UNIX_EPOCH).ok()?;
-    i128::try_from(unix_time.as_nanos()).ok()
+/// Returns the time at which the index was written, in nanoseconds since 1970. If it cannot be read, returns the
+/// earliest time, so that no file is known to be unmodified.
+fn read_write_time(index_path: &Path) -> i128 {
+    let modification_time = index_path
+        .metadata()
+        .and_then(|metadata| metadata.modified())
+        .ok();
+    let unix_time = modification_time.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    unix_time
+        .and_then(|time| i128::try_from(time.as_nanos()).ok())
+        .unwrap_or(i128::MIN)
 }

@@ -36,7 +36,7 @@ impl Repository {
 
     /// Opens the configuration file of this clone, without the settings of the user.
     fn open_local_config(&self) -> Result<Config, GitError> {
-        Config::open(&self.config_path).map_err(GitError::library("read git's configuration"))
+        Config::open(&self.common_dir.join("config")).map_err(GitError::library("read git's configuration"))
     }
 }
 

@@ -61,18 +61,19 @@ pub(super) struct GitProgram {
     git_dir: PathBuf,
     partial: bool,
     foreign: bool,
-    remotes: Vec<String>,
+    /// The remote with the blobs that a partial clone omits.
+    promisor_remote: String,
 }
 
 impl GitProgram {
     /// Creates the git program for a repository. A repository that belongs to another user (`foreign`) is never fetched
     /// into, because its configuration decides which programs a fetch runs.
-    pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, remotes: Vec<String>) -> Self {
+    pub(super) const fn new(git_dir: PathBuf, partial: bool, foreign: bool, promisor_remote: String) -> Self {
         Self {
             git_dir,
             partial,
             foreign,
-            remotes,
+            promisor_remote,
         }
     }
 
@@ -121,18 +122,11 @@ impl GitProgram {
         command.status().is_ok_and(|status| status.success())
     }
 
-    /// Fetches blobs that the partial clone omitted, from `origin` or otherwise the first remote. Git does not fetch
-    /// them itself here, because it would then run the program that the repository's `uploadpack` setting names; only
+    /// Fetches blobs that the partial clone omitted. The command runs in `root`, because the URL of the remote may be a
+    /// relative path. Git does not fetch the blobs itself here, because it would then run the program that the repository's `uploadpack` setting names; only
     /// an option of `git fetch` overrides that setting. The ids are passed in a file, because there may be more than
     /// fit on a command line.
-    pub(super) fn fetch_blobs(&self, blobs: &[BlobId]) -> Result<(), GitError> {
-        let remote = self
-            .remotes
-            .iter()
-            .find(|name| *name == "origin")
-            .or(self.remotes.first())
-            .map(String::as_str)
-            .unwrap_or_default();
+    pub(super) fn fetch_blobs(&self, root: &Path, blobs: &[BlobId]) -> Result<(), GitError> {
         // The options with which git itself fetches missing objects.
         let arguments = [
             "-c",
@@ -146,14 +140,27 @@ impl GitProgram {
             "--filter=blob:none",
             "--stdin",
             "--",
-            remote,
+            &self.promisor_remote,
         ];
         // Errors name the first blob.
         let first_id = blobs.first().map(BlobId::to_string).unwrap_or_default();
         let described_arguments = [&arguments[..], &[&first_id]].concat();
-        let ids = write_blob_ids(blobs).map_err(program_error(&described_arguments))?;
+        let mut lines = Vec::new();
+        for blob in blobs {
+            lines.extend_from_slice(format!("{blob}\n").as_bytes());
+        }
+        let ids = write_input(&lines).map_err(program_error(&described_arguments))?;
         let mut command = self.build_command(&arguments, NetworkAccess::Allowed);
-        read_output(command.stdin(ids), &described_arguments, FETCH_TIMEOUT).map(drop)
+        command.current_dir(root).stdin(ids);
+        read_output(&mut command, &described_arguments, FETCH_TIMEOUT).map(drop)
+    }
+
+    /// Stores this content as a blob, without any conversion.
+    pub(super) fn store_blob(&self, content: &[u8]) -> Result<(), GitError> {
+        let arguments = ["hash-object", "-w", "--stdin"];
+        let file = write_input(content).map_err(program_error(&arguments))?;
+        let mut command = self.build_command(&arguments, NetworkAccess::Denied);
+        read_output(command.stdin(file), &arguments, OUTPUT_TIMEOUT).map(drop)
     }
 
     /// Returns a reader of the blob's content. Reading fails at the end if the content does not have `size` bytes.
@@ -204,12 +211,10 @@ impl GitProgram {
     }
 }
 
-/// Writes the ids to a temporary file, one per line, and returns the file with its position at the start.
-fn write_blob_ids(blobs: &[BlobId]) -> io::Result<File> {
+/// Writes the content to a temporary file, and returns the file with its position at the start.
+fn write_input(content: &[u8]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
-    for blob in blobs {
-        writeln!(file, "{blob}")?;
-    }
+    file.write_all(content)?;
     file.rewind()?;
     Ok(file)
 }

@@ -3,7 +3,7 @@
 
 use super::index_file::open_index;
 use super::{GitError, Repository};
-use git2::Status;
+use git2::{Oid, Status};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub struct StagedFile {
 
 impl Repository {
     /// Returns the files among `paths` whose content on disk is the staged content. Omits files that are not in the
-    /// index, and files that an external filter converts, because libgit2 does not run such filters. `index_path` is
+    /// index, and files that an attribute converts, because libgit2 does not run external filters. `index_path` is
     /// the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn list_files_without_unstaged_changes<'p>(
         &self,
@@ -40,7 +40,9 @@ impl Repository {
                 .library
                 .status_file(Path::new(path))
                 .map_err(GitError::library("compare the working tree with the index"))?;
-            if !status.intersects(Status::WT_MODIFIED | Status::WT_DELETED | Status::WT_TYPECHANGE) {
+            let is_unmodified =
+                !status.intersects(Status::WT_MODIFIED | Status::WT_DELETED | Status::WT_TYPECHANGE);
+            if is_unmodified && !self.is_converted(path) {
                 files.push(StagedFile {
                     path: path.to_owned(),
                     mode: entry.mode,
@@ -58,10 +60,7 @@ impl Repository {
         for batch in files.chunks(FILES_PER_CALL) {
             let mut arguments = vec!["update-index".to_owned()];
             for file in batch {
-                let blob = self
-                    .library
-                    .blob_path(&self.root().join(&file.path))
-                    .map_err(GitError::library("store a file"))?;
+                let blob = self.store_file(&self.root().join(&file.path))?;
                 arguments.push("--cacheinfo".to_owned());
                 arguments.push(format!("{:o},{blob},{}", file.mode, file.path));
             }
@@ -70,6 +69,24 @@ impl Repository {
                 .run_locally(self.root(), &arguments, index_path.as_deref())?;
         }
         Ok(())
+    }
+
+    /// Stores the content of a file, with its line endings converted as git does, and returns its blob. If libgit2 reads a
+    /// stand-in of the repository, it stores the blob there, and the stand-in is deleted at the end of the run: the git
+    /// program therefore stores the same content in the clone itself.
+    fn store_file(&self, disk_path: &Path) -> Result<Oid, GitError> {
+        let blob = self
+            .library
+            .blob_path(disk_path)
+            .map_err(GitError::library("store a file"))?;
+        if self.has_stand_in() {
+            let content = self
+                .library
+                .find_blob(blob)
+                .map_err(GitError::library("read a stored file"))?;
+            self.program.store_blob(content.content())?;
+        }
+        Ok(blob)
     }
 
     /// Returns the paths in the index that are equal to `path` or below it.

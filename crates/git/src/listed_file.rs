@@ -4,6 +4,8 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
+#[cfg(unix)]
+use super::checkout::matches_recorded_metadata as has_recorded_metadata;
 use super::disk_file::{find_disk_file_kind, hash_disk_file};
 use super::index_file::open_index;
 use super::tree_entries::{FileKind, FileState, path_to_text};
@@ -15,7 +17,6 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
 /// Maximum number of conflicting files that an error lists.
 const MAX_LISTED_CONFLICTS: usize = 10;
@@ -149,7 +150,10 @@ pub(super) fn list_disk_files(
 ) -> Result<DiskListing, GitError> {
     let mut index = open_index(repository, index_path)?;
     let mut status_by_path = compare_disk_with_index(repository, &mut index)?;
-    let has_attributes = repository.library.path().join("info/attributes").exists()
+    let has_attributes = repository
+        .list_attributes_files_outside_tree()
+        .iter()
+        .any(|path| path.exists())
         || status_by_path.keys().any(|path| is_attributes_file(path))
         || index.iter().any(|entry| is_attributes_file(&entry.path));
     let mut files: Vec<ListedFile> = Vec::new();
@@ -157,7 +161,7 @@ pub(super) fn list_disk_files(
         // Each tracked file removes its status from the map. Only the untracked files remain there after the loop.
         let status = status_by_path
             .remove(&entry.path)
-            .filter(|_| !is_false_change(repository.root(), &entry, has_attributes));
+            .filter(|_| !(has_attributes && is_false_change(repository, &entry)));
         files.extend(build_tracked_file(repository.root(), entry, status));
     }
     for (path, status) in status_by_path {
@@ -219,22 +223,26 @@ fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
     }
 }
 
-/// Returns whether libgit2's report of a change is wrong: the file on disk has the size and the time that the index
-/// records, which git compares first. libgit2 applies neither encodings nor filters, so it can report a change to
-/// content that was only converted. Without attributes, the report is right.
-fn is_false_change(root: &Path, entry: &IndexEntry, has_attributes: bool) -> bool {
-    let Some(path) = std::str::from_utf8(&entry.path).ok().filter(|_| has_attributes) else {
+/// Returns whether libgit2's report of a change is wrong: an attribute converts the file, and git itself takes the file on
+/// disk for unmodified, because it has what the index recorded about it. libgit2 applies neither encodings nor external
+/// filters, so it compares the converted content with the stored one.
+fn is_false_change(repository: &Repository, entry: &IndexEntry) -> bool {
+    let Ok(path) = std::str::from_utf8(&entry.path) else {
         return false;
     };
-    let Ok(metadata) = root.join(path).symlink_metadata() else {
+    let Ok(metadata) = repository.root().join(path).symlink_metadata() else {
         return false;
     };
-    let unix_time = metadata
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    metadata.is_file()
-        && u64::from(entry.file_size) == metadata.len()
+    metadata.is_file() && has_recorded_metadata(entry, &metadata) && repository.is_converted(path)
+}
+
+/// Returns whether the file on disk still has the size and the time that the index recorded. On this system the index
+/// records neither the time of the last change of the metadata nor the inode.
+#[cfg(not(unix))]
+fn has_recorded_metadata(entry: &IndexEntry, on_disk: &std::fs::Metadata) -> bool {
+    let modification_time = on_disk.modified().ok();
+    let unix_time = modification_time.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    u64::from(entry.file_size) == on_disk.len()
         && unix_time.is_some_and(|time| {
             i128::from(entry.mtime.seconds()) == i128::from(time.as_secs())
                 && entry.mtime.nanoseconds() == time.subsec_nanos()

@@ -83,7 +83,7 @@ impl Repository {
         if missing_blobs.is_empty() {
             return Ok(());
         }
-        self.program.fetch_blobs(&missing_blobs)?;
+        self.program.fetch_blobs(self.root(), &missing_blobs)?;
         odb.refresh()
             .map_err(GitError::library("look for fetched objects"))
     }

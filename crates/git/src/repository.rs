@@ -20,8 +20,8 @@ pub struct Repository {
     pub(super) partial: bool,
     pub(super) program: GitProgram,
     root: PathBuf,
-    /// The configuration file of this clone.
-    pub(super) config_path: PathBuf,
+    /// The directory with the files that all working trees of this clone share.
+    pub(super) common_dir: PathBuf,
     /// Recognizes the path of a document.
     pub(super) is_document: fn(&str) -> bool,
     /// The documents that were listed or compared in a partial clone, and will probably be read.
@@ -30,8 +30,9 @@ pub struct Repository {
     is_plain_directory: bool,
     pub(super) blob_cache: RefCell<ObjectCache>,
     pub(super) tree_cache: RefCell<TreeCache>,
-    /// Dropped with the repository, because `library` reads it.
-    _stand_in: Option<tempfile::TempDir>,
+    /// The temporary copy of the git directory that `library` reads, if libgit2 does not support the repository. Dropped
+    /// with the repository.
+    stand_in: Option<tempfile::TempDir>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +40,29 @@ pub struct Head {
     pub commit: CommitId,
     /// The branch, without `refs/heads/`; `None` if the head is detached.
     pub branch: Option<String>,
+}
+
+/// Returns the remote that has the blobs that a partial clone omits: the one that git marked as the promisor, otherwise
+/// `origin` or the first remote. Returns an empty name without a remote.
+fn find_promisor_remote(opened_repository: &OpenedRepository) -> String {
+    let remotes: Vec<String> = opened_repository
+        .library
+        .remotes()
+        .iter()
+        .flat_map(|names| names.iter().flatten().flatten().map(str::to_owned))
+        .collect();
+    if let Ok(config) = git2::Config::open(&opened_repository.common_dir.join("config")) {
+        for name in &remotes {
+            if config
+                .get_bool(&format!("remote.{name}.promisor"))
+                .unwrap_or(false)
+            {
+                return name.clone();
+            }
+        }
+    }
+    let usual_remote = remotes.iter().find(|name| *name == "origin");
+    usual_remote.or(remotes.first()).cloned().unwrap_or_default()
 }
 
 impl Repository {
@@ -49,12 +73,7 @@ impl Repository {
         shallow: HashSet<Oid>,
         partial: bool,
     ) -> Self {
-        let remotes = opened_repository
-            .library
-            .remotes()
-            .iter()
-            .flat_map(|names| names.iter().flatten().flatten().map(str::to_owned))
-            .collect();
+        let promisor_remote = find_promisor_remote(&opened_repository);
         Self {
             shallow,
             partial,
@@ -62,9 +81,9 @@ impl Repository {
                 opened_repository.git_dir,
                 partial,
                 opened_repository.foreign,
-                remotes,
+                promisor_remote,
             ),
-            config_path: opened_repository.common_dir.join("config"),
+            common_dir: opened_repository.common_dir,
             root: opened_repository.root,
             bare: opened_repository.bare,
             is_plain_directory: opened_repository.plain,
@@ -73,7 +92,7 @@ impl Repository {
             blob_cache: RefCell::default(),
             tree_cache: RefCell::default(),
             library: opened_repository.library,
-            _stand_in: opened_repository.stand_in,
+            stand_in: opened_repository.stand_in,
         }
     }
 
@@ -106,6 +125,11 @@ impl Repository {
     /// Returns whether this is a directory that is not in a git repository.
     pub const fn is_plain_directory(&self) -> bool {
         self.is_plain_directory
+    }
+
+    /// Returns whether libgit2 reads and writes a temporary copy of the git directory.
+    pub(super) const fn has_stand_in(&self) -> bool {
+        self.stand_in.is_some()
     }
 
     /// Returns whether the clone omits part of the history.

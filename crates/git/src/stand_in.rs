@@ -167,11 +167,9 @@ fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result
         MAX_FILE_SIZE,
     )?;
     copy_file(&common_dir.join("shallow"), &root.join("shallow"), MAX_FILE_SIZE)?;
-    copy_file(
-        &common_dir.join("info/exclude"),
-        &root.join("info/exclude"),
-        MAX_FILE_SIZE,
-    )?;
+    for name in ["info/exclude", "info/attributes"] {
+        copy_file(&common_dir.join(name), &root.join(name), MAX_FILE_SIZE)?;
+    }
     copy_references(&common_dir.join("refs"), &root.join("refs"))?;
     write_file(
         &root.join("objects/info/alternates"),

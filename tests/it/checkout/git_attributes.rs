@@ -187,3 +187,47 @@ fn configuration_that_git_converts_is_read_from_the_commit() {
     world.git("add .gitattributes");
     Call::new(&world.work()).run("check").expect(1);
 }
+
+/// The attribute does not convert the file, so nothing but its content shows the edit.
+#[test]
+fn edit_that_keeps_size_and_time_is_found_despite_attributes() {
+    let world = project();
+    world.write(".gitattributes", "*.png binary\n");
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("pipeline");
+    let path = world.work().join("b.orch.yaml");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    Call::new(&world.work()).run("check --base HEAD").expect(0);
+    fs::write(&path, orchestration_text(&["Start", "load", "Done"])).unwrap();
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
+    Call::new(&world.work()).run("check --base HEAD").expect(1);
+}
+
+#[test]
+fn attributes_of_the_clone_apply_in_a_linked_working_tree() {
+    let world = project();
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("pipeline");
+    world.git("worktree add -q ../linked -b linked");
+    let linked = world.work().with_file_name("linked");
+    fs::create_dir_all(world.work().join(".git/info")).unwrap();
+    world.write(".git/info/attributes", "*.yaml filter=hide\n");
+    for folder in [world.work(), linked] {
+        fs::write(
+            folder.join("b.orch.yaml"),
+            orchestration_text(&["Start", "More", "Done"]),
+        )
+        .unwrap();
+        let output = Call::new(&folder).run("check --base HEAD").expect(3);
+        assert!(
+            output.out.contains("git would store different bytes"),
+            "{}",
+            output.all()
+        );
+    }
+}

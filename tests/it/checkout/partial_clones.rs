@@ -122,3 +122,17 @@ fn check_in_clone_without_blobs_fails_if_remote_cannot_be_reached() {
     let output = Call::new(&clone).run(CHECK).expect(7);
     output.saying(&["hint:"]);
 }
+
+/// Other remotes do not have the omitted files, and the URL of a remote may be relative to the root.
+#[test]
+fn missing_pipelines_are_fetched_from_the_remote_of_the_partial_clone() {
+    let world = remote_with_change();
+    let clone = clone_of_change(&world, "partial", "--filter=blob:none --origin upstream");
+    let remote_name = world.remote().file_name().unwrap().to_string_lossy().into_owned();
+    git(&clone, format!("remote set-url upstream ../{remote_name}"));
+    git(&clone, "remote add origin file:///nonexistent");
+    fs::create_dir(clone.join("empty")).unwrap();
+    Call::new(&clone.join("empty"))
+        .run("check --new-only --base upstream/main")
+        .expect(0);
+}

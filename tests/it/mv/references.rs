@@ -544,3 +544,37 @@ fn repair_fixes_names_that_differ_in_their_unicode_normal_form() {
     let check_output = Call::new(&world.work()).run("check --all --fail-on never");
     assert!(!check_output.out.contains("project/"), "{}", check_output.all());
 }
+
+/// In the linked working tree of a shallow clone, libgit2 reads a temporary copy of the repository.
+#[test]
+fn rewritten_file_is_stored_in_the_clone_of_a_linked_working_tree() {
+    let world = world_with_references();
+    world.push();
+    let url = format!("file://{}", world.remote().display());
+    crate::support::git(world.path(), format!("clone -q --depth 1 {url} shallow"));
+    let shallow = world.path().join("shallow");
+    crate::support::git(&shallow, "worktree add -q ../linked -b linked");
+    let linked = world.path().join("linked");
+    Call::new(&linked)
+        .run("mv sales/load.orch.yaml a.orch.yaml")
+        .expect(0);
+    crate::support::git(&linked, "write-tree");
+    let staged = crate::support::git(&linked, "show :main.orch.yaml");
+    assert!(staged.contains("'a.orch.yaml'"), "{staged}");
+    assert_eq!(crate::support::git(&linked, "diff --name-only"), "");
+}
+
+/// Only git could run the filter, so the rewritten file is left unstaged.
+#[test]
+fn rewritten_file_that_a_filter_converts_is_not_staged() {
+    let world = world_with_references();
+    world.write(".gitattributes", "main.orch.yaml filter=hide\n");
+    world.git("config filter.hide.smudge \"sed 's/# why/# how/'\"");
+    world.git("config filter.hide.clean \"sed 's/# how/# why/'\"");
+    world.commit("filter");
+    fs::remove_file(world.work().join("main.orch.yaml")).unwrap();
+    world.git("checkout -q -- main.orch.yaml");
+    let earlier = world.git("show :main.orch.yaml");
+    mv(&world, "sales/load.orch.yaml a.orch.yaml").expect(0);
+    assert_eq!(world.git("show :main.orch.yaml"), earlier);
+}

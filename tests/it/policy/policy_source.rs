@@ -559,11 +559,21 @@ fn file_that_is_not_read_for_its_ending_is_told() {
     let world = project();
     world.write("sluicegate.yml", LENIENT);
     world.write("sluicegate-waivers.yml", "[]\n");
+    world.write("sluicegate-rules.yml", "rules: []\n");
     let call = Call::new(&world.work());
     call.run("check --all").expect(0).saying(&[
         "sluicegate.yml is ignored: rename it to sluicegate.yaml",
         "sluicegate-waivers.yml is ignored: rename it to sluicegate-waivers.yaml",
+        "sluicegate-rules.yml is ignored: rename it to sluicegate-rules.yaml",
     ]);
+    let own_rules = call
+        .run("--team-rules sluicegate-rules.yml check --all")
+        .expect(0);
+    assert!(
+        !own_rules.all().contains("sluicegate-rules.yml is ignored"),
+        "{}",
+        own_rules.all()
+    );
     let named_run = call.run("--config sluicegate.yml check --all").expect(0);
     assert!(
         !named_run.all().contains("sluicegate.yml is ignored"),
