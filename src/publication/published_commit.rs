@@ -13,6 +13,9 @@ use sluicegate_platform::api::{Artifact, Platform};
 /// Maximum number of differences in a message.
 const MAX_DIFFERENCES: usize = 5;
 
+/// Maximum number of versions of the commit that are compared with the plan.
+const MAX_COMPARED_VERSIONS: usize = 10;
+
 impl Publication<'_> {
     /// Decides whether a commit that already has a version, enabled or not, is published again. Returns `None` if it
     /// may be published. Otherwise, the decision is to publish nothing or, if the existing version lacks shared
@@ -30,7 +33,7 @@ impl Publication<'_> {
         let versions = self.list_versions_of_head(&plan.version_name);
         let has_template_name = find_name_origin(&self.settings.version_name) == NameOrigin::Template;
         // The planned version is first, then enabled ones.
-        let Some(version) = versions.first() else {
+        let Some(&version) = versions.first() else {
             // A version whose commit the platform does not report may be of this commit.
             if has_template_name {
                 self.history.require_known_commits(&plan.prefix)?;
@@ -55,10 +58,16 @@ impl Publication<'_> {
         if is_planned && !is_disabled {
             return Ok(None);
         }
-        if !is_disabled && let Some(refusal) = self.find_version_difference(platform, plan, name)? {
-            return Ok(Some(PublishDecision::Refuse(refusal)));
-        }
+        let version = if is_disabled {
+            version
+        } else {
+            match self.find_complete_version(platform, plan, &versions)? {
+                Ok(version) => version,
+                Err(refusal) => return Ok(Some(PublishDecision::Refuse(refusal))),
+            }
+        };
         self.warn_of_published_commit(version, plan);
+        let name = version.display_name();
         let reason = format!("this commit is already published as version {name} of {prefix}{state}");
         Ok(Some(PublishDecision::already_published(
             reason,
@@ -68,20 +77,51 @@ impl Publication<'_> {
         )))
     }
 
+    /// Returns the first enabled version of the commit that has all shared pipelines of the plan. The inner error is the
+    /// refusal because there is none: a repeated job must not report an incomplete version as published.
+    fn find_complete_version<'v>(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        versions: &[&'v Artifact],
+    ) -> Result<Result<&'v Artifact, Failure>, Failure> {
+        let mut first_refusal = None;
+        let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
+        for &version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
+            match self.find_version_difference(platform, plan, version)? {
+                None => return Ok(Ok(version)),
+                Some(refusal) => first_refusal = first_refusal.or(Some(refusal)),
+            }
+        }
+        match (first_refusal, versions.first()) {
+            (None, Some(version)) => Ok(Ok(version)),
+            (refusal, _) => Ok(Err(refusal.unwrap_or_else(|| {
+                Failure::new(
+                    ExitStatus::Incomplete,
+                    anyhow::anyhow!("the commit has no version"),
+                )
+            }))),
+        }
+    }
+
     /// Returns the refusal if the details of the version show that it does not have all shared pipelines of the plan:
-    /// the platform ignored files, or the job selected other files then. Otherwise, a repeated job would report an
-    /// incomplete version as published.
+    /// the platform ignored files, or the job selected other files then. A version without a name cannot be requested.
     fn find_version_difference(
         &self,
         platform: &Platform,
         plan: &Plan,
-        name: &str,
+        version: &Artifact,
     ) -> Result<Option<Failure>, Failure> {
+        let Some(name) = version.version_name.as_deref() else {
+            return Ok(None);
+        };
         let request = platform.fetch_artifact_details(&plan.prefix, Some(name));
-        let details = self.run.block_on(request)?.map_err(|error| {
+        let mut details = self.run.block_on(request)?.map_err(|error| {
             let fact = format!("could not compare version {name}, which was published from this commit");
             Failure::from(error).context(fact)
         })?;
+        // The list of versions showed this commit.
+        details.artifact.commit_hash = Some(plan.commit_hash.clone());
         let differences = compare_with_plan(&details, plan);
         if differences.is_empty() {
             return Ok(None);

@@ -49,6 +49,9 @@ pub struct SmokeExecution {
     pub finished_at: Option<String>,
     /// The reason why the run did not succeed.
     pub problem: Option<String>,
+    /// True if only an earlier job started the execution, and this one could not continue it.
+    #[serde(skip)]
+    pub is_earlier: bool,
     /// True if this run of the program has sent the request to start the execution.
     #[serde(skip)]
     pub is_requested: bool,

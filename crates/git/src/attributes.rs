@@ -1,8 +1,11 @@
 //! Attributes that make git store other bytes than it checks out.
 
 use super::disk_file::{find_disk_file_kind, hash_disk_file};
+use super::git_environment::passed_environment;
 use super::{CommitId, Repository};
 use git2::{AttrCheckFlags, AttrValue};
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The attributes that make git store different bytes than those on disk. Line endings are not included: YAML reads all
@@ -58,17 +61,24 @@ impl Repository {
     }
 
     /// Returns the paths of the attributes files that are not in the working tree: that of the clone, which all its
-    /// working trees share, and that of the user (<https://git-scm.com/docs/gitattributes>).
+    /// working trees share, that of the user and that of the system (<https://git-scm.com/docs/gitattributes>). A link
+    /// to one of them is followed, because no change can write it.
     pub(super) fn list_attributes_files_outside_tree(&self) -> Vec<PathBuf> {
-        let mut files = vec![self.common_dir.join("info/attributes")];
         let user_file = self
             .library
             .config()
             .and_then(|config| config.get_path("core.attributesFile"))
             .ok();
-        let default_file = || Some(git2::Config::find_xdg().ok()?.with_file_name("attributes"));
-        files.extend(user_file.or_else(default_file));
+        let files = [
+            Some(self.common_dir.join("info/attributes")),
+            user_file.or_else(find_default_attributes_file),
+            Some(PathBuf::from("/etc/gitattributes")),
+        ];
         files
+            .into_iter()
+            .flatten()
+            .map(|path| path.canonicalize().unwrap_or(path))
+            .collect()
     }
 
     /// Returns whether any attributes file for this path may have a line with a quoted pattern, or cannot be read.
@@ -95,6 +105,17 @@ impl Repository {
                 .iter()
                 .any(|value| !matches!(*value, "unspecified" | "unset"))
     }
+}
+
+/// Returns the path of the user's attributes file if no setting names one, for the environment that git gets.
+fn find_default_attributes_file() -> Option<PathBuf> {
+    let variables: HashMap<OsString, OsString> = passed_environment().collect();
+    let variable = |name: &str| variables.get(OsStr::new(name)).filter(|value| !value.is_empty());
+    let config_dir = match variable("XDG_CONFIG_HOME") {
+        Some(dir) => PathBuf::from(dir),
+        None => PathBuf::from(variable("HOME")?).join(".config"),
+    };
+    Some(config_dir.join("git/attributes"))
 }
 
 /// Returns whether a line of the attributes file begins with a quote. A file that is too large or cannot be read is

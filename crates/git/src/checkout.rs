@@ -54,7 +54,7 @@ fn to_nanoseconds(seconds: i64, nanoseconds: i64) -> i128 {
 /// Returns whether the file on disk still has the size, the times and the inode that the index recorded, so that its
 /// content need not be read.
 #[cfg(unix)]
-pub(super) fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
+fn matches_recorded_metadata(entry: &IndexEntry, on_disk: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
 
     // The index stores only the lower 32 bits of these numbers.

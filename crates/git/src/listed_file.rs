@@ -4,8 +4,6 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
-#[cfg(unix)]
-use super::checkout::matches_recorded_metadata as has_recorded_metadata;
 use super::disk_file::{find_disk_file_kind, hash_disk_file};
 use super::index_file::open_index;
 use super::tree_entries::{FileKind, FileState, path_to_text};
@@ -223,9 +221,9 @@ fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
     }
 }
 
-/// Returns whether libgit2's report of a change is wrong: an attribute converts the file, and git itself takes the file on
-/// disk for unmodified, because it has what the index recorded about it. libgit2 applies neither encodings nor external
-/// filters, so it compares the converted content with the stored one.
+/// Returns whether libgit2's report of a change is wrong: an attribute converts the file, and the file on disk has the
+/// size and the time that the index records. libgit2 applies neither encodings nor external filters, so it compares the
+/// converted content with the stored one. Without such an attribute, the report is right.
 fn is_false_change(repository: &Repository, entry: &IndexEntry) -> bool {
     let Ok(path) = std::str::from_utf8(&entry.path) else {
         return false;
@@ -233,13 +231,12 @@ fn is_false_change(repository: &Repository, entry: &IndexEntry) -> bool {
     let Ok(metadata) = repository.root().join(path).symlink_metadata() else {
         return false;
     };
-    metadata.is_file() && has_recorded_metadata(entry, &metadata) && repository.is_converted(path)
+    metadata.is_file() && has_recorded_size_and_time(entry, &metadata) && repository.is_converted(path)
 }
 
-/// Returns whether the file on disk still has the size and the time that the index recorded. On this system the index
-/// records neither the time of the last change of the metadata nor the inode.
-#[cfg(not(unix))]
-fn has_recorded_metadata(entry: &IndexEntry, on_disk: &std::fs::Metadata) -> bool {
+/// Returns whether the file on disk has the size and the time that the index records. The other records of the index are
+/// not compared, because they differ in a copy of the clone.
+fn has_recorded_size_and_time(entry: &IndexEntry, on_disk: &std::fs::Metadata) -> bool {
     let modification_time = on_disk.modified().ok();
     let unix_time = modification_time.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     u64::from(entry.file_size) == on_disk.len()

@@ -51,18 +51,22 @@ fn find_promisor_remote(opened_repository: &OpenedRepository) -> String {
         .iter()
         .flat_map(|names| names.iter().flatten().flatten().map(str::to_owned))
         .collect();
-    if let Ok(config) = git2::Config::open(&opened_repository.common_dir.join("config")) {
-        for name in &remotes {
-            if config
-                .get_bool(&format!("remote.{name}.promisor"))
-                .unwrap_or(false)
-            {
-                return name.clone();
-            }
-        }
-    }
-    let usual_remote = remotes.iter().find(|name| *name == "origin");
-    usual_remote.or(remotes.first()).cloned().unwrap_or_default()
+    let config = git2::Config::open(&opened_repository.common_dir.join("config")).ok();
+    let mut promisors = remotes.clone();
+    promisors.retain(|name| {
+        let setting = format!("remote.{name}.promisor");
+        config
+            .as_ref()
+            .is_some_and(|config| config.get_bool(&setting).unwrap_or(false))
+    });
+    // Git also marks a remote from which a filtered fetch came once, so `origin` is preferred.
+    let candidates = if promisors.is_empty() {
+        &remotes
+    } else {
+        &promisors
+    };
+    let usual_remote = candidates.iter().find(|name| *name == "origin");
+    usual_remote.or(candidates.first()).cloned().unwrap_or_default()
 }
 
 impl Repository {

@@ -117,8 +117,7 @@ impl HistoryFetcher<'_> {
             ContextError::Shallow { .. }
             | ContextError::BaseNotInClone { .. }
             | ContextError::AmbiguousMerge { .. }
-            | ContextError::BranchNotInClone { .. }
-            | ContextError::TargetReplaced { .. } => None,
+            | ContextError::BranchNotInClone { .. } => None,
             // An id names the same commit in every repository, so any remote may provide it.
             ContextError::TargetNotProven { .. } => self.find_target_commit().map(MissingItem::Commit),
             ContextError::CommitNotInClone { commit, .. } => Some(MissingItem::Commit(commit.clone())),

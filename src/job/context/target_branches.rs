@@ -36,6 +36,18 @@ pub(super) struct TargetTip {
 struct EventCommit {
     commit: CommitId,
     field: &'static str,
+    role: EventRole,
+}
+
+/// The role of a commit that the event names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EventRole {
+    /// The commit was the newest one of the target.
+    Tip,
+    /// The change started at this commit of the target.
+    Base,
+    /// The run is about this commit.
+    Run,
 }
 
 impl<'a> TargetBranches<'a> {
@@ -80,7 +92,7 @@ impl<'a> TargetBranches<'a> {
     pub(super) fn find_tip(&self, branch: &str) -> Result<Option<TargetTip>, ContextError> {
         let tracked_branch = self.find_tracked_branch(branch)?;
         let newest_event_commit = self.find_newest_event_commit(branch, tracked_branch.is_some())?;
-        let is_named = newest_event_commit.is_some();
+        let mut is_named = newest_event_commit.is_some();
         let (commit, field) = match (&tracked_branch, newest_event_commit) {
             (Some(remote_branch), None) => (remote_branch.tip.clone(), None),
             (Some(remote_branch), Some(event_commit))
@@ -90,8 +102,20 @@ impl<'a> TargetBranches<'a> {
             }
             // The clone's copy of the branch is older than the commit of the event, or its history was replaced.
             (Some(remote_branch), Some(event_commit)) => {
-                self.require_descendant(&event_commit, remote_branch)?;
-                (event_commit.commit, Some(event_commit.field))
+                let is_newer = self
+                    .repo
+                    .contains_commit(&event_commit.commit, &remote_branch.tip)?;
+                match event_commit.role {
+                    EventRole::Tip if !is_newer => {
+                        return Err(replaced_target_error(remote_branch, event_commit));
+                    }
+                    // The start of the change proves nothing about a branch that was replaced.
+                    EventRole::Base if !is_newer => {
+                        is_named = false;
+                        (remote_branch.tip.clone(), None)
+                    }
+                    _ => (event_commit.commit, Some(event_commit.field)),
+                }
             }
             (None, Some(event_commit)) => (event_commit.commit, Some(event_commit.field)),
             (None, None) if self.is_unproven() => return Err(self.unproven_target_error(branch)),
@@ -230,13 +254,14 @@ impl<'a> TargetBranches<'a> {
         let mut commits = Vec::new();
         // The host may have created its merge after it last wrote the tip.
         if let Some(parent) = self.find_merged_target()? {
-            commits.extend(self.find_event_commit(parent.as_str(), "the first parent of the host's merge"));
+            let field = "the first parent of the host's merge";
+            commits.extend(self.find_event_commit(parent.as_str(), field, EventRole::Tip));
         }
         if let Some((id, field)) = &self.ci.target_tip {
-            commits.extend(self.find_event_commit(id, field));
+            commits.extend(self.find_event_commit(id, field, EventRole::Tip));
         }
         if let BaseHint::Commit { id, source, .. } = &self.ci.base {
-            commits.extend(self.find_event_commit(id, source));
+            commits.extend(self.find_event_commit(id, source, EventRole::Base));
         }
         Ok(commits)
     }
@@ -246,13 +271,13 @@ impl<'a> TargetBranches<'a> {
     fn find_run_commit(&self, branch: &str) -> Option<EventCommit> {
         let is_run_branch = self.ci.trigger != Trigger::Change && self.ci.branch.as_deref() == Some(branch);
         let id = self.ci.commit.as_ref().filter(|_| is_run_branch)?;
-        self.find_event_commit(id, "the host's own commit")
+        self.find_event_commit(id, "the host's own commit", EventRole::Run)
     }
 
     /// Returns the commit with this id if the clone has it. `field` is the source of the id, for messages.
-    fn find_event_commit(&self, id: &str, field: &'static str) -> Option<EventCommit> {
+    fn find_event_commit(&self, id: &str, field: &'static str, role: EventRole) -> Option<EventCommit> {
         let commit = self.repo.find_commit_with_id(id)?;
-        Some(EventCommit { commit, field })
+        Some(EventCommit { commit, field, role })
     }
 
     /// Returns the target's commit in the host's trial merge: the first parent of the merge, if another parent is the
@@ -272,28 +297,6 @@ impl<'a> TargetBranches<'a> {
                 Some(first.clone())
             }
             _ => None,
-        })
-    }
-
-    /// Fails if the commit of the event does not descend from the remote-tracking branch either: somebody replaced the
-    /// history of the branch, and nothing shows whether this happened before the event or after it.
-    fn require_descendant(
-        &self,
-        event_commit: &EventCommit,
-        remote_branch: &RemoteBranch,
-    ) -> Result<(), ContextError> {
-        if self
-            .repo
-            .contains_commit(&event_commit.commit, &remote_branch.tip)?
-        {
-            return Ok(());
-        }
-        Err(ContextError::TargetReplaced {
-            branch: remote_branch.branch.clone(),
-            remote: remote_branch.remote.clone(),
-            tip: remote_branch.tip.clone(),
-            commit: event_commit.commit.clone(),
-            field: event_commit.field,
         })
     }
 
@@ -332,6 +335,18 @@ impl TargetTip {
                 field.unwrap_or("the event")
             ),
         }
+    }
+}
+
+/// Returns the error for a branch whose tip in the clone and whose tip in the event have diverged: somebody replaced the
+/// history of the branch, and nothing shows whether this happened before the event or after it.
+fn replaced_target_error(remote_branch: &RemoteBranch, event_commit: EventCommit) -> ContextError {
+    ContextError::TargetReplaced {
+        branch: remote_branch.branch.clone(),
+        remote: remote_branch.remote.clone(),
+        tip: remote_branch.tip.clone(),
+        commit: event_commit.commit,
+        field: event_commit.field,
     }
 }
 

@@ -127,7 +127,7 @@ impl SmokeResult {
                 Some(Verdict::Passed)
             } else if run.has_ended {
                 Some(Verdict::Failed)
-            } else if run.is_requested || run.execution_id.is_some() || run.problem.is_some() {
+            } else if run.is_requested || is_maybe_running(run) || run.problem.is_some() {
                 // Without a request, the problem is that the execution of an earlier run could not be read.
                 Some(Verdict::Undecided)
             } else {
@@ -141,7 +141,7 @@ impl SmokeResult {
 
 /// Returns whether the execution was started and its end is unknown.
 const fn is_maybe_running(run: &SmokeExecution) -> bool {
-    run.execution_id.is_some() && !run.has_ended
+    run.execution_id.is_some() && !run.has_ended && !run.is_earlier
 }
 
 /// Describes how a run ended: its problem, or its status with the message, and how long it took. Without a problem and
@@ -153,6 +153,9 @@ fn describe_result(run: &SmokeExecution) -> String {
             Some(message) => format!("{status}: {message}"),
             None => status.clone(),
         },
+        (None, None, Some(id)) if run.is_earlier => {
+            format!("not started; an earlier job started execution {id}")
+        }
         (None, None, Some(id)) => format!("it is unknown whether execution {id} has ended"),
         (None, None, None) if run.is_requested => {
             "it is unknown whether the pipeline was started, because no response arrived".to_owned()

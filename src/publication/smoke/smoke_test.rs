@@ -95,6 +95,7 @@ impl<'a> SmokeTest<'a> {
             if entry.execution_id.is_none() && !entry.is_requested {
                 let earlier_run = self.earlier_runs.iter().find(|run| run.has_same_subject(entry));
                 entry.execution_id = earlier_run.and_then(|run| run.execution_id.clone());
+                entry.is_earlier = entry.execution_id.is_some();
             }
         }
         record

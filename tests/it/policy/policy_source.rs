@@ -891,17 +891,18 @@ fn replace_lenient_main(world: &World) -> (String, String) {
 fn target_that_was_replaced_after_the_event_decides_nothing() {
     let world = bad_change_after_configuration(&[("sluicegate.yaml", LENIENT)], &[]);
     let (lenient, strict) = replace_lenient_main(&world);
-    for host in [github_pull_request, gitlab_merge_request] {
-        let call = host(&world, Call::new(&world.work()));
-        call.run("check").expect(7).saying(&[
-            "the target branch `main` was replaced by a forced push",
-            &strict[..7],
-            &lenient[..7],
-            "update the change to the new `main`",
-        ]);
-        // A fetch finds nothing newer than the replaced branch.
-        call.run("check --deepen").expect(7);
-    }
+    let call = github_pull_request(&world, Call::new(&world.work()));
+    call.run("check").expect(7).saying(&[
+        "the target branch `main` was replaced by a forced push",
+        &strict[..7],
+        &lenient[..7],
+        "update the change to the new `main`",
+    ]);
+    // A fetch finds nothing newer than the replaced branch.
+    call.run("check --deepen").expect(7);
+    // GitLab names only the start of the change, so the branch of the clone decides.
+    let call = gitlab_merge_request(&world, Call::new(&world.work()));
+    call.run("check").expect(1);
     // The event of the updated change names the new commit.
     world.git("branch -q -f main strict");
     world.git("rebase -q --onto strict change~1 change");

@@ -3,6 +3,7 @@
 use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
 use jiff::civil::Date;
 use sluicegate_base::text::format_count;
+use sluicegate_pipelines::rules::is_worse_size;
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
 use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
@@ -80,14 +81,31 @@ fn find_effect(new: &WaiverEntry, old_entries: &[&WaiverEntry]) -> Effect {
     let (Some(old), None) = (old_versions.next(), old_versions.next()) else {
         return Effect::Unknown;
     };
-    // A waiver without a size allows any size, and one without an end never expires.
-    let any_size = u64::MAX;
-    let size_effect = Effect::from_laxity(&old.size.unwrap_or(any_size), &new.size.unwrap_or(any_size));
+    // A waiver without an end never expires.
     let end_effect = Effect::from_laxity(
         &old.last_day.unwrap_or(Date::MAX),
         &new.last_day.unwrap_or(Date::MAX),
     );
-    size_effect.combine(end_effect)
+    find_size_effect(&new.rule, old.size, new.size).combine(end_effect)
+}
+
+/// Returns the effect of the new size of a waiver for this rule. A waiver without a size allows any size. For a minimum,
+/// a smaller size is laxer. The effect is unknown if it is not known whether more or less is worse.
+fn find_size_effect(rule: &str, old_size: Option<u64>, new_size: Option<u64>) -> Effect {
+    let (old_size, new_size) = match (old_size, new_size) {
+        (Some(old_size), Some(new_size)) => (old_size, new_size),
+        (Some(_), None) => return Effect::Relaxed,
+        (None, Some(_)) => return Effect::Tightened,
+        (None, None) => return Effect::Unknown,
+    };
+    match (
+        is_worse_size(rule, old_size, new_size),
+        is_worse_size(rule, new_size, old_size),
+    ) {
+        (true, false) => Effect::Relaxed,
+        (false, true) => Effect::Tightened,
+        _ => Effect::Unknown,
+    }
 }
 
 /// Describes waivers with the same kind of change, one per sentence. If there are many, a short description has their
@@ -177,6 +195,14 @@ mod tests {
                 "{old} → {new}: {sentence}"
             );
         }
+    }
+
+    #[test]
+    fn smaller_size_of_waiver_for_minimum_is_laxer() {
+        let minimum =
+            |size: u64| format!("- {{ rule: minimum-components, path: b, reason: r, size: {size} }}\n");
+        assert!(said(&minimum(2), &minimum(1)).ends_with(" (relaxed)"));
+        assert!(said(&minimum(1), &minimum(2)).ends_with(" (tightened)"));
     }
 
     #[test]

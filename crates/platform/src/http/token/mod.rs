@@ -190,13 +190,15 @@ impl TokenCache {
 /// may be a token in the wrong setting.
 fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
     let bytes = input::read_file(path, MAX_TOKEN_SIZE).map_err(|error| {
-        let is_missing = matches!(path.symlink_metadata(), Err(error) if error.kind() == ErrorKind::NotFound);
-        if !is_missing {
-            return token_file_error(path, &format!("cannot be read: {error}"));
-        }
+        // Only the name of an existing file is shown: any other value may be a token, whatever the error is.
+        let reason = match path.symlink_metadata() {
+            Ok(_) => return token_file_error(path, &format!("cannot be read: {error}")),
+            Err(error) if error.kind() == ErrorKind::NotFound => "does not exist".to_owned(),
+            Err(error) => format!("cannot be found ({})", error.kind()),
+        };
         let length = path.file_name().map_or(0, |name| name.to_string_lossy().chars().count());
         TokenError::Configuration(format!(
-            "the file set by --token-file or SLUICEGATE_TOKEN_FILE does not exist: check the path (its name, {length} \
+            "the file set by --token-file or SLUICEGATE_TOKEN_FILE {reason}: check the path (its name, {length} \
              characters, is hidden because it may be a token)"
         ))
     })?;
@@ -253,6 +255,12 @@ mod tests {
             ),
             "{missing}"
         );
+        let pasted_token = format!("s3cret{}", "a".repeat(400));
+        std::fs::write(&path, "").unwrap();
+        for name in [path.with_file_name(&pasted_token), path.join("s3cret")] {
+            let message = read_token_file(&name).err().unwrap().to_string();
+            assert!(!message.contains("s3cret"), "{message}");
+        }
         std::fs::write(&path, "\n").unwrap();
         insta::assert_snapshot!(refused(), @"no token: the token file FILE is empty");
         std::fs::write(&path, [0xff, 0xfe, b't', 0]).unwrap();
