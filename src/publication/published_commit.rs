@@ -43,7 +43,7 @@ impl Publication<'_> {
         let name = version.display_name();
         let is_disabled = version.enabled == Some(false);
         let is_planned = name == plan.version_name;
-        let state = if is_disabled { ", which is disabled" } else { "" };
+        let state = describe_state(version);
         let prefix = &plan.prefix;
         if !has_template_name {
             if !is_planned {
@@ -58,50 +58,31 @@ impl Publication<'_> {
         if is_planned && !is_disabled {
             return Ok(None);
         }
-        let version = if is_disabled {
-            version
-        } else {
-            match self.find_complete_version(platform, plan, &versions)? {
-                Ok(version) => version,
-                Err(refusal) => return Ok(Some(PublishDecision::Refuse(refusal))),
-            }
-        };
-        self.warn_of_published_commit(version, plan);
-        let name = version.display_name();
-        let reason = format!("this commit is already published as version {name} of {prefix}{state}");
-        Ok(Some(PublishDecision::already_published(
-            reason,
-            name,
-            &plan.commit_hash,
-            is_disabled,
-        )))
-    }
-
-    /// Returns the first enabled version of the commit that has all shared pipelines of the plan. The inner error is the
-    /// refusal because there is none: a repeated job must not report an incomplete version as published.
-    fn find_complete_version<'v>(
-        &self,
-        platform: &Platform,
-        plan: &Plan,
-        versions: &[&'v Artifact],
-    ) -> Result<Result<&'v Artifact, Failure>, Failure> {
+        if is_disabled {
+            return Ok(Some(self.decide_to_publish_nothing(version, plan)));
+        }
+        // A repeated job must not report an incomplete version as published.
         let mut first_refusal = None;
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
-        for &version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
+        for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
             match self.find_version_difference(platform, plan, version)? {
-                None => return Ok(Ok(version)),
+                None => return Ok(Some(self.decide_to_publish_nothing(version, plan))),
                 Some(refusal) => first_refusal = first_refusal.or(Some(refusal)),
             }
         }
-        match (first_refusal, versions.first()) {
-            (None, Some(version)) => Ok(Ok(version)),
-            (refusal, _) => Ok(Err(refusal.unwrap_or_else(|| {
-                Failure::new(
-                    ExitStatus::Incomplete,
-                    anyhow::anyhow!("the commit has no version"),
-                )
-            }))),
-        }
+        Ok(first_refusal.map(PublishDecision::Refuse))
+    }
+
+    /// Returns the decision to publish nothing because of this version of the commit, and warns of it.
+    fn decide_to_publish_nothing(&self, version: &Artifact, plan: &Plan) -> PublishDecision {
+        self.warn_of_published_commit(version, plan);
+        let is_disabled = version.enabled == Some(false);
+        let (name, state) = (version.display_name(), describe_state(version));
+        let reason = format!(
+            "this commit is already published as version {name} of {}{state}",
+            plan.prefix
+        );
+        PublishDecision::already_published(reason, name, &plan.commit_hash, is_disabled)
     }
 
     /// Returns the refusal if the details of the version show that it does not have all shared pipelines of the plan:
@@ -153,5 +134,14 @@ impl Publication<'_> {
             self.target.head.short(),
             plan.prefix
         ));
+    }
+}
+
+/// Returns the end of a message about a version that is disabled; empty for an enabled one.
+fn describe_state(version: &Artifact) -> &'static str {
+    if version.enabled == Some(false) {
+        ", which is disabled"
+    } else {
+        ""
     }
 }

@@ -84,22 +84,25 @@ fn wrong_arguments_end_with_a_hint() {
     }
 }
 
+/// Passes a flag of another program to `review`, and returns the error.
+fn misuse_review(program: &std::path::Path, folder: &std::path::Path) -> String {
+    let output = std::process::Command::new(program)
+        .args(["review", "--project", "U"])
+        .current_dir(folder)
+        .env_clear()
+        .output()
+        .unwrap();
+    String::from_utf8(output.stderr).unwrap()
+}
+
 #[test]
 fn program_with_another_file_name_has_the_same_hints() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("sg");
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sluicegate"), &program).unwrap();
-    let run = |program: &std::path::Path| {
-        let output = std::process::Command::new(program)
-            .args(["review", "--project", "U"])
-            .current_dir(folder.path())
-            .env_clear()
-            .output()
-            .unwrap();
-        String::from_utf8(output.stderr).unwrap()
-    };
-    let text = run(&program);
-    assert_eq!(text, run(std::path::Path::new(env!("CARGO_BIN_EXE_sluicegate"))));
+    let text = misuse_review(&program, folder.path());
+    let usual_program = std::path::Path::new(env!("CARGO_BIN_EXE_sluicegate"));
+    assert_eq!(text, misuse_review(usual_program, folder.path()));
     assert!(text.contains("sluicegate review"), "{text}");
 }
 

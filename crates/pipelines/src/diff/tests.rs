@@ -115,11 +115,11 @@ fn stopped_component_is_described_first() {
     assert!(!back.join("\n").contains("will no longer run"), "{back:#?}");
     // A component of an unknown type did not run before.
     let unknown_type = head.replace("unknown-end", "unknown-other");
-    let said: Vec<String> = describe_diff(&diff(&head, &unknown_type), None)
+    let lines: Vec<String> = describe_diff(&diff(&head, &unknown_type), None)
         .iter()
         .map(DiffLine::to_string)
         .collect();
-    assert!(!said.join("\n").contains("will no longer run"), "{said:#?}");
+    assert!(!lines.join("\n").contains("will no longer run"), "{lines:#?}");
 }
 
 #[test]
@@ -127,11 +127,11 @@ fn long_name_of_changed_parameter_is_separate_from_its_value() {
     let name = "x".repeat(250);
     let base = BASE.replace("rows: 10", &format!("rows: 10, {name}: 11"));
     let head = BASE;
-    let said: Vec<String> = describe_diff(&diff(&base, head), None)
+    let lines: Vec<String> = describe_diff(&diff(&base, head), None)
         .iter()
         .map(DiffLine::to_string)
         .collect();
-    assert!(said.iter().any(|line| line.ends_with("more): 11")), "{said:#?}");
+    assert!(lines.iter().any(|line| line.ends_with("more): 11")), "{lines:#?}");
 }
 
 #[test]

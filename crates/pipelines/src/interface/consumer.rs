@@ -200,9 +200,9 @@ pipeline:
             &interface("day: { default: 2 }"),
             &ChangedKinds::default(),
         );
-        let found = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
+        let consumers = find_consumers(PIPELINE.as_bytes(), "sales").unwrap();
         assert_eq!(changes.len(), 1);
-        assert_eq!(found[0].select_affecting_changes(&changes).len(), 0);
-        assert_eq!(found[1].select_affecting_changes(&changes).len(), 1);
+        assert_eq!(consumers[0].select_affecting_changes(&changes).len(), 0);
+        assert_eq!(consumers[1].select_affecting_changes(&changes).len(), 1);
     }
 }

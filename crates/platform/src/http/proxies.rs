@@ -20,7 +20,7 @@ const VARIABLE_HINT: &str = "write the proxy as http://HOST:PORT or http://USER:
      characters in the user name and the password as escapes (`\\` as %5C, `@` as %40, `#` as %23)";
 
 pub(super) enum Proxies {
-    /// Those of the environment, but none for the local machine, whose loopback addresses a proxy cannot reach.
+    /// The proxies of the environment, but none for the local machine, whose loopback addresses a proxy cannot reach.
     Environment,
     /// One proxy for all requests.
     Fixed { proxy: Box<reqwest::Proxy>, url: Url },
