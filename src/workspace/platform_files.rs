@@ -12,26 +12,32 @@ use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_yaml::DocumentError;
 
 impl Workspace<'_> {
-    /// Returns the platform's hidden directory: as set, otherwise the one in the policy revision, otherwise the one in
-    /// the snapshot. The policy revision comes first, so that a change cannot choose its rules by adding another
-    /// directory. Several directories in the snapshot are an error in a local run, and are all ignored in CI.
+    /// Returns the name of the hidden directory that contains the platform's files: the name that the user set,
+    /// otherwise the directory in the commit that the gate configuration is read from, otherwise the one in the
+    /// snapshot. The snapshot comes last, because a change could otherwise choose its rules by adding another
+    /// directory.
     pub(crate) fn find_config_dir(&self, snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
         if let Some(name) = &self.named_config_dir {
             return Ok(Some(name.clone()));
         }
-        if let PolicyRevision::Commit { commit, .. } = &self.policy_revision
-            && let Ok(Some(config_dir)) = find_config_dir_in(&self.repo.snapshot(commit.clone()))?
-        {
-            return Ok(Some(config_dir));
+        if let PolicyRevision::Commit { commit, .. } = &self.policy_revision {
+            let policy_snapshot = self.repo.snapshot(commit.clone());
+            // If this commit has several such directories, the snapshot decides.
+            if let Ok(Some(config_dir)) = find_config_dir_in(&policy_snapshot)? {
+                return Ok(Some(config_dir));
+            }
         }
-        let config_dir = find_config_dir_in(snapshot)?;
-        if self.unusable_file_treatment() == UnusableFile::TreatAsMissing {
-            return Ok(config_dir.ok().flatten());
+        match find_config_dir_in(snapshot)? {
+            Ok(config_dir) => Ok(config_dir),
+            // In CI, several directories are treated like none; in a local run, the user must choose one.
+            Err(ConfigDirError::Several(_))
+                if self.unusable_file_treatment() == UnusableFile::TreatAsMissing =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(Failure::usage(error.to_string())
+                .with_hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")),
         }
-        config_dir.map_err(|error| {
-            Failure::usage(error.to_string())
-                .with_hint("set the directory with --config-dir or SLUICEGATE_CONFIG_DIR")
-        })
     }
 
     /// Returns the rules file of the snapshot, or `None` if it is missing. A link is treated as missing, because the
@@ -88,7 +94,7 @@ impl Workspace<'_> {
 }
 
 /// Returns the only hidden directory of the snapshot that contains files of the platform. Several such directories are
-/// the inner error. A file that cannot be looked up is treated as missing.
+/// the inner error, because some callers ignore them. A file that cannot be looked up is treated as missing.
 pub(crate) fn find_config_dir_in(
     snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigDirError>, GitError> {

@@ -57,7 +57,7 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
             pipeline_name: args.name.clone(),
             environment_name: sources.resolve_environment(args.environment.clone())?,
             execution_tag: args.tag.clone(),
-            scalar_variables: parse_scalar_variables(args)?,
+            scalar_variables: collect_scalar_variables(args)?,
             grid_variables: read_grid_variables(run, args)?,
         },
         poll_settings: sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
@@ -86,8 +86,9 @@ fn build_unfinished_run(args: &RunArgs) -> ExecutionRun {
     }
 }
 
-/// Returns the values of `--variable`, by name. Fails if a name occurs twice.
-fn parse_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
+/// Returns the scalar variables of all `--variable NAME=VALUE` flags, as a map from the name to the value. Fails if two
+/// flags set the same variable.
+fn collect_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, value) in &args.variables {
         if variables.insert(name.clone(), value.clone()).is_some() {

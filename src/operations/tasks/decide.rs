@@ -18,7 +18,7 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
     let wait = TaskWait::without_approvals(run, args.wait, &args.pace)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
-        let earlier_task = fetch_earlier_task(&platform, &args.id, wait.as_ref()).await?;
+        let earlier_task = fetch_task_before_decisions(&platform, &args.id, wait.as_ref()).await?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
         // The time limit of `--wait` applies to this request, too.
         let pace = wait.as_ref().map(|wait| &wait.pace);
@@ -48,13 +48,14 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
     })?
 }
 
-/// Requests the task before the decisions are sent, to check that they are pending: the platform's response does not
-/// mention decisions that were not pending. With `--wait`, the time limit applies to this request, too.
-async fn fetch_earlier_task(
+/// Requests the state of the task before the decisions are sent: it lists the decisions that are pending. With
+/// `--wait`, the time limit of the wait applies to this request, too.
+async fn fetch_task_before_decisions(
     platform: &Platform,
     id: &str,
     wait: Option<&TaskWait>,
 ) -> Result<ApiValue<Task>, Failure> {
+    // Without `--wait`, this function returns `None` and requests nothing.
     if let Some(task) = fetch_task_before_resume(platform, id, wait).await? {
         return Ok(task);
     }

@@ -117,36 +117,37 @@ impl Description {
         );
         self.push_text(1, Sign::Added, &content);
     }
-    /// Describes a changed component and its fields, without the shared fields, which are already listed above. A
-    /// modified component that has only shared fields gets no line. For a removed component, or with `is_name_only`,
-    /// the fields are omitted.
+
+    /// Describes a changed component: a heading with its name, then its changed fields. Omits the shared fields, which
+    /// [`Self::describe_shared_field`] described; a modified component that has only such fields gets no line. For a
+    /// removed component, or with `is_heading_only`, the fields are omitted.
     fn describe_component(
         &mut self,
         component: &ComponentDiff,
         shared_fields: &[SharedField<'_>],
-        is_name_only: bool,
+        is_heading_only: bool,
     ) {
-        let ComponentDiff { name, change, .. } = component;
-        let has_only_shared_fields = !component.fields.is_empty()
-            && component
-                .fields
-                .iter()
-                .all(|field| is_shared_field(shared_fields, component, field));
-        if *change == ComponentChange::Modified && has_only_shared_fields {
+        let mut own_fields: Vec<&FieldDiff> = component
+            .fields
+            .iter()
+            .filter(|field| !is_shared_field(shared_fields, component, field))
+            .collect();
+        let has_only_shared_fields = own_fields.is_empty() && !component.fields.is_empty();
+        if component.change == ComponentChange::Modified && has_only_shared_fields {
             return;
         }
-        let sign = match change {
+        let sign = match component.change {
             ComponentChange::Added => Sign::Added,
             ComponentChange::Removed => Sign::Removed,
             ComponentChange::Renamed | ComponentChange::Modified => Sign::Changed,
         };
         self.push_text(1, sign, &format_component_heading(component));
-        // The page links from this line to the component in the picture. If the description is full, the last line is
-        // instead the remark that there are more lines, which has no sign.
+        // The page links from the heading to the component in the picture. If the description is full, the last line is
+        // not the heading, but the remark that there are more lines, which has no sign.
         if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
-            line.component = Some(name.clone());
+            line.component = Some(component.name.clone());
         }
-        if is_name_only || *change == ComponentChange::Removed {
+        if is_heading_only || component.change == ComponentChange::Removed {
             return;
         }
         if component.keeps_component_name {
@@ -156,14 +157,11 @@ impl Description {
                 "the component's parameter `componentName` still has the old name",
             );
         }
-        let is_new = *change == ComponentChange::Added;
-        let fields: Vec<&FieldDiff> = component
-            .fields
-            .iter()
-            .filter(|field| !(is_new && is_redundant_field(field, name, component.kind.as_deref())))
-            .filter(|field| !is_shared_field(shared_fields, component, field))
-            .collect();
-        self.describe_fields(2, &fields, is_new);
+        let is_new = component.change == ComponentChange::Added;
+        if is_new {
+            own_fields.retain(|field| !is_redundant_field(field, &component.name, component.kind.as_deref()));
+        }
+        self.describe_fields(2, &own_fields, is_new);
     }
 
     /// Describes changed fields. The cells of a table row are described together, and so are the fields of a list entry

@@ -17,10 +17,13 @@ pub fn is_pipeline(path: &str) -> bool {
     PipelineKind::from_path(path).is_some()
 }
 
-/// Returns the path without a pipeline's extension; other paths are returned unchanged.
+/// Returns the path of a pipeline without its extension, `.orch.yaml` or `.tran.yaml`. The path of another file is
+/// returned unchanged.
 pub fn without_extension(path: &str) -> &str {
-    let extension = PipelineKind::from_path(path).map_or("", PipelineKind::extension);
-    path.strip_suffix(extension).unwrap_or(path)
+    match PipelineKind::from_path(path) {
+        Some(kind) => path.strip_suffix(kind.extension()).unwrap_or(path),
+        None => path,
+    }
 }
 
 impl PipelineKind {

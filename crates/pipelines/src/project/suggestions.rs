@@ -6,6 +6,7 @@ use crate::pipelines::{
     OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, file_name, without_extension,
 };
 use sluicegate_base::text::{NameProfile, find_most_similar, shorten_name};
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// Maximum number of searches of one budget.
@@ -49,6 +50,25 @@ impl Default for SearchBudget {
     }
 }
 
+/// A path that is similar to the target of a broken reference.
+struct SimilarPath<'p> {
+    path: &'p str,
+    /// The similarity to the target, from 0 to 1.
+    similarity: f64,
+}
+
+impl SimilarPath<'_> {
+    /// Returns whether this path is a better suggestion: more similar, or first in alphabetical order if both are
+    /// equally similar.
+    fn is_better_than(&self, candidate: &SimilarPath<'_>) -> bool {
+        match self.similarity.total_cmp(&candidate.similarity) {
+            Ordering::Greater => true,
+            Ordering::Equal => self.path < candidate.path,
+            Ordering::Less => false,
+        }
+    }
+}
+
 /// The paths of one kind of pipelines, for many searches.
 #[derive(Default)]
 struct PathIndex<'p> {
@@ -73,13 +93,14 @@ impl<'p> PathIndex<'p> {
         Self { entries }
     }
 
-    /// Returns the path, other than the caller's, that is most similar to `target`, a path without its extension;
-    /// `None` if no path is similar or the search exceeds the budget. The file names must also be similar, so a common
-    /// directory is not enough. Of equally similar paths, returns the first in alphabetical order.
+    /// Returns the path that is most similar to `target`, a path without its extension. The file names must be similar,
+    /// too, because many paths have a long directory in common. Skips the path of the caller. Returns `None` if no path
+    /// is similar. Each comparison takes time, so an exhausted budget ends the search: the result is then `None`, too,
+    /// because a path that was not compared could be more similar.
     fn find_most_similar(&self, target: &str, caller: &str, budget: &mut SearchBudget) -> Option<&'p str> {
         let target_path = NameProfile::new(target);
         let target_name = NameProfile::new(file_name(target));
-        let mut best_match: Option<(f64, &'p str)> = None;
+        let mut best_match: Option<SimilarPath<'p>> = None;
         for entry in &self.entries {
             if entry.path == caller || !target_name.can_be_similar(&entry.name) {
                 continue;
@@ -91,21 +112,24 @@ impl<'p> PathIndex<'p> {
             if !budget.spend_comparison(target, stem.name.len()) {
                 return None;
             }
-            let Some(similarity) = target_path
-                .find_similarity(&stem)
-                .filter(|_| target_name.is_similar(&entry.name))
-            else {
+            let Some(similarity) = target_path.find_similarity(&stem) else {
                 continue;
             };
-            // The alphabetical order decides between equally similar paths.
-            let is_better = best_match.is_none_or(|(best_similarity, best_path)| {
-                (similarity, best_path) > (best_similarity, entry.path)
-            });
-            if is_better {
-                best_match = Some((similarity, entry.path));
+            if !target_name.is_similar(&entry.name) {
+                continue;
+            }
+            let candidate = SimilarPath {
+                path: entry.path,
+                similarity,
+            };
+            if best_match
+                .as_ref()
+                .is_none_or(|best| candidate.is_better_than(best))
+            {
+                best_match = Some(candidate);
             }
         }
-        best_match.map(|(_, path)| path)
+        best_match.map(|similar| similar.path)
     }
 }
 
@@ -148,8 +172,8 @@ impl<'p> CallSuggestions<'p> {
     /// Returns a hint for a call to a missing pipeline; it may be empty. The hint names the only file with this path in
     /// another spelling, otherwise the files with this name in other directories, except the caller, otherwise a file
     /// that differs in its Unicode normal form, otherwise a file with a similar path. Only the first case is certain
-    /// enough for a fix (`only_path`). For a single file with this name, and for another normal form, the text names the
-    /// command that writes the path.
+    /// enough for a fix (`only_path`). For a single file with this name, and for another normal form, the text names
+    /// the command that writes the path.
     pub fn suggest_pipeline(
         &mut self,
         files: &PipelineFiles<'p>,

@@ -1,6 +1,6 @@
 //! Audit events: API document, sections "Audit event record", "Audit logs" and "Events".
 
-use super::lenient_values::{convert_json, read_any_text};
+use super::lenient_values::{convert_json, read_text_or_json};
 use super::{ApiValue, Platform};
 use crate::http::{ErrorKind, HttpError, Request};
 use serde::Deserialize;
@@ -13,37 +13,37 @@ pub(crate) const EVENT_PAGE_SIZE: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Event {
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_id: Option<String>,
     /// The event, for example `Artifact created`.
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_name: Option<String>,
     /// Event type; the API document does not show the values.
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_type: Option<String>,
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_description: Option<String>,
     /// Event time, ISO 8601.
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_timestamp: Option<String>,
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_source: Option<String>,
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_project_id: Option<String>,
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_subject_id: Option<String>,
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_subject_name: Option<String>,
     /// Type of the subject; the API document does not show the values.
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub event_subject_type: Option<String>,
     /// The user who caused the event.
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub actor_id: Option<String>,
     /// E-mail address of the user who caused the event.
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub actor_email: Option<String>,
-    #[serde(deserialize_with = "read_any_text")]
+    #[serde(deserialize_with = "read_text_or_json")]
     pub additional_info: Option<String>,
 }
 

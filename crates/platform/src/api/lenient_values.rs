@@ -20,8 +20,9 @@ pub(super) fn read_texts<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<Str
     Ok(entries.into_iter().map(to_text).collect())
 }
 
-/// Deserializes a string; `null` becomes `None`, a value of another type becomes its JSON.
-pub(super) fn read_any_text<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+/// Deserializes an optional text: `null` becomes `None`. A value that is not a text becomes its JSON, because the
+/// platform may send another type than the API document states.
+pub(super) fn read_text_or_json<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let value: Option<Value> = Option::deserialize(reader)?;
     Ok(value.map(to_text))
 }
