@@ -140,12 +140,13 @@ pub(crate) fn compare_interface_versions(
     old: &InterfaceVersion<'_>,
     new: &InterfaceVersion<'_>,
 ) -> Result<Vec<InterfaceChange>, GitError> {
-    let kinds = read_changed_kinds(old, new)?;
+    let kinds = read_kinds_of_changed_pipelines(old, new)?;
     Ok(compare_interfaces(&old.interface, &new.interface, &kinds))
 }
 
-/// Reads the kinds of the shared pipelines whose files differ between the two versions.
-fn read_changed_kinds(
+/// Reads the old and the new kind (orchestration or transformation) of each shared pipeline that both versions offer
+/// with a different path or content. An equal file has the same kind, so it is not read.
+fn read_kinds_of_changed_pipelines(
     old: &InterfaceVersion<'_>,
     new: &InterfaceVersion<'_>,
 ) -> Result<ChangedKinds, GitError> {
@@ -159,12 +160,11 @@ fn read_changed_kinds(
         let Some(old_entry) = old_entries.get(new_entry.id.as_str()) else {
             continue;
         };
-        if old_entry.pipeline != new_entry.pipeline || old.content(old_entry) != new.content(new_entry) {
-            kinds.insert(
-                new_entry.id.clone(),
-                old.read_kind(old_entry)?,
-                new.read_kind(new_entry)?,
-            );
+        let is_moved = old_entry.pipeline != new_entry.pipeline;
+        if is_moved || old.content(old_entry) != new.content(new_entry) {
+            let old_kind = old.read_kind(old_entry)?;
+            let new_kind = new.read_kind(new_entry)?;
+            kinds.insert(new_entry.id.clone(), old_kind, new_kind);
         }
     }
     Ok(kinds)

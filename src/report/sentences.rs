@@ -215,13 +215,17 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     }
 }
 
-/// Returns the step of [`find_next_step`] for a log; `None` if the log has already shown the reason of each unreviewed
-/// file, because such a reason has its own hint.
+/// Returns the instruction of [`find_next_step`], for a report in a log. Returns `None` if there are unreviewed files
+/// and the log has already shown the reason of each, together with a hint: the general instruction is then not needed.
+/// `logged_reasons` are the reasons that the log has shown.
 pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
     let mut unreviewed_files = report.unreviewed_files.iter();
-    let has_logged_all = !report.unreviewed_files.is_empty()
+    let has_only_logged_reasons = !report.unreviewed_files.is_empty()
         && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
-    find_next_step(report).filter(|_| !has_logged_all)
+    if has_only_logged_reasons {
+        return None;
+    }
+    find_next_step(report)
 }
 
 /// Returns the reason why the run failed. Too many known findings and refused changes are the reason only if no finding

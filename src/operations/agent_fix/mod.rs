@@ -106,7 +106,11 @@ fn run_agent_fix(
             fix.branches.find_fix_commit(&fix.review.workspace.repo)?;
             Err(failure)
         }
-        TaskOutcome::Finished(task) if args.plan => fix.print_plan(&task),
+        TaskOutcome::Finished(task) if args.plan => {
+            fix.print_task_messages(&task)?;
+            fix.reject_pushed_branch()?;
+            Ok(ExitStatus::Success)
+        }
         TaskOutcome::Finished(task) => fix.verify_branch(&task),
     }
 }
@@ -171,8 +175,8 @@ impl AgentFix<'_> {
         }
     }
 
-    /// Prints the messages of a task that only plans. Fails if the agent pushed a branch nevertheless.
-    fn print_plan(&self, task: &FinishedTask) -> CommandResult {
+    /// Prints all messages of a task, as text or as JSON. If the agent was asked for a plan, they contain the plan.
+    fn print_task_messages(&self, task: &FinishedTask) -> Result<(), Failure> {
         let now = Timestamp::now();
         self.run.ui.print_result(&match self.output {
             OutputFormat::Text => task
@@ -181,9 +185,13 @@ impl AgentFix<'_> {
                 .map(|event| format_event(event, now))
                 .collect::<String>(),
             OutputFormat::Json => format_json(&json!({ "taskId": task.id, "results": task.messages })),
-        })?;
+        })
+    }
+
+    /// Fails if the agent pushed the branch of the fix although it was asked only for a plan.
+    fn reject_pushed_branch(&self) -> Result<(), Failure> {
         match self.branches.find_fix_commit(&self.review.workspace.repo)? {
-            None => Ok(ExitStatus::Success),
+            None => Ok(()),
             Some(commit) => Err(rejected_fix_failure(format!(
                 "the agent was asked only for a plan, but pushed {} to branch `{}`",
                 commit.short(),

@@ -143,10 +143,10 @@ impl ComponentFigures<'_> {
         )
     }
 
-    /// Renders a picture as SVG, and records the ids of components that no earlier picture has. A component links to
-    /// its first finding, or else to its line in the list of changes. `kind` begins the title.
-    /// Without `max_width`, the picture has its natural size; `background_target` is the id of the element that a click
-    /// next to the components leads to.
+    /// Renders a picture as SVG, and records the id of each component that no earlier picture has.
+    ///
+    /// `id` is the prefix of all ids in the picture, and `kind` begins its title. Without `max_width`, the picture has
+    /// its natural size. A click outside the components leads to the element with the id `background_target`.
     fn render_svg(
         &mut self,
         picture: &Picture<'_>,
@@ -161,14 +161,9 @@ impl ComponentFigures<'_> {
                 .entry(component.name.clone())
                 .or_insert_with(|| format!("{id}-{box_index}"));
         }
-        let element_ids = |box_index: usize| {
-            let component = canvas.boxes.get(box_index);
-            let finding_id =
-                component.and_then(|component| component.badge.as_ref().map(|badge| badge.target_id.clone()));
-            ElementIds {
-                component_id: Some(format!("{id}-{box_index}")),
-                target_id: finding_id.or_else(|| self.line_ids.get(component?.name.as_str()).cloned()),
-            }
+        let element_ids = |box_index: usize| ElementIds {
+            component_id: Some(format!("{id}-{box_index}")),
+            target_id: self.find_link_target(canvas, box_index),
         };
         picture.render_fragment(&PictureFrame {
             id,
@@ -177,6 +172,16 @@ impl ComponentFigures<'_> {
             background_target,
             element_ids: &element_ids,
         })
+    }
+
+    /// Returns the id of the element that a component links to: its first finding, or else its line in the list of
+    /// changes. `box_index` is the component's position among the boxes of the canvas.
+    fn find_link_target(&self, canvas: &Canvas, box_index: usize) -> Option<String> {
+        let component = canvas.boxes.get(box_index)?;
+        match &component.badge {
+            Some(badge) => Some(badge.target_id.clone()),
+            None => self.line_ids.get(component.name.as_str()).cloned(),
+        }
     }
 }
 

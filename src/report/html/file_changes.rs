@@ -111,49 +111,48 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         html + "</section>\n"
     }
 
-    /// Renders the changes and the picture of a file with findings, for the top of its card. The content is empty if
-    /// the changes are already listed above all findings, or if there is neither a change nor a picture.
-    pub(super) fn render_changes_of_file(
+    /// Renders the changes to a file with findings and its picture, for the top of the file's card. The text is empty
+    /// if the list above the findings already has them, or if there is neither a change nor a picture.
+    pub(super) fn render_changes_and_picture(
         &self,
         file: &FileFindings<'_, 'a>,
         file_index: usize,
     ) -> FileChangesView {
         let path = file.path;
-        // The findings still link to the components in the picture of that list.
         if let Some(component_ids) = self.listed_ids.get(path) {
+            // The findings link to the components in the picture of that list.
             return FileChangesView {
                 html: String::new(),
                 component_ids: component_ids.clone(),
             };
         }
-        let changed_file = self.view.find_change(path);
-        let changed_picture = changed_file.and_then(|file| file.picture.as_ref());
-        // An unchanged file may have a picture, too, which shows the components with findings.
-        let canvas = changed_picture.or_else(|| self.view.context.pictures.get(path));
+        let change = self.view.find_change(path);
+        let change_picture = change.and_then(|change| change.picture.as_ref());
+        let id = format!("canvas-{file_index}");
         let list = ChangeFolds {
             path,
-            id: &format!("canvas-{file_index}"),
-            lines: changed_file
-                .map(|file| file.change_lines.as_slice())
+            id: &id,
+            lines: change
+                .map(|change| change.change_lines.as_slice())
                 .unwrap_or_default(),
         };
-        let (content, component_ids) =
-            render_pictures_and_list(canvas, list, self.finding_width, &build_badges(&file.findings));
-        if content.is_empty() && changed_file.is_none() {
-            return FileChangesView::default();
-        }
-        let summary = match changed_file {
-            Some(file) => file.summary.describe(),
+        let (content, component_ids) = render_pictures_and_list(
+            // For an unchanged file, the context may have a picture of its components with findings.
+            change_picture.or_else(|| self.view.context.pictures.get(path)),
+            list,
+            self.finding_width,
+            &build_badges(&file.findings),
+        );
+        let summary = match change {
+            Some(change) => change.summary.describe(),
+            None if content.is_empty() => return FileChangesView::default(),
             None => "Pipeline with findings".to_owned(),
         };
-        let open_attribute = if file_index < MAX_OPEN_FILES {
-            " open=\"\""
-        } else {
-            ""
-        };
+        let is_open = file_index < MAX_OPEN_FILES;
         FileChangesView {
             html: format!(
-                "<details class=\"what\"{open_attribute}><summary>{}</summary>\n{content}</details>\n",
+                "<details class=\"what\"{}><summary>{}</summary>\n{content}</details>\n",
+                if is_open { " open=\"\"" } else { "" },
                 escape(&summary)
             ),
             component_ids,

@@ -40,7 +40,7 @@ pub(super) fn render_file_cards(
         .map(|file| (file.path.as_str(), file))
         .collect();
     for (file_index, file) in files.iter().enumerate() {
-        let file_changes = changes.render_changes_of_file(file, file_index);
+        let file_changes = changes.render_changes_and_picture(file, file_index);
         // Such a card has only references: to the header, or to an equal finding further up.
         let is_explained_elsewhere = file.findings.iter().all(|entry| {
             is_explained_in_header(view, entry.finding) || equal_findings.find_first_equal_id(entry).is_some()
@@ -204,8 +204,8 @@ fn describe_level_and_state(finding: &Finding<'_>) -> String {
     }
 }
 
-/// Renders the path and the line of a finding. They are a link if the host has an `https` URL for files. Marks a changed
-/// line. The style sheet hides the path unless the findings are grouped by rule.
+/// Renders the path and the line of a finding. They are a link if the host has an `https` URL for files. Marks a
+/// changed line. The style sheet hides the path unless the findings are grouped by rule.
 fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
     let line = finding.line;
     let place = format!(

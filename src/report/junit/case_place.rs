@@ -4,8 +4,12 @@ use super::RUN_SUITE;
 use super::path_labels::class_name;
 use junit_report::{TestCase, TestCaseBuilder};
 
-/// A case with the line in its file; `None` for a case about the entire run.
-pub(super) type PlacedCase = (TestCase, Option<u32>);
+/// A case with its line, which `junit-report` does not support.
+pub(super) struct CaseWithLine {
+    pub case: TestCase,
+    /// The line in the case's file; `None` for a case without a file.
+    pub line: Option<u32>,
+}
 
 /// The place of a case: a file, which GitLab links, and a class, by which hosts group cases.
 #[derive(Clone, Copy)]
@@ -45,13 +49,15 @@ impl<'p> CasePlace<'p> {
         format!("{}: {case_name}", self.label)
     }
 
-    /// Builds the case with the class and the file of this place. The line is returned next to the case, because
-    /// `junit-report` does not support lines.
-    pub(super) fn place_case(self, mut case: TestCaseBuilder) -> PlacedCase {
+    /// Builds the case at this place: sets its class and, if the place is in a file, its file and its line.
+    pub(super) fn build_case(self, mut case: TestCaseBuilder) -> CaseWithLine {
         case.set_classname(&class_name(self.label));
         if let Some(path) = self.path {
             case.set_filepath(path);
         }
-        (case.build(), self.path.map(|_| self.line))
+        CaseWithLine {
+            case: case.build(),
+            line: self.path.map(|_| self.line),
+        }
     }
 }

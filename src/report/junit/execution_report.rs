@@ -1,8 +1,8 @@
 //! Writes an execution as JUnit: one suite for the environment, one case for the pipeline.
 
 use super::{
-    CaseCounts, Dialect, JunitReport, MESSAGE_LIMIT, RUN_SUITE, build_suite, junit_document, to_offset_time,
-    truncation,
+    CaseCounts, CaseWithLine, Dialect, JunitReport, MESSAGE_LIMIT, RUN_SUITE, build_suite, junit_document,
+    to_offset_time, truncation,
 };
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
@@ -49,12 +49,11 @@ pub(crate) fn write_execution_junit(run: &ExecutionRun, writer: &mut dyn io::Wri
         }
     }
     case.set_classname(&run.environment);
-    let no_line = None;
-    let suite = build_suite(
-        &run.environment,
-        to_offset_time(run.started_at),
-        vec![(case.build(), no_line)],
-    );
+    let case = CaseWithLine {
+        case: case.build(),
+        line: None,
+    };
+    let suite = build_suite(&run.environment, to_offset_time(run.started_at), vec![case]);
     let report = JunitReport {
         dialect: Dialect::Hosts,
         name: RUN_SUITE,

@@ -24,6 +24,7 @@ mod path_labels;
 mod publish_report;
 mod result_text;
 mod suite_totals;
+mod suites;
 
 pub(super) use escaped_text::escape_attribute;
 
@@ -32,18 +33,18 @@ pub(crate) use execution_report::{ExecutionRun, write_execution_junit};
 pub(crate) use publish_report::{PublishBreak, PublishRun, SmokeCase, write_publish_junit};
 
 use self::case_names::CaseNames;
-use self::case_place::{CasePlace, PlacedCase};
+use self::case_place::{CasePlace, CaseWithLine};
 use self::junit_document::{CaseCounts, JunitReport, Suite};
 use self::path_labels::PathLabels;
 use self::result_text::{
     build_full_text, build_short_message, error_type_name, explain_skipped_result, find_first_violation_line,
 };
 use self::suite_totals::{CaseOutcome, count_cases};
-use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
-use super::view::FindingOrder;
+use self::suites::build_suites;
+use super::sentences::{describe_gate_change, describe_run_problem};
 use super::{ReportContext, truncation};
 use jiff::Timestamp;
-use junit_report::{Duration, OffsetDateTime, TestCase, TestCaseBuilder, TestResult, TestSuiteBuilder};
+use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestResult, TestSuiteBuilder};
 use sluicegate_pipelines::findings::{
     FailOn, FileResults, Report, RuleResult, Status, UNREADABLE_RULE, Verdict,
 };
@@ -75,7 +76,7 @@ pub(super) fn render(
         // Some readers require a test: add one if there are only skipped cases.
         if sums.tests == 0 {
             let case = TestCaseBuilder::success(VERDICT_CASE, Duration::ZERO);
-            run_cases.push(CasePlace::FOR_RUN.place_case(case));
+            run_cases.push(CasePlace::FOR_RUN.build_case(case));
             sums.tests = 1;
         }
     }
@@ -98,58 +99,23 @@ pub(super) fn render(
 }
 
 /// Creates a suite of cases, and keeps their lines separately, because `junit-report` does not support lines.
-fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<PlacedCase>) -> Suite {
-    let (cases, lines): (Vec<TestCase>, _) = cases.into_iter().unzip();
+fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<CaseWithLine>) -> Suite {
+    let lines = cases.iter().map(|entry| entry.line).collect();
     let mut suite = TestSuiteBuilder::new(name);
-    suite.set_timestamp(started_at).add_testcases(cases);
+    suite
+        .set_timestamp(started_at)
+        .add_testcases(cases.into_iter().map(|entry| entry.case));
     Suite {
         suite: suite.build(),
         lines,
     }
 }
 
-/// Returns the suites: first the one about the entire run, if it has cases, then one for each reviewed, excluded and
-/// unreviewed file. Each is created only when it is written, because all together use more memory than the report.
-fn build_suites<'r>(
-    report: &'r Report,
-    context: &'r ReportContext,
-    labels: &'r PathLabels<'r>,
-    run_cases: Vec<PlacedCase>,
-) -> impl Iterator<Item = Suite> {
-    let order = FindingOrder::from_context(report, context);
-    let mut names = CaseNames::default();
-    let started_at = to_offset_time(report.started_at);
-    let run_cases = Some((RUN_SUITE, run_cases)).filter(|(_, cases)| !cases.is_empty());
-    let file_suites = order.sort_files(report).into_iter().map(move |file| {
-        let label = labels.label(&file.path);
-        let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
-        (file.path.as_str(), cases)
-    });
-    let unknown_line = None;
-    let excluded_suites = report.excluded_files.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
-        let case = build_skipped_case(&place.name_case("excluded"), "excluded", &file.reason);
-        (file.path.as_str(), vec![place.place_case(case)])
-    });
-    let unreviewed_suites = report.unreviewed_files.iter().map(move |file| {
-        let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
-        let name = place.name_case("unreviewed");
-        let case = build_error_case(&name, "unreviewed", &describe_unreviewed_file(&file.reason));
-        (file.path.as_str(), vec![place.place_case(case)])
-    });
-    run_cases
-        .into_iter()
-        .chain(file_suites)
-        .chain(excluded_suites)
-        .chain(unreviewed_suites)
-        .map(move |(path, cases)| build_suite(&names.make_unique(path), started_at, cases))
-}
-
 /// Creates the cases about the entire run. The first one is an error if there are too many known findings, or else if
 /// the run does not pass and no finding explains it. Cases follow for changes to the gate configuration, which have a
 /// file only if the gate refuses them, for changes that break consumers, for a review that would otherwise have no case
 /// except notes, and for the notes that no other case contains.
-fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
+fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let has_failing_result = results.any(|result| result.fails_gate(report.fail_on()));
@@ -158,9 +124,9 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
     let known_limit_problem = report.check_known_limit();
     let mut has_verdict_case = false;
     if let Some(sentence) = &known_limit_problem {
-        cases.push(CasePlace::FOR_RUN.place_case(build_error_case("known findings", "max-known", sentence)));
+        cases.push(CasePlace::FOR_RUN.build_case(build_error_case("known findings", "max-known", sentence)));
     } else if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
-        cases.push(CasePlace::FOR_RUN.place_case(build_error_case(
+        cases.push(CasePlace::FOR_RUN.build_case(build_error_case(
             VERDICT_CASE,
             &report.verdict.to_string(),
             &reason,
@@ -176,7 +142,7 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         && report.unreviewed_files.is_empty();
     if is_empty_review {
         let case = build_skipped_case(NOTHING_CASE, NOTHING_CASE, "no rule was checked on any pipeline");
-        cases.push(CasePlace::FOR_RUN.place_case(case));
+        cases.push(CasePlace::FOR_RUN.build_case(case));
     }
     // The verdict case contains the notes that explain the verdict, and the case of known findings contains its note.
     let notes: Vec<&String> = if has_verdict_case {
@@ -188,24 +154,24 @@ fn build_run_cases(report: &Report) -> Vec<PlacedCase> {
         .into_iter()
         .filter(|note| known_limit_problem.as_ref() != Some(note));
     cases.extend(remaining_notes.map(|note| {
-        CasePlace::FOR_RUN.place_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
+        CasePlace::FOR_RUN.build_case(build_skipped_case(&names.make_unique(NOTE_CASE), NOTE_CASE, note))
     }));
     cases
 }
 
 /// Creates a case for each change to the gate configuration: an error at the changed file if the gate refuses such
 /// changes, otherwise a skipped case without a file.
-fn build_gate_change_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
+fn build_gate_change_cases(report: &Report, names: &mut CaseNames) -> Vec<CaseWithLine> {
     let mut cases = Vec::new();
     for change in &report.gate_changes {
         let (name, description) = (names.make_unique(GATE_CHANGE_CASE), describe_gate_change(change));
         if report.gate_refused {
             let unknown_line = None;
             let case = build_error_case(&name, "gate-change", &description);
-            cases.push(CasePlace::for_run(&change.path, unknown_line).place_case(case));
+            cases.push(CasePlace::for_run(&change.path, unknown_line).build_case(case));
         } else {
             let case = build_skipped_case(&name, GATE_CHANGE_CASE, &description);
-            cases.push(CasePlace::FOR_RUN.place_case(case));
+            cases.push(CasePlace::FOR_RUN.build_case(case));
         }
     }
     cases
@@ -213,7 +179,7 @@ fn build_gate_change_cases(report: &Report, names: &mut CaseNames) -> Vec<Placed
 
 /// Creates a case for each change that breaks consumers: a failure at the place of the change if the gate refuses such
 /// changes, otherwise a skipped case without a file.
-fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCase> {
+fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<CaseWithLine> {
     let Some(compat) = &report.compat else {
         return Vec::new();
     };
@@ -229,9 +195,9 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<PlacedCas
                 &truncation::truncate(&description, MESSAGE_LIMIT),
             );
             case.set_trace(&description);
-            cases.push(CasePlace::for_run(path, Some(line)).place_case(case));
+            cases.push(CasePlace::for_run(path, Some(line)).build_case(case));
         } else {
-            cases.push(CasePlace::FOR_RUN.place_case(build_skipped_case(&name, BREAK_CASE, &description)));
+            cases.push(CasePlace::FOR_RUN.build_case(build_skipped_case(&name, BREAK_CASE, &description)));
         }
     }
     cases
@@ -287,7 +253,7 @@ fn build_file_cases(
     label: &str,
     results: &[&RuleResult],
     fail_on: FailOn,
-) -> Vec<PlacedCase> {
+) -> Vec<CaseWithLine> {
     let mut names = CaseNames::default();
     let mut cases = Vec::new();
     for result in results {
@@ -300,7 +266,7 @@ fn build_file_cases(
             &result.rule
         };
         let name = place.name_case(&names.make_unique(rule));
-        cases.push(place.place_case(build_result_case(result, &name, &file.path, fail_on)));
+        cases.push(place.build_case(build_result_case(result, &name, &file.path, fail_on)));
     }
     cases
 }

@@ -2,7 +2,7 @@
 //! one for each change that breaks consumers.
 
 use super::{
-    CaseCounts, CaseNames, CasePlace, Dialect, JunitReport, MESSAGE_LIMIT, PlacedCase, RUN_SUITE,
+    CaseCounts, CaseNames, CasePlace, CaseWithLine, Dialect, JunitReport, MESSAGE_LIMIT, RUN_SUITE,
     build_suite, junit_document, set_case_text, set_case_times, time_per_case, to_offset_time, truncation,
 };
 use jiff::Timestamp;
@@ -82,7 +82,7 @@ pub(crate) fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) 
 }
 
 /// Creates the case of the published version. It is an `error` if the outcome is unknown.
-fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
+fn build_version_case(run: &PublishRun, name: &str) -> CaseWithLine {
     let problem = run.problems.join("\n");
     let short = truncation::truncate(&problem, MESSAGE_LIMIT);
     let mut case = match run.verdict {
@@ -94,12 +94,14 @@ fn build_version_case(run: &PublishRun, name: &str) -> PlacedCase {
         case.set_trace(&problem);
     }
     case.set_classname(SUITE);
-    let no_line = None;
-    (case.build(), no_line)
+    CaseWithLine {
+        case: case.build(),
+        line: None,
+    }
 }
 
 /// Creates the case of a smoke run; it is skipped if the run did not take place.
-fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
+fn build_smoke_case(run: &SmokeCase, name: &str) -> CaseWithLine {
     let short = truncation::truncate(&run.description, MESSAGE_LIMIT);
     let mut case = match run.verdict {
         Some(Verdict::Passed) => TestCaseBuilder::success(name, Duration::ZERO),
@@ -113,14 +115,16 @@ fn build_smoke_case(run: &SmokeCase, name: &str) -> PlacedCase {
         set_case_text(&mut case, &run.description);
     }
     case.set_classname(SUITE);
-    let no_line = None;
-    (case.build(), no_line)
+    CaseWithLine {
+        case: case.build(),
+        line: None,
+    }
 }
 
-/// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case. Its
-/// message is the reason if somebody accepted the change, otherwise the truncated description. Its text is the complete
-/// description.
-fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
+/// Creates the case of a change that breaks consumers: a failure if the change is refused, otherwise a skipped case.
+/// Its message is the reason if somebody accepted the change, otherwise the truncated description. Its text is the
+/// complete description.
+fn build_break_case(change: &PublishBreak, name: &str) -> CaseWithLine {
     let short = truncation::truncate(&change.description, MESSAGE_LIMIT);
     let mut case = match (&change.accepted_reason, change.is_refused) {
         (_, true) => TestCaseBuilder::failure(name, Duration::ZERO, "breaking", &short),
@@ -132,8 +136,8 @@ fn build_break_case(change: &PublishBreak, name: &str) -> PlacedCase {
     };
     set_case_text(&mut case, &change.description);
     match &change.location {
-        Some((path, line)) => CasePlace::for_run(path, *line).place_case(case),
-        None => CasePlace::FOR_RUN.place_case(case),
+        Some((path, line)) => CasePlace::for_run(path, *line).build_case(case),
+        None => CasePlace::FOR_RUN.build_case(case),
     }
 }
 

@@ -1,16 +1,16 @@
 //! Counts the test cases without creating them.
 
-use super::PlacedCase;
+use super::CaseWithLine;
 use super::junit_document::CaseCounts;
 use junit_report::TestResult;
 use sluicegate_pipelines::findings::{FailOn, FileResults, Report, RuleResult, Status};
 
 /// Counts the cases of all suites in advance, because the document starts with the totals. Excluded files are skipped
 /// cases, and unreviewed files are errors.
-pub(super) fn count_cases(report: &Report, run_cases: &[PlacedCase]) -> CaseCounts {
+pub(super) fn count_cases(report: &Report, run_cases: &[CaseWithLine]) -> CaseCounts {
     let results = report.files.iter().flat_map(FileResults::distinct_results);
     let file_outcomes = results.map(|result| CaseOutcome::from_result(result, report.fail_on()));
-    let run_outcomes = run_cases.iter().map(|(case, _)| match case.result {
+    let run_outcomes = run_cases.iter().map(|entry| match entry.case.result {
         TestResult::Success => CaseOutcome::Passed,
         TestResult::Skipped | TestResult::SkippedWithCause { .. } => CaseOutcome::Skipped,
         TestResult::Error { .. } => CaseOutcome::Error,
