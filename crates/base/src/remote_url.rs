@@ -32,6 +32,7 @@ impl RemoteUrl {
         let text = text.trim();
         let url = match text.split_once("://") {
             Some((scheme, location)) if scheme.eq_ignore_ascii_case("file") => {
+                // The host of a `file` URL is ignored: its path begins with the first slash.
                 let path = location.find('/').map_or("", |start| &location[start..]);
                 Self::from_local_path(path)
             }
@@ -40,15 +41,16 @@ impl RemoteUrl {
                 Self::from_authority(authority, path, find_default_port(scheme))
             }
             None => match text.split_once(':') {
-                // A path such as `./a:b` is no address, and neither is a drive such as `C:\`.
+                // An address in the ssh syntax. A path such as `./a:b` or a drive such as `C:\` is not an address.
                 Some((authority, path)) if !authority.contains('/') && authority.len() != 1 => {
                     Self::from_authority(authority, path, None)
                 }
                 _ => Self::from_local_path(text),
             },
         };
-        let names_repository = !url.path.is_empty() && url.host.as_deref() != Some("");
-        names_repository.then_some(url)
+        // A URL such as `https:///path` has an empty host.
+        let has_empty_part = url.path.is_empty() || url.host.as_deref() == Some("");
+        (!has_empty_part).then_some(url)
     }
 
     /// Returns whether the repository is a directory on this machine.

@@ -43,8 +43,10 @@ fn open_regular_file(path: &Path) -> io::Result<Option<(File, Metadata)>> {
             if metadata.is_symlink() {
                 return Ok(None);
             }
-            // The system does not open a socket: for a special file, that is the reason to report.
-            reject_special_file(metadata).and(Err(error))
+            // The system refuses to open some special files, for example sockets. The error to report is then that the
+            // file is special.
+            reject_special_file(metadata)?;
+            Err(error)
         }
     }
 }

@@ -140,6 +140,7 @@ fn build_fetch_argument(remote: &str, target: FetchTarget<'_>) -> Result<String,
             let is_valid = !name.contains('\0')
                 && Reference::is_valid_name(&source)
                 && Reference::is_valid_name(&destination);
+            // The plus sign makes git also accept a branch whose history was rewritten.
             (name, is_valid.then(|| format!("+{source}:{destination}")))
         }
         FetchTarget::Commit(id) => {

@@ -17,10 +17,11 @@ impl Repository {
     /// A shallow clone can yield a merge-base that is older than the real one, or hide it. Therefore, if the history of
     /// either commit reaches the edge of the clone on a path without a merge-base, the result is
     /// [`GitError::ShallowHistory`]. Too many merge-bases are an error, too.
-    pub fn find_merge_bases(&self, left: &CommitId, right: &CommitId) -> Result<Vec<CommitId>, GitError> {
-        let tips = [self.find_commit(left)?.id(), self.find_commit(right)?.id()];
+    pub fn find_merge_bases(&self, first: &CommitId, second: &CommitId) -> Result<Vec<CommitId>, GitError> {
+        let tips = [self.find_commit(first)?.id(), self.find_commit(second)?.id()];
         let bases: Vec<Oid> = match self.library.merge_bases(tips[0], tips[1]) {
             Ok(bases) => bases.to_vec(),
+            // libgit2 reports this error if the two commits share no history.
             Err(error) if error.code() == ErrorCode::NotFound && error.class() == ErrorClass::Merge => {
                 Vec::new()
             }
@@ -28,14 +29,14 @@ impl Repository {
         };
         if self.reaches_shallow_commit(&tips, &bases)? {
             return Err(GitError::ShallowHistory {
-                first: left.clone(),
-                second: right.clone(),
+                first: first.clone(),
+                second: second.clone(),
             });
         }
         if bases.len() > MAX_MERGE_BASES {
             return Err(GitError::TooManyMergeBases {
-                first: left.clone(),
-                second: right.clone(),
+                first: first.clone(),
+                second: second.clone(),
                 count: bases.len(),
             });
         }
@@ -99,8 +100,8 @@ impl Repository {
             .map_err(GitError::library("compare the history of two commits"))
     }
 
-    /// Returns whether the history between these tips and bases reaches the end of a shallow clone, so that the clone
-    /// may hide an ancestor.
+    /// Returns whether one of the commits between these tips and bases is at the edge of a shallow clone, which lacks
+    /// its parents and so may lack a common ancestor of the tips.
     fn reaches_shallow_commit(&self, tips: &[Oid], bases: &[Oid]) -> Result<bool, GitError> {
         if self.shallow.is_empty() {
             return Ok(false);
@@ -110,6 +111,7 @@ impl Repository {
         for tip in tips {
             walk.push(*tip).map_err(&walk_error)?;
         }
+        // The walk also skips the ancestors of each base.
         for base in bases {
             walk.hide(*base).map_err(&walk_error)?;
         }

@@ -28,6 +28,7 @@ impl Repository {
         index_path: Option<&Path>,
     ) -> Result<Vec<StagedFile>, GitError> {
         let mut index = open_index(self, index_path)?;
+        // `status_file` below must compare with this index, which may be another one than that of the repository.
         self.library
             .set_index(&mut index)
             .map_err(GitError::library("use the index"))?;
@@ -71,9 +72,9 @@ impl Repository {
         Ok(())
     }
 
-    /// Stores the content of a file, with its line endings converted as git does, and returns its blob. If libgit2 reads a
-    /// stand-in of the repository, it stores the blob there, and the stand-in is deleted at the end of the run: the git
-    /// program therefore stores the same content in the clone itself.
+    /// Stores the content of a file, with its line endings converted as git does, and returns its blob. If libgit2
+    /// reads a stand-in of the repository, it stores the blob there, and the stand-in is deleted at the end of the run:
+    /// the git program therefore stores the same content in the clone itself.
     fn store_file(&self, disk_path: &Path) -> Result<Oid, GitError> {
         let blob = self
             .library

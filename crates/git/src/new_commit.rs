@@ -62,6 +62,7 @@ impl Repository {
         for (path, content) in commit.files {
             update.upsert(*path, self.library.blob(content.as_bytes())?, FileMode::Blob);
         }
+        // Without a parent, the files are added to an empty tree.
         let empty_tree = self.library.treebuilder(None)?.write()?;
         let parent_tree = match parent {
             Some(parent) => parent.tree()?,

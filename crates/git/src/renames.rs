@@ -215,8 +215,10 @@ impl<'a> RenameSearch<'a> {
         Some(self.read_pieces(contents, target)?.similarity(&source_pieces))
     }
 
-    /// Pairs the remaining files with the same name that `is_paired_by_name` accepts. Both maps contain only names that
-    /// were unique before any file was paired, so no other file with that name was added or deleted.
+    /// Pairs each remaining added file with the remaining deleted file of the same name, without comparing their
+    /// contents. Both paths must match `is_paired_by_name`. The maps contain only the names of exactly one added or
+    /// deleted file, counted before the first files were paired, because another file of this name would make the
+    /// pair doubtful.
     fn pair_by_name_alone(
         &mut self,
         added_by_name: &HashMap<&str, usize>,
@@ -300,7 +302,8 @@ impl<'a> RenameSearch<'a> {
         candidates.into_iter().map(|candidate| candidate.pair).collect()
     }
 
-    /// Pairs the added file `target` with its [`MAX_SOURCES`] most similar deleted files (sources), the same name first.
+    /// Pairs the added file `target` with its [`MAX_SOURCES`] most similar deleted files (sources), the same name
+    /// first.
     fn rank_sources(&self, target: usize, similar_sources: &[(u64, &CandidateContent)]) -> Vec<RankedPair> {
         let mut candidates = Vec::new();
         for (similarity, content) in similar_sources {
@@ -348,21 +351,18 @@ impl<'a> RenameSearch<'a> {
         added_contents: &[CandidateContent],
     ) -> Vec<RenameSource<'f>> {
         let mut remaining_pieces = self.max_pieces;
-        deleted_contents
-            .iter()
-            .filter(|source| {
-                added_contents
-                    .iter()
-                    .any(|target| source.can_be_renamed_to(target))
-            })
-            .filter_map(|file| {
-                let pieces = self.read_pieces_within(contents, file, &mut remaining_pieces)?;
-                Some(RenameSource {
-                    content: file,
-                    pieces,
-                })
-            })
-            .collect()
+        let mut sources = Vec::new();
+        for content in deleted_contents {
+            let is_candidate = added_contents
+                .iter()
+                .any(|target| content.can_be_renamed_to(target));
+            if is_candidate
+                && let Some(pieces) = self.read_pieces_within(contents, content, &mut remaining_pieces)
+            {
+                sources.push(RenameSource { content, pieces });
+            }
+        }
+        sources
     }
 
     /// Returns the pieces of a file and subtracts their number from `remaining_pieces`; `None` if the file cannot be

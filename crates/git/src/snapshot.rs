@@ -314,6 +314,7 @@ impl Snapshot<'_> {
                 let folders: BTreeSet<String> = files
                     .iter()
                     .filter_map(|file| {
+                        // A path without a slash is a file at the root.
                         let end = file.path.iter().position(|byte| *byte == b'/')?;
                         String::from_utf8(file.path.get(..end)?.to_vec()).ok()
                     })
@@ -336,10 +337,10 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the file, or `None` if it is missing on disk and its blob is not known. An unmodified file whose bytes
-    /// on disk differ from those that git stores (`is_converted`) is read from git, because attributes in the reviewed
-    /// change must not decide which content is reviewed. `doubt` is set if the bytes on disk may differ from those
-    /// that a commit would store.
+    /// Returns the file, or `None` if it is missing on disk and its blob is not known. The blob is known unless the
+    /// file is new or modified. A file with a known blob is read from git if attributes made git check out other bytes
+    /// (`is_converted`), because attributes in the reviewed change must not decide which content is reviewed. `doubt`
+    /// is set if the bytes on disk may differ from those that a commit would store.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {
         let path = file.utf8_path()?;
         if let Some(state) = file.known_state

@@ -175,6 +175,7 @@ fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result
         &root.join("objects/info/alternates"),
         &render_alternates(&common_dir.join("objects"))?,
     )?;
+    // This minimal configuration is necessary to open the directory; the remotes and branches are added to it.
     write_file(&root.join("config"), "[core]\n\trepositoryformatversion = 0\n")?;
     copy_remote_config(config, &root.join("config"))?;
     Ok(folder)

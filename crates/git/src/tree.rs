@@ -71,12 +71,14 @@ impl Repository {
         let mut id = self.root_tree_id(commit)?;
         let mut names = path.split('/').peekable();
         while let Some(name) = names.next() {
+            // All names but the last must be directories.
+            let is_folder = names.peek().is_some();
             let object = self.read_tree(&odb, id)?;
-            let Some(entry) = find_entry(&object, id, name, names.peek().is_some())? else {
+            let Some(entry) = find_entry(&object, id, name, is_folder)? else {
                 return Ok(None);
             };
             id = entry.id()?;
-            if let (Some(kind), None) = (entry.file_kind(), names.peek()) {
+            if !is_folder && let Some(kind) = entry.file_kind() {
                 return Ok(Some(TreeFile {
                     path: path.to_owned(),
                     blob: BlobId::new(id),

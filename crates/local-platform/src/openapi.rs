@@ -127,11 +127,11 @@ fn add_common_responses(operation: &mut Operation) {
         (has_path_parameters, &PATH_RESPONSES),
         (has_body, &BODY_RESPONSES),
     ];
-    for (status, description) in response_groups
+    let applicable_responses = response_groups
         .into_iter()
-        .filter(|(applies, _)| *applies)
-        .flat_map(|(_, responses)| responses)
-    {
+        .filter(|(is_applicable, _)| *is_applicable)
+        .flat_map(|(_, responses)| responses);
+    for (status, description) in applicable_responses {
         let problem = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name("Problem")))
             .build();

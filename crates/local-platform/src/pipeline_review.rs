@@ -231,7 +231,8 @@ fn fails_review(result: &RuleResult) -> bool {
     }
 }
 
-/// Converts the results of a file to the format of the response: the path, and the rules with their violations.
+/// Converts the results of a file to the format of the response. Returns the path of the file, and its rules with their
+/// violations.
 fn to_reviewed_rules(file: FileResults) -> (String, Vec<ReviewedRule>) {
     let rules = file.results.into_iter().map(|result| {
         let (status, error_kind) = match result.status {

@@ -123,6 +123,7 @@ async fn serve_connections(listener: TcpListener, router: Router, mut stop_signa
             ));
         }
     }
+    // From now on, the system refuses new connections.
     drop(listener);
     while connections.join_next().await.is_some() {}
 }

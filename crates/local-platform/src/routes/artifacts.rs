@@ -147,8 +147,8 @@ async fn show_artifact(
     let prefix = query
         .find_value(PREFIX_FIELD)
         .filter(|prefix| !prefix.is_empty())
-        .map(str::to_owned);
-    let prefix = prefix.ok_or_else(|| Problem::invalid_field(PREFIX_FIELD, "must not be empty"))?;
+        .ok_or_else(|| Problem::invalid_field(PREFIX_FIELD, "must not be empty"))?
+        .to_owned();
     let version = query.find_value(VERSION_FIELD).map(str::to_owned);
     let not_found = match &version {
         Some(version) => unknown_version(&prefix, version),

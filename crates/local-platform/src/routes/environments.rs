@@ -209,7 +209,7 @@ async fn create_environment(
                 return Ok(Err(problem));
             }
             let is_inserted = environments::insert(transaction, &environment, &author)?;
-            Ok(is_inserted.then_some(()).ok_or(conflict))
+            Ok(if is_inserted { Ok(()) } else { Err(conflict) })
         })
         .await??;
     Ok((StatusCode::CREATED, Json(Empty {})))

@@ -166,14 +166,13 @@ async fn set_overrides(
     let not_found = unknown_variable(&name);
     let overrides = app
         .store()
-        .try_change(
-            move |transaction| match variables::find_variable(transaction, project.id, &name)? {
-                Some(variable) => {
-                    apply_overrides(transaction, project.id, caller.role, variable, items).map(Ok)
-                }
-                None => Ok(Err(not_found)),
-            },
-        )
+        .try_change(move |transaction| {
+            let Some(variable) = variables::find_variable(transaction, project.id, &name)? else {
+                return Ok(Err(not_found));
+            };
+            let overrides = apply_overrides(transaction, project.id, caller.role, variable, items)?;
+            Ok(Ok(overrides))
+        })
         .await??;
     Ok(Json(overrides))
 }

@@ -100,9 +100,10 @@ async fn create_secret(
 /// empty. The shapes of the members report a missing `value` and a missing or empty `key`; without a key, the check
 /// reports the properties of `value`, too.
 fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
-    let (key, Some(value)) = (body.text_or_empty("key"), body.find_object("value")) else {
+    let Some(value) = body.find_object("value") else {
         return;
     };
+    let key = body.text_or_empty("key");
     check.read_nested_field("value", |check| {
         match value.get(&key) {
             None | Some(Value::Null) if !key.is_empty() => check.add_error(&key, "must not be null"),

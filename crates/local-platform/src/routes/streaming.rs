@@ -162,7 +162,11 @@ async fn command_streaming_pipeline(
     app.store()
         .try_change(move |transaction| {
             let is_known = streaming::apply_command(transaction, project.id, id, command, &author)?;
-            Ok(is_known.then_some(()).ok_or_else(|| unknown_pipeline(id)))
+            Ok(if is_known {
+                Ok(())
+            } else {
+                Err(unknown_pipeline(id))
+            })
         })
         .await??;
     Ok(Json(Empty {}))

@@ -178,7 +178,7 @@ async fn create_variable(
     app.store()
         .try_change(move |transaction| {
             let is_inserted = variables::insert(transaction, project.id, &variable)?;
-            Ok(is_inserted.then_some(()).ok_or(conflict))
+            Ok(if is_inserted { Ok(()) } else { Err(conflict) })
         })
         .await??;
     Ok((StatusCode::CREATED, Json(variable_summary)))

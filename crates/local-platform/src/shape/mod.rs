@@ -113,16 +113,19 @@ impl Shape {
                     part.check_part(check, body);
                 }
             }
-            ShapeKind::Map(Some(item)) => body
-                .iter()
-                .for_each(|(field, value)| item.check_value(check, field, value)),
+            ShapeKind::Map(Some(item)) => {
+                for (field, value) in body {
+                    item.check_value(check, field, value);
+                }
+            }
+            // The member `tag` contains the name of the variant that the object must have.
             ShapeKind::Variants(tag, variants) => {
-                let name = body.find_text(tag);
-                match variants
+                let variant_name = body.find_text(tag);
+                let variant = variants
                     .iter()
-                    .find(|(known_tag, _)| Some(*known_tag) == name.as_deref())
-                {
-                    Some((_, variant)) => variant.check_members(check, body),
+                    .find(|(known_name, _)| Some(*known_name) == variant_name.as_deref());
+                match variant {
+                    Some((_, shape)) => shape.check_members(check, body),
                     // Reports the tag, which is missing or unknown.
                     None => required_member(*tag, self.tag_shape()).check_part(check, body),
                 }

@@ -302,8 +302,10 @@ pub(crate) fn find_artifact(
             |row| Ok((read_artifact(row)?, row.get(7)?)),
         )
         .optional()?;
-    row.map(|(artifact, number)| Ok((artifact, list_pipelines(connection, number)?)))
-        .transpose()
+    let Some((artifact, number)) = row else {
+        return Ok(None);
+    };
+    Ok(Some((artifact, list_pipelines(connection, number)?)))
 }
 
 /// Returns the shared pipelines of an artifact in the order in which they were published.
@@ -343,7 +345,7 @@ pub(crate) fn set_enabled(
             read_artifact,
         )
         .optional()?;
-    if let (Some(artifact), false) = (&artifact, is_enabled) {
+    if !is_enabled && let Some(artifact) = &artifact {
         record_event(
             transaction,
             EventKind::ArtifactDisabled,

@@ -75,17 +75,18 @@ pub(crate) fn insert(
             definition
         ],
     )?;
-    if inserted_count > 0 {
-        let entry = NewEvent {
-            kind: EventKind::EnvironmentCreated,
-            project: Some(*project),
-            subject_id: name.clone(),
-            subject_name: name,
-            information: String::new(),
-        };
-        events::insert(transaction, author, &entry)?;
+    if inserted_count == 0 {
+        return Ok(false);
     }
-    Ok(inserted_count > 0)
+    let event = NewEvent {
+        kind: EventKind::EnvironmentCreated,
+        project: Some(*project),
+        subject_id: name.clone(),
+        subject_name: name,
+        information: String::new(),
+    };
+    events::insert(transaction, author, &event)?;
+    Ok(true)
 }
 
 /// Returns the default access level of an environment's users, or `None` if the project has no such environment.

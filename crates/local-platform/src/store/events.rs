@@ -154,6 +154,8 @@ pub(crate) fn insert(
     event: &NewEvent<'_>,
 ) -> rusqlite::Result<()> {
     let (name, subject_type) = event.kind.name_and_subject_type();
+    let event_type = name.to_uppercase().replace(' ', "_");
+    let description = format!("{name}: {}", event.subject_name);
     transaction
         .prepare_cached(
             "INSERT INTO event (id, name, type, description, at, project, subject_id, subject_name, subject_type,
@@ -164,8 +166,8 @@ pub(crate) fn insert(
         .execute(params![
             Uuid::new_v4().to_string(),
             name,
-            name.to_uppercase().replace(' ', "_"),
-            format!("{name}: {}", event.subject_name),
+            event_type,
+            description,
             author.time,
             event.project.map(|id| id.to_string()),
             event.subject_id,

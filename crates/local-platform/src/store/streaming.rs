@@ -157,6 +157,7 @@ pub(crate) fn apply_command(
     command: StreamingCommand,
     author: &Author,
 ) -> rusqlite::Result<bool> {
+    // A pipeline is running if it has a start time and no stop time.
     let (change, kind) = match command {
         StreamingCommand::Start => (
             "started_at = CASE WHEN started_at IS NULL OR stopped_at IS NOT NULL THEN ?1 ELSE started_at END,

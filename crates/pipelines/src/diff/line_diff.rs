@@ -81,6 +81,7 @@ fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp>
         .zip(new.iter().rev())
         .take_while(is_equal_pair)
         .count();
+    // The numbers of lines between the shared beginning and the shared end.
     let (old_len, new_len) = (old.len() - suffix_length, new.len() - suffix_length);
     if old_len.max(new_len) <= MAX_COMPARED_LINES {
         return capture_diff_slices(Algorithm::Myers, base_lines, head_lines);

@@ -58,6 +58,7 @@ fn compare_moved_fields(variable: &VariableDiff, top_level_fields: &[&FieldDiff]
         // The path begins with the key `variables` and the name of the variable.
         let path = top_level_field.path.get(2..).unwrap_or_default();
         match fields.iter_mut().find(|field| field.path == path) {
+            // Each side of the field has a value in only one of the two diffs.
             Some(field) => {
                 field.before = field.before.take().or_else(|| top_level_field.before.clone());
                 field.after = field.after.take().or_else(|| top_level_field.after.clone());

@@ -102,10 +102,10 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             other: self.compare_other_fields(),
             layout: self.has_canvas_change(),
         };
-        let is_reordered = diff.links.is_empty() && base_links != links.head.all;
+        let has_reordered_links = diff.links.is_empty() && base_links != links.head.all;
         diff.change = self.classify_change(versions, &diff);
-        let is_rewritten = matches!((versions.base, versions.head), (Some(old), Some(new)) if old != new);
-        diff.layout |= is_reordered || (is_rewritten && !diff.has_content_change());
+        let has_other_bytes = matches!((versions.base, versions.head), (Some(old), Some(new)) if old != new);
+        diff.layout |= has_reordered_links || (has_other_bytes && !diff.has_content_change());
         Ok(diff)
     }
 
