@@ -134,17 +134,15 @@ impl TipComparison<'_> {
         files: &GateFiles,
         touched_paths: &BTreeSet<&str>,
     ) -> Result<Vec<(String, Vec<String>)>, Failure> {
-        let rules_path = self.path_at_tip(RULES_FILE);
-        let config_file = self.workspace.config_file.clone();
-        let settings_paths = config_file.into_iter().chain([waivers::FILE_NAME.to_owned()]);
-        let rules_paths = rules_path
-            .into_iter()
-            .chain(self.workspace.team_rules_path.clone());
-        let paths = settings_paths
-            .map(|path| (path, UnknownEffects::Exclude))
-            .chain(rules_paths.map(|path| (path, UnknownEffects::Include)));
+        let gate_paths = [
+            (self.workspace.config_file.clone(), UnknownEffects::Exclude),
+            (Some(waivers::FILE_NAME.to_owned()), UnknownEffects::Exclude),
+            (self.path_at_tip(RULES_FILE), UnknownEffects::Include),
+            (self.workspace.team_rules_path.clone(), UnknownEffects::Include),
+        ];
         let mut stricter_settings = Vec::new();
-        for (path, unknown_effects) in paths {
+        for (path, unknown_effects) in gate_paths {
+            let Some(path) = path else { continue };
             let (head, tip, bases) = self.read_versions(&path);
             let differences = describe_stricter_settings(
                 MergeVersions {

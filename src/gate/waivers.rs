@@ -11,13 +11,14 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, FindingState, LimitKind, VerdictLimit};
+use sluicegate_pipelines::findings::{FileResults, Finding, FindingState, LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
     ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, parse_waivers_file,
 };
+use std::collections::BTreeMap;
 
 /// Maximum number of waivers in a note.
 const MAX_LISTED_WAIVERS: usize = 3;
@@ -238,20 +239,7 @@ impl PolicyWaivers {
             };
             let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
             for finding in findings.filter(|finding| finding.state == Some(FindingState::Waived)) {
-                let Some((new_name, old_name)) = finding.about.and_then(|name| old_names.get_key_value(name))
-                else {
-                    continue;
-                };
-                let waiver = self.waivers.entries().iter().find(|entry| {
-                    entry.rule == finding.rule && entry.about.as_deref() == Some(old_name.as_str())
-                });
-                if let Some(waiver) = waiver {
-                    let renamed_waiver = WaiverEntry {
-                        about: Some(new_name.clone()),
-                        ..waiver.clone()
-                    };
-                    lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
-                }
+                lines.extend(self.describe_waiver_update(&finding, old_names));
             }
         }
         lines.sort();
@@ -265,6 +253,25 @@ impl PolicyWaivers {
                 List::with_limit(&lines, MAX_LISTED_WAIVERS)
             )
         })
+    }
+
+    /// Describes the waiver of a finding with the new name of the component. Returns `None` if no waiver has the rule
+    /// of the finding and the former name of its component. `old_names` has the former names by the new names.
+    fn describe_waiver_update(
+        &self,
+        finding: &Finding<'_>,
+        old_names: &BTreeMap<String, String>,
+    ) -> Option<String> {
+        let (new_name, old_name) = old_names.get_key_value(finding.about?)?;
+        let waiver =
+            self.waivers.entries().iter().find(|entry| {
+                entry.rule == finding.rule && entry.about.as_deref() == Some(old_name.as_str())
+            })?;
+        let renamed_waiver = WaiverEntry {
+            about: Some(new_name.clone()),
+            ..waiver.clone()
+        };
+        Some(format!("`- {renamed_waiver}` instead of `about: {old_name}`"))
     }
 
     /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
@@ -298,19 +305,18 @@ impl PolicyWaivers {
 /// Describes the waivers that can be removed because they match no finding or have expired. Returns `None` if there are
 /// no such waivers.
 fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Option<String> {
-    let unneeded_waivers = waivers
-        .entries()
-        .iter()
-        .zip(statuses)
-        .filter(|(_, status)| status.is_unneeded());
-    let expired_count = unneeded_waivers
-        .clone()
-        .filter(|(_, status)| status.is_expired)
-        .count();
-    let unneeded_count = unneeded_waivers.clone().count();
-    if unneeded_count == 0 {
+    let mut unneeded_waivers = Vec::new();
+    let mut expired_count = 0;
+    for (entry, status) in waivers.entries().iter().zip(statuses) {
+        if status.is_unneeded() {
+            unneeded_waivers.push(entry);
+            expired_count += usize::from(status.is_expired);
+        }
+    }
+    if unneeded_waivers.is_empty() {
         return None;
     }
+    let unneeded_count = unneeded_waivers.len();
     let unused_count = unneeded_count - expired_count;
     let parts = [(unused_count, "without a finding"), (expired_count, "expired")];
     let parts: Vec<String> = parts
@@ -323,7 +329,7 @@ fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Op
         format_count(unneeded_count, "waiver"),
         parts.join(", "),
         List::with_limit(unneeded_waivers, MAX_LISTED_WAIVERS)
-            .map(|(entry, _)| entry.describe())
+            .map(WaiverEntry::describe)
             .join_with_semicolons(),
     ))
 }

@@ -38,7 +38,7 @@ impl AzurePullRequest {
         marker: &str,
         body: &str,
     ) -> Result<CommentChange, HttpError> {
-        let change = self.update_own_comment(client, marker, body).await;
+        let change = self.write_comment(client, marker, body).await;
         change.map_err(|error| match error.kind() {
             ErrorKind::Forbidden | ErrorKind::NotFound | ErrorKind::Unauthorized => error.with_hint(HINT),
             _ => error,
@@ -46,7 +46,7 @@ impl AzurePullRequest {
     }
 
     /// Updates this program's comment, or posts one in a closed thread if there is none.
-    async fn update_own_comment(
+    async fn write_comment(
         &self,
         client: &HostClient,
         marker: &str,
@@ -94,19 +94,10 @@ impl AzurePullRequest {
         let list = Request::get(self.threads_url(client, &[])?).query("api-version", API_VERSION);
         let threads: Value = client.send(&list).await?.json()?;
         let threads = threads["value"].as_array().cloned().unwrap_or_default();
-        let comments = threads.iter().filter_map(|thread| {
-            let comment = thread["comments"].get(0)?;
-            let content = comment["content"].as_str()?;
-            let is_own = user_id.is_some() && comment["author"]["id"].as_str() == user_id;
-            let is_deleted = thread["isDeleted"] == true || comment["isDeleted"] == true;
-            let is_marked = content.lines().next() == Some(marker);
-            (is_own && is_marked && !is_deleted).then_some(OwnComment {
-                thread_id: thread["id"].as_u64()?,
-                id: comment["id"].as_u64()?,
-                content: content.to_owned(),
-            })
-        });
-        Ok(comments.min_by_key(|comment| comment.thread_id))
+        let own_comments = threads
+            .iter()
+            .filter_map(|thread| parse_own_comment(thread, marker, user_id));
+        Ok(own_comments.min_by_key(|comment| comment.thread_id))
     }
 
     /// Returns the URL of the pull request's threads, or of the resource at `path` below it.
@@ -125,4 +116,22 @@ impl AzurePullRequest {
         segments.extend(path);
         client.url(&segments)
     }
+}
+
+/// Parses the first comment of a thread. Returns `None` unless it starts with the marker and is by the token's user, or
+/// if it was deleted.
+fn parse_own_comment(thread: &Value, marker: &str, user_id: Option<&str>) -> Option<OwnComment> {
+    let comment = thread["comments"].get(0)?;
+    let content = comment["content"].as_str()?;
+    let is_own = user_id.is_some() && comment["author"]["id"].as_str() == user_id;
+    let is_deleted = thread["isDeleted"] == true || comment["isDeleted"] == true;
+    let is_marked = content.lines().next() == Some(marker);
+    if !is_own || !is_marked || is_deleted {
+        return None;
+    }
+    Some(OwnComment {
+        thread_id: thread["id"].as_u64()?,
+        id: comment["id"].as_u64()?,
+        content: content.to_owned(),
+    })
 }

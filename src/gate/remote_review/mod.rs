@@ -148,7 +148,8 @@ impl<'a> RemoteReview<'a> {
         Ok((tally, failed_requests, project_findings?))
     }
 
-    /// Requests a review of the base. `files` are paths at the base. Reuses the client that reviewed head, if any.
+    /// Requests a review of the base, and records the requests that failed. `files` are paths at the base. Reuses the
+    /// client that reviewed head, if there is one.
     fn review_base(
         &mut self,
         run: &GateRun<'_>,
@@ -169,9 +170,9 @@ impl<'a> RemoteReview<'a> {
             .batch_sender(run, &platform)
             .send_all(&self.review_parameters(base)?, files)?;
         self.platform = Some(platform);
-        let responses = responses
-            .into_iter()
-            .inspect(|response| self.failed_requests.record(response));
+        for response in &responses {
+            self.failed_requests.record(response);
+        }
         let mut positions = Positions::new(repo, base);
         Ok(gate::merge_responses(
             responses,
@@ -249,7 +250,8 @@ impl ReviewEngine for RemoteReview<'_> {
         self.rules.as_ref()
     }
 
-    /// Requests the review, and locally evaluates the files that got no usable response.
+    /// Requests the review of head, and locally evaluates the files that got no usable response. Returns the results,
+    /// and the findings of the project checks.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
         self.connection.require_project_id()?;
         self.connection.require_agent_version()?;
@@ -262,6 +264,7 @@ impl ReviewEngine for RemoteReview<'_> {
             self.target.head.short()
         ));
         let (mut tally, failed_requests, project_findings) = self.review_head(run, &platform)?;
+        // The review of the base uses the same client.
         self.platform = Some(platform);
         self.failed_requests = failed_requests;
         if let Some(paths) = self.failed_requests.find_fallback_paths() {

@@ -71,14 +71,15 @@ pub(crate) fn add_finding_subjects(repo: &Repository, report: &mut Report) {
             .filter(|result| result.origin != Origin::Team);
         for result in results {
             for violation in &mut result.violations {
+                if violation.about.is_some() {
+                    continue;
+                }
                 // The subject is read from the text of the violation, as in a response of the platform.
                 let text = violation.text.clone();
                 let located_violation =
                     positions.build_violation(&file.path, &result.rule, &result.status, text);
-                if violation.about.is_none() {
-                    (violation.about, violation.about_kind) =
-                        (located_violation.about, located_violation.about_kind);
-                }
+                violation.about = located_violation.about;
+                violation.about_kind = located_violation.about_kind;
             }
         }
     }

@@ -211,9 +211,9 @@ impl SelectedPipelines {
 }
 
 impl SelectionScope<'_> {
-    /// Returns the changes to the gate configuration since `host_bases`. If these are also the bases of the review,
-    /// reuses `differences`, which were found since the bases of the review. If a file differs from several bases,
-    /// lists each distinct description once.
+    /// Returns the changes to the gate configuration since `host_bases`, the commits that the host compares with. If
+    /// these are also the bases of the review, uses `differences`, which are relative to the bases of the review. If a
+    /// file differs from several bases, lists each distinct description once.
     fn find_gate_changes(&self, differences: &Differences<'_>) -> Result<Vec<GateChange>, GitError> {
         let is_gate_file = |path: &str| self.is_gate_file(path);
         let changes_by_base = if self.host_bases.is_empty() {

@@ -211,13 +211,14 @@ pub(super) fn target_repository(env: &Env) -> TargetRepository {
     let name = find_text(payload.as_ref(), &format!("{repository}.full_name"))
         .or_else(|| env.get_owned("GITHUB_REPOSITORY"));
     urls.push(name.map(|name| format!("{}/{name}", server.trim_end_matches('/'))));
-    let has_change = match &payload {
+    // Whether the change comes from this repository, not from a fork.
+    let contains_change = match &payload {
         Some(payload) if payload.get("pull_request").is_some() => !is_fork(env, payload),
         // The branch of a merge group belongs to the repository itself. The remaining events have no change.
         Some(payload) => payload.get("merge_group").is_some(),
         None => false,
     };
-    TargetRepository::new(urls, has_change)
+    TargetRepository::new(urls, contains_change)
 }
 
 /// Returns the string at a path of the payload, if the host has a payload.

@@ -170,15 +170,15 @@ impl<'c> InvalidCall<'c> {
             .get_subcommands()
             .filter(|command| !command.is_hide_set())
         {
-            let verbs = command
-                .get_subcommands()
-                .filter(|verb| verb.get_arguments().any(|arg| has_long_name(arg, flag)));
             if command.get_arguments().any(|arg| has_long_name(arg, flag)) {
                 names.push(format!("`{PROGRAM} {}`", command.get_name()));
-            } else {
-                names.extend(
-                    verbs.map(|verb| format!("`{PROGRAM} {} {}`", command.get_name(), verb.get_name())),
-                );
+                continue;
+            }
+            for subcommand in command.get_subcommands() {
+                if subcommand.get_arguments().any(|arg| has_long_name(arg, flag)) {
+                    let (name, subcommand_name) = (command.get_name(), subcommand.get_name());
+                    names.push(format!("`{PROGRAM} {name} {subcommand_name}`"));
+                }
             }
         }
         names.truncate(MAX_NAMED_COMMANDS);
@@ -209,27 +209,26 @@ impl<'c> InvalidCall<'c> {
     /// Returns the hint for an unknown command or subcommand: the command that corresponds to another program's
     /// command, a similar name, or how to list the commands. Subcommands are not compared with those of other programs.
     fn hint_for_command(&self, word: &str) -> String {
+        if self.name.is_empty()
+            && let Some(hint) = synonyms::find_command_hint(word)
+        {
+            return hint;
+        }
         let names: Vec<&str> = self
             .command
             .get_subcommands()
             .filter(|command| !command.is_hide_set())
             .map(Command::get_name)
             .collect();
-        let own_hint = self
-            .name
-            .is_empty()
-            .then(|| synonyms::find_command_hint(word))
-            .flatten();
-        own_hint
-            .or_else(|| {
-                let name = text::find_nearest_word(word, &names)?;
-                let call = [PROGRAM, &self.name, name].join(" ").replace("  ", " ");
-                Some(text::did_you_mean(&call))
-            })
-            .unwrap_or_else(|| match self.name.as_str() {
-                "" => format!("run `{PROGRAM} --help` to list the commands"),
-                name => format!("the subcommands of `{PROGRAM} {name}` are {}", names.join(", ")),
-            })
+        if let Some(name) = text::find_nearest_word(word, &names) {
+            // Without a command, its empty name leaves two spaces.
+            let call = [PROGRAM, &self.name, name].join(" ").replace("  ", " ");
+            return text::did_you_mean(&call);
+        }
+        match self.name.as_str() {
+            "" => format!("run `{PROGRAM} --help` to list the commands"),
+            name => format!("the subcommands of `{PROGRAM} {name}` are {}", names.join(", ")),
+        }
     }
 
     /// Returns the hint for an invalid or missing value: a similar valid value, otherwise the first part of the flag's

@@ -86,13 +86,13 @@ impl HistoryFetcher<'_> {
             revisions: self.revisions,
             may_fetch: true,
         };
-        let lacks_branch = match self.subject {
+        let needs_default_branch = match self.subject {
             DeepenSubject::Commit => resolver
                 .resolve_commit()
                 .map(|target| target.branch.is_none() && self.needs_default_branch(target.is_host_commit)),
             DeepenSubject::Checkout => resolver.resolve_checkout().map(|_| false),
         };
-        match lacks_branch {
+        match needs_default_branch {
             Ok(false) => Vec::new(),
             Ok(true) => match self.resolve_default_branch() {
                 Some(name) => vec![self.find_target_item(name)],
@@ -202,8 +202,10 @@ impl HistoryFetcher<'_> {
                 MissingItem::Commit(_) | MissingItem::TargetBranch { .. } => None,
             };
         }
+        if self.revisions.all {
+            return None;
+        }
         match &self.ci.base {
-            _ if self.revisions.all => None,
             BaseHint::All { .. } => None,
             BaseHint::MergeBaseWith { branch, .. } => Some(branch.clone()),
             BaseHint::Commit { target, .. } => target.clone(),

@@ -209,14 +209,12 @@ fn find_requested_head(
             warnings: resolution.ambiguity.into_iter().collect(),
         });
     }
-    let local = resolution
-        .reference
-        .as_deref()
-        .and_then(|name| name.strip_prefix("refs/heads/"));
-    let branch = match (local, &resolution.reference) {
-        (Some(local), _) => Some(find_remote_branch_name(repo, local, &resolution.commit)?),
-        (None, Some(reference)) => find_branch_of_reference(repo, reference)?,
-        (None, None) => None,
+    let branch = match &resolution.reference {
+        None => None,
+        Some(reference) => match reference.strip_prefix("refs/heads/") {
+            Some(local_branch) => Some(find_remote_branch_name(repo, local_branch, &resolution.commit)?),
+            None => find_branch_of_reference(repo, reference)?,
+        },
     };
     Ok(ReviewedHead {
         change_commit: Some(resolution.commit.clone()),

@@ -91,8 +91,12 @@ pub fn find_default_branch_policy_revision(
         Some(name) => Some(name.clone()),
         None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
     };
-    let tip = name.map(|name| branches.find_tip(&name)).transpose();
-    let tip = tip.map_err(|error| error.with_host(ci.host))?.flatten();
+    let tip = match name {
+        Some(name) => branches
+            .find_tip(&name)
+            .map_err(|error| error.with_host(ci.host))?,
+        None => None,
+    };
     Ok(match tip {
         Some(tip) => to_policy_revision(&tip, "default"),
         None => PolicyRevision::Unknown {
@@ -193,8 +197,10 @@ pub fn fetch_run_branch(
     is_host_commit: bool,
     report: &dyn Fn(&str),
 ) -> Result<(), ContextError> {
-    let run_branch = ci.branch.as_deref().filter(|_| ci.trigger != Trigger::Change);
-    let Some(branch) = run_branch.filter(|_| is_host_commit) else {
+    if ci.trigger == Trigger::Change || !is_host_commit {
+        return Ok(());
+    }
+    let Some(branch) = &ci.branch else {
         return Ok(());
     };
     if is_on_run_branch(repo, ci)? {
