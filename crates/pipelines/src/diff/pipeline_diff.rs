@@ -188,15 +188,13 @@ impl ComponentDiff {
             return Some(format!("was {previous_name}"));
         }
         let names: Vec<&str> = self.fields.iter().filter_map(FieldDiff::short_name).collect();
-        match self.fields.as_slice() {
-            [field] => match &field.after {
-                Some(value) if value.find_multiline_text().is_none() => {
-                    Some(format!("{} \u{2192} {value}", names.first()?))
-                }
-                _ => names.first().map(|name| (*name).to_owned()),
-            },
-            _ => (!names.is_empty()).then(|| names.join(", ")),
+        if let [field] = self.fields.as_slice()
+            && let Some(new_value) = &field.after
+            && new_value.find_multiline_text().is_none()
+        {
+            return Some(format!("{} \u{2192} {new_value}", names.first()?));
         }
+        (!names.is_empty()).then(|| names.join(", "))
     }
 }
 

@@ -41,7 +41,7 @@ fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
         }
     };
     let visible_part: String = content.chars().take(MAX_LINE_CHARS).collect();
-    let end = if visible_part.len() < content.len() {
+    let ellipsis = if visible_part.len() < content.len() {
         "\u{2026}"
     } else {
         ""
@@ -51,6 +51,6 @@ fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
         depth: 1,
         sign,
         is_value: true,
-        text: text::escape_line(&(visible_part + end)),
+        text: text::escape_line(&(visible_part + ellipsis)),
     }
 }

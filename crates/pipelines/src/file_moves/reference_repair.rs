@@ -99,6 +99,7 @@ impl<'m> ReferenceRepair<'m> {
     ) -> Option<Result<String, RepairError>> {
         let same_name_path = match self.pipelines.resolve(target, kind, caller) {
             CallResolution::File(_) => return None,
+            // The call names its pipeline without the folder.
             CallResolution::ByName(path) => Ok(path),
             CallResolution::Missing | CallResolution::Ambiguous(_) => {
                 // A pipeline does not call itself: the call means a file that is missing.
@@ -113,8 +114,11 @@ impl<'m> ReferenceRepair<'m> {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };
-        let new_target = self.pipelines.find_call_target(target, kind, path, caller);
-        (new_target.as_deref() != Some(target)).then(|| new_target.ok_or(RepairError::NoFile))
+        match self.pipelines.find_call_target(target, kind, path, caller) {
+            Some(new_target) if new_target == target => None,
+            Some(new_target) => Some(Ok(new_target)),
+            None => Some(Err(RepairError::NoFile)),
+        }
     }
 
     /// Returns the new path of a script that was moved. Returns `None` if the path is correct, or an error if no file

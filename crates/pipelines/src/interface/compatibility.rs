@@ -84,6 +84,7 @@ impl Compatibility {
         }
         let compat = Self::new(against, changes);
         Self {
+            // Changes to parameters could be breaking, too: only a breaking change is certain.
             class: compat.class.filter(|class| *class == ChangeClass::Breaking),
             ids_only: true,
             ..compat

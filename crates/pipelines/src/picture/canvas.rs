@@ -180,7 +180,7 @@ impl Canvas {
         let mut canvas = Self::default();
         if let Some(head) = head {
             for component in &head.pipeline.components {
-                // `apply_changes` sets the mark later.
+                // `mark_changed_boxes` sets the mark later.
                 canvas.boxes.push(new_box(
                     &component.name,
                     component.kind.clone(),
@@ -206,15 +206,15 @@ impl Canvas {
             Some(diff) if diff.is_removed_pipeline() => PipelineState::Removed,
             _ => PipelineState::Existing,
         };
-        canvas.apply_changes(diff);
+        canvas.mark_changed_boxes(diff);
         canvas.add_arrows(head, diff);
         canvas
     }
 
     /// Marks the boxes of added and changed components, and adds the previous name and a note about a small change.
     /// Boxes of removed components are already marked.
-    fn apply_changes(&mut self, diff: Option<&PipelineDiff>) {
-        let changes: HashMap<&str, _> = diff
+    fn mark_changed_boxes(&mut self, diff: Option<&PipelineDiff>) {
+        let components_by_name: HashMap<&str, _> = diff
             .iter()
             .flat_map(|diff| &diff.components)
             .filter(|component| component.change != ComponentChange::Removed)
@@ -225,7 +225,7 @@ impl Canvas {
             .iter_mut()
             .filter(|canvas_box| canvas_box.mark == ChangeMark::Unchanged)
         {
-            let Some(component) = changes.get(canvas_box.name.as_str()) else {
+            let Some(component) = components_by_name.get(canvas_box.name.as_str()) else {
                 continue;
             };
             canvas_box.previous_name.clone_from(&component.previous_name);

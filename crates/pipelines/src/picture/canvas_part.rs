@@ -69,18 +69,20 @@ impl Canvas {
         })
     }
 
-    /// Returns the indices of the boxes at the ends of changed links, followed by the boxes with a change or findings
-    /// and their neighbors. Also returns the number of boxes at the ends of changed links.
+    /// Returns the indices of the boxes at the ends of changed links, followed by the boxes with a change or findings,
+    /// and then by the neighbors of these boxes. Lists each box once. Also returns the number of boxes at the ends of
+    /// changed links.
     fn list_boxes_near_changes(&self) -> (Vec<usize>, usize) {
-        let mut kept_indices: Vec<usize> = Vec::new();
-        let mut selected_indices: HashSet<usize> = HashSet::new();
+        let mut box_indices: Vec<usize> = Vec::new();
+        // A box is listed only if it can be inserted here, which fails for a box that is already listed.
+        let mut listed_indices: HashSet<usize> = HashSet::new();
         let changed_ends = self
             .arrows
             .iter()
             .filter(|arrow| arrow.mark != ChangeMark::Unchanged)
             .flat_map(|arrow| [arrow.from_box, arrow.to_box]);
-        kept_indices.extend(changed_ends.filter(|index| selected_indices.insert(*index)));
-        let end_count = kept_indices.len();
+        box_indices.extend(changed_ends.filter(|index| listed_indices.insert(*index)));
+        let end_count = box_indices.len();
         let neighbors = self
             .arrows
             .iter()
@@ -90,12 +92,12 @@ impl Canvas {
             })
             .flat_map(|arrow| [arrow.from_box, arrow.to_box]);
         let marked_boxes = (0..self.boxes.len()).filter(|index| self.is_changed_or_has_findings(*index));
-        kept_indices.extend(
+        box_indices.extend(
             marked_boxes
                 .chain(neighbors)
-                .filter(|index| selected_indices.insert(*index)),
+                .filter(|index| listed_indices.insert(*index)),
         );
-        (kept_indices, end_count)
+        (box_indices, end_count)
     }
 
     /// Returns the part of the canvas with the first `max_boxes` of these boxes, and the number of the omitted boxes.

@@ -60,12 +60,13 @@ pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
         counts: Vec::with_capacity(spans.len()),
     };
     for channel_spans in spans {
-        let mut by_start: Vec<(Port, (i32, i32))> = channel_spans.into_iter().collect();
-        by_start.sort_by_key(|(port, span)| (*span, *port));
+        let mut spans_from_left: Vec<(Port, (i32, i32))> = channel_spans.into_iter().collect();
+        spans_from_left.sort_by_key(|(port, span)| (*span, *port));
         // The right end of the last line in each track.
         let mut track_ends: Vec<i32> = Vec::new();
         let mut channel_tracks = BTreeMap::new();
-        for (port, (low, high)) in by_start {
+        for (port, (low, high)) in spans_from_left {
+            // The lines in the other tracks end too far to the right.
             let free_track = track_ends.iter().position(|end| end + MIN_TRACK_GAP <= low);
             let track = free_track.unwrap_or(track_ends.len());
             track_ends.resize(track_ends.len().max(track + 1), high);

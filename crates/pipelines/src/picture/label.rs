@@ -309,21 +309,21 @@ fn cut_name(name: &str, suffix: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
     let used_width = 0;
     let first_end = count_fitting_chars(chars.iter(), used_width);
-    let rest_start = first_end
+    let second_start = first_end
         + chars[first_end..]
             .iter()
             .take_while(|c| c.is_whitespace())
             .count();
-    let second_end = rest_start + count_fitting_chars(chars[rest_start..].iter(), used_width);
+    let fitting_end = second_start + count_fitting_chars(chars[second_start..].iter(), used_width);
     let tail_length = count_fitting_chars(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
     let tail_start = chars.len().saturating_sub(tail_length);
     // The second line is shortened if too few characters would be omitted between it and the third line.
-    let second_end = second_end
+    let second_end = fitting_end
         .min(tail_start.saturating_sub(MIN_OMITTED_CHARS))
-        .max(rest_start);
+        .max(second_start);
     let lines = [
         chars[..first_end].iter().collect::<String>(),
-        chars[rest_start..second_end].iter().collect(),
+        chars[second_start..second_end].iter().collect(),
         format!(
             "\u{2026}{}{suffix}",
             chars[tail_start..].iter().collect::<String>().trim_start()

@@ -62,11 +62,11 @@ pub(super) fn lay_out_canvas(canvas: &Canvas) -> Layout {
 /// below at each column that does not fit.
 pub(super) fn lay_out_within_width(canvas: &Canvas, max_width: i32) -> Layout {
     let box_places = Places::for_canvas(canvas);
-    let mut breaks: Vec<usize> = Vec::new();
+    let mut break_columns: Vec<usize> = Vec::new();
     loop {
-        let grid = Grid::build(&box_places, &breaks);
+        let grid = Grid::build(&box_places, &break_columns);
         let (layout, spans) = lay_out_grid(canvas, &box_places, &grid);
-        let first_column = breaks.last().copied().unwrap_or(0);
+        let first_column = break_columns.last().copied().unwrap_or(0);
         if layout.width <= max_width {
             return layout;
         }
@@ -81,7 +81,7 @@ pub(super) fn lay_out_within_width(canvas: &Canvas, max_width: i32) -> Layout {
         // If all boxes fit, a link or a label is too wide, so only the last column is moved below.
         let last_column = (grid.column_count > first_column + 1).then(|| grid.column_count - 1);
         match next_break.or(last_column) {
-            Some(column) => breaks.push(column),
+            Some(column) => break_columns.push(column),
             None => return layout,
         }
     }
@@ -356,7 +356,7 @@ impl PortPlaces<'_> {
     }
 }
 
-/// Moves everything so that the coordinates begin at 0, and sets the size of the picture.
+/// Moves everything to coordinates that begin at 0, and sets the size. All frames are between 0 and `height`.
 fn move_to_origin(mut layout: Layout) -> Layout {
     let (mut used_x, mut used_y): (Vec<i32>, Vec<i32>) = (Vec::new(), vec![0, layout.height]);
     for frame in &layout.frames {

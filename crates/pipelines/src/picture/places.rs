@@ -116,6 +116,7 @@ fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
         let Some(old_place) = base_points[index] else {
             continue;
         };
+        // The first attempt is the old place. The next ones are at both sides of it in turn, each time farther away.
         let free_place = (0..MAX_TRIED_PLACES)
             .map(|attempt| {
                 let distance = f64::from((attempt + 1) / 2) * TRIED_DISTANCE;

@@ -28,6 +28,12 @@ pub const COLUMN_WIDTH: i32 = 856;
 /// The height of the legend above the picture, in pixels.
 const LEGEND_HEIGHT: i32 = 30;
 
+/// The width that an entry of the legend has in addition to its text, in pixels.
+const LEGEND_PADDING: i32 = 18;
+
+/// The distance between two entries of the legend, in pixels.
+const LEGEND_GAP: i32 = 10;
+
 /// The height of a heading above one of two pictures.
 const HEADING_HEIGHT: i32 = 24;
 
@@ -213,7 +219,7 @@ impl<'c> Picture<'c> {
         let mut x = 0;
         for (mark, entry_text) in entries {
             let (line_color, fill) = line_and_fill_colors(mark);
-            let width = label::text_width(&entry_text) + 18;
+            let width = label::text_width(&entry_text) + LEGEND_PADDING;
             let _ = write!(
                 legend,
                 "<g class=\"sg-legend sg-{mark_word}\"><rect class=\"sg-frame\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"20\" \
@@ -225,10 +231,10 @@ impl<'c> Picture<'c> {
                 14 - LEGEND_HEIGHT,
                 mark_word = mark.name(),
             );
-            x += width + 10;
+            x += width + LEGEND_GAP;
         }
         // The last entry has no gap after it.
-        (legend, x - 10)
+        (legend, x - LEGEND_GAP)
     }
 
     /// Returns whether a component or a link in the picture has this mark.

@@ -99,6 +99,7 @@ impl NewSharedEntry {
             }
         }
         match self.insert_lines(text, &shared_pipelines) {
+            // The entries may be in one list in brackets, which has no line for each entry.
             Err(SharedEditError::UnsupportedForm) => self.insert_in_flow_list(text, &shared_pipelines),
             result => result,
         }
@@ -223,28 +224,23 @@ impl NewSharedParameter {
     /// returned to consumers: users can allow this later, but withdrawing it would break consumers.
     fn format_on_one_line(&self) -> String {
         let mut keys: Vec<String> = Vec::new();
-        keys.extend(
-            self.kind
-                .as_deref()
-                .map(|kind| format!("type: {}", format_scalar(kind))),
-        );
+        if let Some(kind) = &self.kind {
+            keys.push(format!("type: {}", format_scalar(kind)));
+        }
         keys.push("exportAllowed: false".to_owned());
-        keys.extend(
-            self.description
-                .as_deref()
-                .map(|text| format!("description: {}", format_double_quoted(text))),
-        );
-        keys.extend(self.default.as_deref().map(|value| format!("default: {value}")));
+        if let Some(description) = &self.description {
+            keys.push(format!("description: {}", format_double_quoted(description)));
+        }
+        if let Some(value) = &self.default {
+            keys.push(format!("default: {value}"));
+        }
         let mut columns = Vec::new();
         for (name, kind) in &self.columns {
-            let kind = kind
-                .as_deref()
-                .map(|kind| format!(" columnType: {} ", format_scalar(kind)));
-            columns.push(format!(
-                "{}: {{{}}}",
-                format_scalar(name),
-                kind.unwrap_or_default()
-            ));
+            let column_type = match kind {
+                Some(kind) => format!(" columnType: {} ", format_scalar(kind)),
+                None => String::new(),
+            };
+            columns.push(format!("{}: {{{column_type}}}", format_scalar(name)));
         }
         if !columns.is_empty() {
             keys.push(format!("columns: {{ {} }}", columns.join(", ")));

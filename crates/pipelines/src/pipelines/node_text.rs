@@ -44,6 +44,7 @@ fn push_canonical_text(text: &mut String, node: NodeRef<'_, '_>, is_set: &dyn Fn
                 let _ = write!(text, "{value}");
             }
             (Some(Value::Natural(_) | Value::OtherNumber), Some(number)) => text.push_str(number),
+            // Any other text is quoted, because the text "1" is not equal to the number 1.
             (_, Some(scalar)) => {
                 let _ = write!(text, "{scalar:?}");
             }

@@ -72,7 +72,9 @@ impl OpenedQuote<'_> {
                 .is_some_and(|(open_quote, _)| *open_quote == c);
             match (is_open, is_open_quote, c == self.close_quote) {
                 (true, _, true) => is_open = false,
+                // For a kind whose opening and closing quotes are equal, this is an opening quote.
                 (false, true, _) => is_open = true,
+                // A second closing quote: the name itself contains the first one.
                 (false, false, true) => return false,
                 _ => {}
             }

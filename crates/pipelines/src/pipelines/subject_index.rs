@@ -248,10 +248,10 @@ impl SubjectIndex {
         let shared_length = shared_prefix_length(&self.sorted_names.get(last_index)?.text, text);
         let mut next_index = Some(last_index);
         while let Some(name) = next_index.and_then(|index| self.sorted_names.get(index)) {
-            let text_after = (name.text.len() <= shared_length).then(|| text.get(name.text.len()..));
-            if text_after
-                .flatten()
-                .is_some_and(|text_after| accepts_rest(name, text_after))
+            let is_prefix = name.text.len() <= shared_length;
+            if is_prefix
+                && let Some(text_after) = text.get(name.text.len()..)
+                && accepts_rest(name, text_after)
             {
                 return Some(name);
             }

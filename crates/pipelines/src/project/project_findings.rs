@@ -102,6 +102,7 @@ impl Project<'_> {
                 continue;
             }
             shared_ids.insert(path, id);
+            // The callees of a file that was not checked, or that cannot be read, are not known.
             if let Some(Some(facts)) = self.facts.get(path) {
                 for reference in &facts.references {
                     let callees = walk.list_called_pipelines(self.files, reference, path);

@@ -91,6 +91,7 @@ impl ReferringFile<'_> {
     /// without a defect. A missing script has a fix if only one file can be meant.
     fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
         let (text, new_path) = match self.project.scripts.get(target) {
+            // The script exists and has no defect.
             Some(None) => return None,
             // Publishing rejects an unusable script even if no shared pipeline needs it.
             Some(Some(defect)) => {

@@ -71,7 +71,7 @@ impl Pattern {
         }
         let invalid = |problem| EvaluationError::InvalidRegexPattern { id: rule, problem };
         let [.., largest] = LIMITS;
-        let (engine, limit) = match build_linear(pattern, largest) {
+        let compiled_pattern = match build_linear(pattern, largest) {
             Ok(_) => compile_linear(pattern),
             Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
                 let explanation = summarize_error(&message);
@@ -81,9 +81,12 @@ impl Pattern {
                     explanation
                 })
             })?,
+            // The pattern exceeds the largest limit.
             Err(_) => None,
-        }
-        .ok_or_else(|| invalid("the expression is too large".to_owned()))?;
+        };
+        let Some((engine, limit)) = compiled_pattern else {
+            return Err(invalid("the expression is too large".to_owned()));
+        };
         Ok(Self { rule, engine, limit })
     }
 

@@ -92,23 +92,19 @@ impl RuleSet {
         let Ok(file) = &self.file else {
             return RuleState::Unknown;
         };
-        match (
-            file.rules.iter().find(|candidate| candidate.id == rule),
-            file.levels.get(rule),
-        ) {
-            (
-                Some(EnabledRule {
-                    evaluator: Err(error),
-                    ..
-                }),
-                _,
-            ) => RuleState::Broken(error.error_type()),
-            (Some(EnabledRule { enforcement, .. }), _) => {
-                // Without a valid level, the evaluator is an error, so `Unknown` is never returned here.
-                enforcement.map_or(RuleState::Unknown, RuleState::Enabled)
-            }
-            (None, Some(_)) => RuleState::Disabled,
-            (None, None) => RuleState::Missing,
+        let Some(enabled_rule) = file.rules.iter().find(|candidate| candidate.id == rule) else {
+            // The levels are those of all entries of the file, also of the disabled ones.
+            return if file.levels.contains_key(rule) {
+                RuleState::Disabled
+            } else {
+                RuleState::Missing
+            };
+        };
+        match (&enabled_rule.evaluator, enabled_rule.enforcement) {
+            (Err(error), _) => RuleState::Broken(error.error_type()),
+            (Ok(_), Some(level)) => RuleState::Enabled(level),
+            // Without a valid level, the evaluator is an error, so this case does not occur.
+            (Ok(_), None) => RuleState::Unknown,
         }
     }
 

@@ -100,6 +100,7 @@ fn describe_parse_error(message: &str) -> String {
     if message.starts_with("argument must be a simple name") {
         return "the first argument must be the name of a new variable".to_owned();
     }
+    // The parser quotes the text: `input 'TEXT'`, `input 'TEXT' expecting ...` or `at: 'TEXT'`.
     let unexpected_text = message
         .split_once("input '")
         .or_else(|| message.split_once("at: '"))

@@ -130,19 +130,19 @@ impl Compiler<'_> {
     fn compile_selection(&mut self, expression: &IdedExpr, select: &SelectExpr) -> CompilationResult {
         let (operand, operand_type) = self.compile(&select.operand)?;
         let operand = Box::new(operand);
-        let name = &select.field;
+        let (name, is_has_macro) = (&select.field, select.test);
         match operand_type {
             ValueType::Record(kind) => {
                 let Some((index, field)) = find_record_field(kind, name) else {
                     return Err(self.unknown_field_problem(expression, kind, name));
                 };
-                if select.test {
+                if is_has_macro {
                     let message = format!("`{kind}.{name}` always exists: compare it with an empty value");
                     return Err(self.problem_at(expression, message));
                 }
                 Ok((Node::Field(operand, index), field_value_type(field)))
             }
-            ValueType::Map(_) | ValueType::Any if select.test => {
+            ValueType::Map(_) | ValueType::Any if is_has_macro => {
                 Ok((Node::HasKey(operand, name.clone()), ValueType::Boolean))
             }
             ValueType::Map(value_type) => Ok((Node::Key(operand, name.clone()), *value_type)),
@@ -294,9 +294,10 @@ impl Compiler<'_> {
         }
         let mut nodes = Vec::new();
         for argument in arguments {
-            let (node, type_) = self.compile(argument)?;
-            if !function.accepts(&type_) {
-                return Err(self.problem_at(argument, format!("`{name}` cannot be applied to {type_}")));
+            let (node, argument_type) = self.compile(argument)?;
+            if !function.accepts(&argument_type) {
+                let message = format!("`{name}` cannot be applied to {argument_type}");
+                return Err(self.problem_at(argument, message));
             }
             nodes.push(node);
         }

@@ -243,6 +243,7 @@ impl<'m> Evaluation<'m> {
                     .map(|regex| regex.is_match(text))
                     .map_err(EvaluationFailure::Failed)
             }
+            // The only other function with two texts is `glob`.
             _ => {
                 self.spend_steps(PATTERN_COST)?;
                 compile_glob(pattern)

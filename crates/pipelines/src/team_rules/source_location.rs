@@ -84,12 +84,14 @@ impl<'s> SourceCursor<'s> {
         Some(cursor)
     }
 
-    /// Moves past the next character in the file that is not blank, and returns its position. Returns `None` if it is
-    /// not `character`.
+    /// Moves past the next character in the file that is not blank, and returns its position. An escaped character is
+    /// one character, at the position of its escape. Returns `None` if the character is not `character`, or at the end
+    /// of the file.
     fn advance_past(&mut self, character: char) -> Option<Position> {
         loop {
             let line = self.lines.get(self.line_index)?;
             let Some(source_character) = line.get(self.column_index) else {
+                // The end of the line.
                 self.line_index += 1;
                 self.column_index = 0;
                 continue;
