@@ -74,8 +74,11 @@ impl Publication<'_> {
             return Ok(None);
         }
         let needs_complete_comparison = mode == CompatMode::Fail || self.needs_next_version();
-        let (compared_details, latest_name) = match self.request_compared_version(platform)? {
-            Ok(details) => details,
+        let latest_request = platform.fetch_artifact_details(&self.settings.prefix, None);
+        let latest_details = match self.run.block_on(latest_request)? {
+            Ok(details) => Some(details),
+            // No version is enabled.
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) if needs_complete_comparison || is_access_denied(&error) => return Err(error.into()),
             Err(error) => {
                 self.run
@@ -83,6 +86,13 @@ impl Publication<'_> {
                     .warn(&format!("could not determine the changes for consumers: {error}"));
                 return Ok(None);
             }
+        };
+        let latest_name = latest_details
+            .as_ref()
+            .and_then(|details| details.artifact.version_name.clone());
+        let compared_details = match &self.settings.against {
+            Some(version) => Some(self.request_named_version(platform, version)?),
+            None => latest_details,
         };
         let mut comparison =
             self.compare_with_version(plan, compared_details.as_ref(), latest_name.as_deref())?;
@@ -124,32 +134,12 @@ impl Publication<'_> {
         Ok(())
     }
 
-    /// Requests the details of the version to compare with (`--against`, otherwise the latest), and the name of the
-    /// latest version. If no version is enabled, there is no latest version. If the request for the latest version
-    /// fails, `--against` is not requested, and the inner error is returned, which the caller may tolerate. A failed
-    /// request for `--against` is an outer error.
-    #[expect(clippy::type_complexity, reason = "the type is two values or an error")]
-    fn request_compared_version(
-        &self,
-        platform: &Platform,
-    ) -> Result<Result<(Option<ArtifactDetails>, Option<String>), HttpError>, Failure> {
+    /// Requests the details of the version that `--against` names.
+    fn request_named_version(&self, platform: &Platform, version: &str) -> Result<ArtifactDetails, Failure> {
         let prefix = &self.settings.prefix;
-        let version_name =
-            |details: &Option<ArtifactDetails>| details.as_ref()?.artifact.version_name.clone();
-        let latest = match self.run.block_on(platform.fetch_artifact_details(prefix, None))? {
-            Ok(details) => Some(details),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Ok(Err(error)),
-        };
-        let latest_name = version_name(&latest);
-        let Some(version) = &self.settings.against else {
-            return Ok(Ok((latest, latest_name)));
-        };
-        match self
-            .run
-            .block_on(platform.fetch_artifact_details(prefix, Some(version)))?
-        {
-            Ok(details) => Ok(Ok((Some(details), latest_name))),
+        let request = platform.fetch_artifact_details(prefix, Some(version));
+        match self.run.block_on(request)? {
+            Ok(details) => Ok(details),
             Err(error) => {
                 let rejection = version_request_failure(platform, prefix, Some(version), error);
                 Err(self.run.block_on(rejection)?)

@@ -130,13 +130,10 @@ impl SettingSources<'_> {
         match path.as_deref() {
             Some("off") => Ok(None),
             Some(path) => parse_team_rules_path(path).map(Some),
-            None => {
-                let directory = config_file.and_then(|path| path.rsplit_once('/'));
-                Ok(Some(directory.map_or_else(
-                    || TEAM_RULES_FILE.to_owned(),
-                    |(directory, _)| format!("{directory}/{TEAM_RULES_FILE}"),
-                )))
-            }
+            None => Ok(Some(match config_file.and_then(|path| path.rsplit_once('/')) {
+                Some((directory, _)) => format!("{directory}/{TEAM_RULES_FILE}"),
+                None => TEAM_RULES_FILE.to_owned(),
+            })),
         }
     }
 }

@@ -28,24 +28,24 @@ impl SettingSources<'_> {
         args: &PaceArgs,
         default_limit: u64,
     ) -> Result<PollSettings, SettingsError> {
-        let seconds = self.layers().resolve_setting(
+        let requested_interval = self.layers().resolve_setting(
             args.poll_interval,
             variable::POLL_INTERVAL,
             parse_seconds,
             self.file.poll_interval,
         )?;
-        let seconds = match find_setting_by_variable(variable::POLL_INTERVAL).map(|setting| setting.format) {
+        let interval = match find_setting_by_variable(variable::POLL_INTERVAL).map(|setting| setting.format) {
             Some(SettingFormat::Seconds {
                 minimum,
                 maximum,
                 default,
-            }) => require_value_in_range(seconds, default, minimum, maximum, "poll interval")?,
+            }) => require_value_in_range(requested_interval, default, minimum, maximum, "poll interval")?,
             // Cannot happen: the table of settings has the interval in this format.
-            _ => seconds.unwrap_or_default(),
+            _ => requested_interval.unwrap_or_default(),
         };
         let limit = require_value_in_range(args.timeout, default_limit, 0, MAX_TIMEOUT_SECONDS, "timeout")?;
         Ok(PollSettings {
-            first_interval: Duration::from_secs_f64(seconds),
+            first_interval: Duration::from_secs_f64(interval),
             time_limit: Duration::from_secs(limit),
         })
     }

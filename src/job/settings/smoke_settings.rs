@@ -47,7 +47,7 @@ impl SettingSources<'_> {
             variable::SMOKE_ENVIRONMENT,
             file.smoke_environment.as_ref(),
         )?;
-        let seconds = layers.resolve_integer(
+        let time_limit = layers.resolve_integer(
             flags.smoke_timeout,
             variable::SMOKE_TIMEOUT,
             file.smoke_timeout,
@@ -61,8 +61,8 @@ impl SettingSources<'_> {
         )?;
         Ok(SmokeSettings {
             runs: combine_runs(&pipelines, &projects, &environments)?,
-            // A publish does not have the flags in `PaceArgs`, so the time limit is `seconds`.
-            poll_settings: self.resolve_poll_settings(&PaceArgs::default(), seconds)?,
+            // A publish does not have the flags in `PaceArgs`, so `time_limit` applies.
+            poll_settings: self.resolve_poll_settings(&PaceArgs::default(), time_limit)?,
             on_failure: on_failure.unwrap_or_default(),
         })
     }

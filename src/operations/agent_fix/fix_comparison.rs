@@ -51,12 +51,11 @@ impl FixComparison {
             let has_match = unmatched_files
                 .get_mut(finding.path)
                 .is_some_and(|later_findings| take_match(later_findings, &finding, SizeRule::Any));
-            let list = if is_evaluated && !has_match {
-                &mut fixed_findings
+            if is_evaluated && !has_match {
+                fixed_findings.push(ReviewFinding::from(&finding));
             } else {
-                &mut remaining_findings
-            };
-            list.push(ReviewFinding::from(&finding));
+                remaining_findings.push(ReviewFinding::from(&finding));
+            }
         }
         let new_findings = list_new_findings(earlier_report, later_report);
         Self {

@@ -69,18 +69,20 @@ impl TaskFindings {
             .iter()
             .filter(|file| is_pipeline(&file.path) && is_selected_path(&file.path, paths));
         for file in files {
-            let findings = file.findings();
-            let failing_findings = findings
-                .iter()
-                .enumerate()
-                .filter(|(_, finding)| needs_fix(finding, report.fail_on()));
-            let (local_fixes, other_findings): (Vec<_>, Vec<_>) =
-                failing_findings.partition(|(_, finding)| finding.fix.is_some());
-            task_findings.local_fix_count += local_fixes.len();
-            let mut indices: Vec<usize> = other_findings.into_iter().map(|(index, _)| index).collect();
-            task_findings.omitted_count += indices.len().saturating_sub(remaining_count);
-            indices.truncate(remaining_count);
-            remaining_count -= indices.len();
+            let mut indices = Vec::new();
+            for (index, finding) in file.findings().iter().enumerate() {
+                if !needs_fix(finding, report.fail_on()) {
+                    continue;
+                }
+                if finding.fix.is_some() {
+                    task_findings.local_fix_count += 1;
+                } else if remaining_count == 0 {
+                    task_findings.omitted_count += 1;
+                } else {
+                    remaining_count -= 1;
+                    indices.push(index);
+                }
+            }
             if !indices.is_empty() {
                 task_findings.files.push((file.clone(), indices));
             }

@@ -247,16 +247,17 @@ fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'
     if is_path || is_parent_directory || !can_be_range {
         return Ok((None, typed_paths));
     }
-    let (base, end) = (revision_or_head(base), head.trim_start_matches('.'));
-    let end = revision_or_head(end);
+    let base = revision_or_head(base);
+    // The third dot of `A...B` is at the start of `head`.
     if head.starts_with('.') {
+        let end = revision_or_head(head.trim_start_matches('.'));
         return Err(
             Failure::usage(format!("`{}` is not a range A..B", first.display())).with_hint(format!(
                 "use --base {base} --head {end} to compare with the merge-base"
             )),
         );
     }
-    Ok((Some((base, end)), paths))
+    Ok((Some((base, revision_or_head(head))), paths))
 }
 
 /// Returns the revision at one end of a range; an empty end means `HEAD`.

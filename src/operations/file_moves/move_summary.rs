@@ -192,28 +192,25 @@ fn describe_repair_error(error: &RepairError) -> String {
 
 /// Returns the summary as JSON, for `--output json`.
 fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool) -> Value {
-    let moved_files: Vec<Value> = plan
-        .moves
-        .iter()
-        .flat_map(|moves| {
-            let files = plan.moved_files.iter();
-            files.map(|file| json!({ "from": file.path, "to": moves.path_after_move(&file.path) }))
-        })
-        .collect();
-    let edits: Vec<Value> = plan
-        .edits
-        .iter()
-        .flat_map(|edit| edit.values.iter().map(move |value| (edit, value)))
-        .map(|(edit, value)| {
-            json!({
+    let mut moved_files = Vec::new();
+    // A repair has no move.
+    if let Some(moves) = &plan.moves {
+        for file in &plan.moved_files {
+            moved_files.push(json!({ "from": file.path, "to": moves.path_after_move(&file.path) }));
+        }
+    }
+    let mut edits = Vec::new();
+    for edit in &plan.edits {
+        for value in &edit.values {
+            edits.push(json!({
                 "path": edit.path,
                 "line": value.position.line,
                 "what": value.referrer.noun(),
                 "from": value.old,
                 "to": value.new,
-            })
-        })
-        .collect();
+            }));
+        }
+    }
     let kept_references: Vec<Value> = plan
         .kept_references
         .iter()

@@ -96,18 +96,15 @@ fn describe_other_limits(rule: &str, sizes: &[u64]) -> String {
     if has_minimum {
         candidates.reverse();
     }
-    let maximum_counts = [sizes.len() / 2, sizes.len() / 8, 0];
-    let mut limits_to_show: Vec<u64> = maximum_counts
-        .into_iter()
-        .filter_map(|maximum| {
-            candidates
-                .iter()
-                .copied()
-                .find(|limit| count_violating_sizes(rule, *limit, sizes) <= maximum)
-        })
-        .collect();
-    limits_to_show.dedup();
-    let descriptions: Vec<String> = limits_to_show
+    let mut shown_limits: Vec<u64> = Vec::new();
+    for maximum_count in [sizes.len() / 2, sizes.len() / 8, 0] {
+        let strictest_limit = candidates
+            .iter()
+            .find(|limit| count_violating_sizes(rule, **limit, sizes) <= maximum_count);
+        shown_limits.extend(strictest_limit);
+    }
+    shown_limits.dedup();
+    let descriptions: Vec<String> = shown_limits
         .into_iter()
         .map(|limit| format!("{limit}: {}", count_violating_sizes(rule, limit, sizes)))
         .collect();

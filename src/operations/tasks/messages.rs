@@ -166,8 +166,9 @@ impl MessageHistory<'_> {
     }
 }
 
-/// Formats an event, which is a message of a task, as one line: the time first, then all other fields. The turn (`groupId`) and the text (`data`) are
-/// printed without a name. All fields are printed, because the API document does not specify them.
+/// Formats an event, which is a message of a task, in one line: the time first, then all other fields. The turn
+/// (`groupId`) and the text (`data`) are printed without a name. All fields are printed, because the API document does
+/// not specify them.
 pub(crate) fn format_event(event: &Value, now: Timestamp) -> String {
     let Value::Object(fields) = event else {
         return text::escape_line(&event.to_string()) + "\n";

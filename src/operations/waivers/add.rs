@@ -239,10 +239,10 @@ fn read_reported_files(
         let Some(snapshot_file) = snapshot.find_file(&file.path)? else {
             continue;
         };
-        let Ok(Ok(pipeline)) = workspace
-            .read_document(&snapshot_file)?
-            .map(|bytes| Pipeline::parse(&bytes))
-        else {
+        let Ok(bytes) = workspace.read_document(&snapshot_file)? else {
+            continue;
+        };
+        let Ok(pipeline) = Pipeline::parse(&bytes) else {
             continue;
         };
         let folded_results = find_folded_results(file, current, &pipeline);
@@ -252,11 +252,9 @@ fn read_reported_files(
             .iter_mut()
             .filter(|result| result.origin.is_from_rules_file());
         for result in rule_results {
-            let rule = &result.rule;
-            result
-                .violations
-                .iter_mut()
-                .for_each(|violation| complete_violation(violation, rule, &pipeline));
+            for violation in &mut result.violations {
+                complete_violation(violation, &result.rule, &pipeline);
+            }
         }
         file.results.extend(folded_results);
     }
