@@ -149,7 +149,7 @@ impl Publication<'_> {
         let Some(platform) = platform else {
             return Ok(PublishedState::default());
         };
-        let published_state = self.run.block_on(async {
+        let response = self.run.block_on(async {
             Ok::<_, HttpError>(PublishedState {
                 exists: Some(
                     find_published_version(platform, plan, Some(&plan.version_name))
@@ -159,12 +159,15 @@ impl Publication<'_> {
                 latest: find_published_version(platform, plan, None).await?,
             })
         })?;
-        Ok(published_state.unwrap_or_else(|error| {
-            self.run
-                .ui
-                .warn(&format!("could not determine the published version: {error}"));
-            PublishedState::default()
-        }))
+        match response {
+            Ok(published_state) => Ok(published_state),
+            Err(error) => {
+                self.run
+                    .ui
+                    .warn(&format!("could not determine the published version: {error}"));
+                Ok(PublishedState::default())
+            }
+        }
     }
 
     /// Compares the files of the plan with those that the latest version's commit would publish. Returns that commit

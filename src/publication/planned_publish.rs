@@ -48,6 +48,7 @@ impl PlannedPublish {
         let unreviewed_selection = workspace
             .sources
             .compile_review_exclusions(&args.review.selection.globs)?;
+        // A plan with an error has no paths.
         let reviewed_paths = plan
             .iter()
             .flat_map(pipeline_paths)

@@ -65,7 +65,7 @@ impl Publication<'_> {
         let mut first_refusal = None;
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
-            match self.find_version_difference(platform, plan, version)? {
+            match self.find_incomplete_version_refusal(platform, plan, version)? {
                 None => return Ok(Some(self.decide_to_publish_nothing(version, plan))),
                 Some(refusal) => first_refusal = first_refusal.or(Some(refusal)),
             }
@@ -87,7 +87,7 @@ impl Publication<'_> {
 
     /// Returns the refusal if the details of the version show that it does not have all shared pipelines of the plan:
     /// the platform ignored files, or the job selected other files then. A version without a name cannot be requested.
-    fn find_version_difference(
+    fn find_incomplete_version_refusal(
         &self,
         platform: &Platform,
         plan: &Plan,

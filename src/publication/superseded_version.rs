@@ -62,6 +62,7 @@ impl Publication<'_> {
         for version in versions {
             let commit = version.commit_hash.as_deref().unwrap_or_default();
             let name = version.display_name();
+            // The order is that of the uploaded commit.
             match self.compare_with_version_commit(commit)? {
                 CommitOrder::NotOlder => {}
                 CommitOrder::Older => newer_versions.push(format!(

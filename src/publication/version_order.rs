@@ -148,10 +148,8 @@ impl Publication<'_> {
     /// Returns the latest version and its commit; `None` if no version is enabled. Uses the version of the comparison,
     /// or requests the latest if nothing was compared or `--against` selects another version.
     fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
-        if let Some(comparison) = self
-            .comparison
-            .as_ref()
-            .filter(|_| self.settings.against.is_none())
+        if self.settings.against.is_none()
+            && let Some(comparison) = &self.comparison
         {
             let (name, commit) = comparison.compared_version();
             return Ok((!name.is_empty()).then(|| LatestCommit {

@@ -139,12 +139,10 @@ fn find_needed_pipelines(
         read_skimmed_pipelines(input, &current_step)?;
         let mut next_step = BTreeSet::new();
         for path in &current_step {
-            for reference in input
-                .sent_pipelines
-                .get(path)
-                .into_iter()
-                .flat_map(PipelineFile::references)
-            {
+            let Some(file) = input.sent_pipelines.get(path) else {
+                continue;
+            };
+            for reference in file.references() {
                 next_step.extend(walk.list_called_pipelines(files, reference, path));
             }
         }
@@ -268,10 +266,11 @@ impl ClosureCheck<'_> {
                     is_needed,
                 );
             }
-            Ok(facts) => facts
-                .references
-                .iter()
-                .for_each(|reference| self.check_reference(path, reference, is_needed)),
+            Ok(facts) => {
+                for reference in &facts.references {
+                    self.check_reference(path, reference, is_needed);
+                }
+            }
         }
     }
 

@@ -182,23 +182,19 @@ fn read_selected_pipelines(
         .offered_entries()
         .map(|entry| entry.pipeline.as_str())
         .collect();
-    let pipelines: Vec<_> = selected_files
-        .iter()
-        .filter(|(path, _)| PipelineKind::from_path(path).is_some())
-        .collect();
-    let files: Vec<_> = pipelines
-        .iter()
-        .map(|(path, file)| PipelineToRead {
-            content: &file.content,
-            is_needed: offered_paths.contains(path.as_str()),
-        })
-        .collect();
-    let read_files = pipeline_reader::read_pipelines(contents, &files)?;
-    Ok(pipelines
-        .into_iter()
-        .map(|(path, _)| path.clone())
-        .zip(read_files)
-        .collect())
+    let (mut paths, mut files) = (Vec::new(), Vec::new());
+    for (path, file) in selected_files {
+        if PipelineKind::from_path(path).is_some() {
+            paths.push(path.clone());
+            files.push(PipelineToRead {
+                content: &file.content,
+                is_needed: offered_paths.contains(path.as_str()),
+            });
+        }
+    }
+    // The results have the order of the files.
+    let pipelines = pipeline_reader::read_pipelines(contents, &files)?;
+    Ok(paths.into_iter().zip(pipelines).collect())
 }
 
 /// Returns all files to send, sorted by path: the selected `files`, the scripts and the shared-pipelines file. A file

@@ -133,13 +133,11 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
     };
     while let Some(brace_index) = remainder.find(['{', '}']) {
         name.push_str(&remainder[..brace_index]);
-        let (placeholder, after_placeholder) = match remainder[brace_index..]
-            .strip_prefix('{')
-            .map(|placeholder| placeholder.split_once('}'))
-        {
-            Some(Some(parts)) => parts,
-            Some(None) => return Err(VersionNameError::for_unmatched_brace(template, '{')),
-            None => return Err(VersionNameError::for_unmatched_brace(template, '}')),
+        let Some(after_brace) = remainder[brace_index..].strip_prefix('{') else {
+            return Err(VersionNameError::for_unmatched_brace(template, '}'));
+        };
+        let Some((placeholder, after_placeholder)) = after_brace.split_once('}') else {
+            return Err(VersionNameError::for_unmatched_brace(template, '{'));
         };
         let value = resolve_placeholder(placeholder, values)?;
         // Do not repeat a `v` that the template already contains.
@@ -158,14 +156,14 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
 
 /// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.
 fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
-    let utc = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
+    let commit_time = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
     match name {
         "tag" => require_value(values.tag.as_ref(), "tag", "this run has no tag"),
         "branch" => require_value(values.branch.as_ref(), "branch", "the branch is unknown"),
         "sha" => Ok(values.sha.clone()),
         "short-sha" => Ok(short_id(&values.sha).to_owned()),
-        "date" => Ok(utc().strftime("%Y-%m-%d").to_string()),
-        "datetime" => Ok(utc().strftime("%Y%m%dT%H%M%SZ").to_string()),
+        "date" => Ok(commit_time().strftime("%Y-%m-%d").to_string()),
+        "datetime" => Ok(commit_time().strftime("%Y%m%dT%H%M%SZ").to_string()),
         NEXT_PLACEHOLDER => require_value(
             values.next_version.as_ref(),
             NEXT_PLACEHOLDER,

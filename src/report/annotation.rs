@@ -233,24 +233,28 @@ fn limit_annotations(
 ) -> Vec<Annotation> {
     let mut limited_annotations = Vec::new();
     for level in Level::ALL {
-        let level_annotations = annotations.iter().filter(|annotation| annotation.level == level);
-        let total = level_annotations.clone().count();
+        let level_annotations: Vec<&Annotation> = annotations
+            .iter()
+            .filter(|annotation| annotation.level == level)
+            .collect();
+        let total = level_annotations.len();
         let limit = limit_for(level);
         if total <= limit {
-            limited_annotations.extend(level_annotations.cloned());
-        } else {
-            let shown_count = limit.saturating_sub(1);
-            limited_annotations.extend(level_annotations.take(shown_count).cloned());
-            limited_annotations.push(Annotation {
-                level,
-                place: None,
-                title: REVIEW_TITLE.to_owned(),
-                message: format!(
-                    "{} omitted: see {overflow_place}",
-                    format_count(total - shown_count, level.noun())
-                ),
-            });
+            limited_annotations.extend(level_annotations.into_iter().cloned());
+            continue;
         }
+        // The last annotation states the number of omitted ones.
+        let shown_count = limit.saturating_sub(1);
+        limited_annotations.extend(level_annotations.into_iter().take(shown_count).cloned());
+        limited_annotations.push(Annotation {
+            level,
+            place: None,
+            title: REVIEW_TITLE.to_owned(),
+            message: format!(
+                "{} omitted: see {overflow_place}",
+                format_count(total - shown_count, level.noun())
+            ),
+        });
     }
     limited_annotations
 }

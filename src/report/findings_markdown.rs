@@ -63,13 +63,11 @@ fn render_entry(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) 
         escape(&shorten_message(&message)),
         render_code(&shorten_name(finding.rule)),
     );
-    let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES).with_noun("place");
     if !entry.equal_findings.is_empty() {
-        let _ = write!(
-            markdown,
-            "<br>Also in {}",
-            other_places.map(|other_finding| render_place(other_finding, context))
-        );
+        let other_places = List::with_limit(&entry.equal_findings, MAX_OTHER_PLACES)
+            .with_noun("place")
+            .map(|other_finding| render_place(other_finding, context));
+        let _ = write!(markdown, "<br>Also in {other_places}");
     }
     if let Some(related_text) = related_text {
         let _ = write!(
