@@ -101,10 +101,11 @@ fn plain_length(scalar_source: &str, value: &str) -> Option<usize> {
         let source_after_gap = remaining_source.trim_start_matches([' ', '\t', '\r', '\n']);
         let gap = remaining_source.get(..remaining_source.len() - source_after_gap.len())?;
         let line_break_count = gap.matches('\n').count();
+        // Characters within a line, and blanks without a line break, are the same in the source and in the value.
         if line_break_count == 0 {
-            let next = remaining_source.chars().next()?;
-            remaining_value = remaining_value.strip_prefix(next)?;
-            remaining_source = remaining_source.get(next.len_utf8()..)?;
+            let next_character = remaining_source.chars().next()?;
+            remaining_value = remaining_value.strip_prefix(next_character)?;
+            remaining_source = remaining_source.get(next_character.len_utf8()..)?;
             continue;
         }
         let folded_value = if line_break_count == 1 {

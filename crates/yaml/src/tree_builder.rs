@@ -32,9 +32,9 @@ const DISCARDED_NODE: NodeId = NodeId::MAX;
 const NO_ANCHOR: usize = 0;
 
 impl<'a> Tree<'a> {
-    /// Reads the only document in `bytes`. Besides invalid YAML, rejects duplicate keys in a map, keys that are lists or
-    /// maps, merge keys, a second document, more than 128 levels, aliases that refer to a node that contains them, and
-    /// aliases that expand to megabytes.
+    /// Reads the only document in `bytes`. Besides invalid YAML, rejects duplicate keys in a map, keys that are lists
+    /// or maps, merge keys, a second document, more than 128 levels, aliases that refer to a node that contains them,
+    /// and aliases that expand to megabytes.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DocumentError> {
         build_tree_observed(document_text::decode_text(bytes)?, None, |_, _| {})
     }
@@ -223,8 +223,8 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    /// Adds the node that an alias refers to (a key or a value). Fails if the alias is inside that node, which
-    /// is recorded only when it is complete, or if all aliases together expand to too much data. An alias that is used as
+    /// Adds the node that an alias refers to (a key or a value). Fails if the alias is inside that node, which is
+    /// recorded only when it is complete, or if all aliases together expand to too much data. An alias that is used as
     /// a value but not kept (see [`Self::is_next_node_kept`]) is not included in that amount.
     fn add_alias(&mut self, anchor: usize, position: Position) -> Result<(), DocumentError> {
         let Some((id, weight)) = self.anchors.get(anchor).copied().flatten() else {
@@ -369,6 +369,7 @@ fn find_duplicate_key<'e, 'a>(entries: &'e [MapEntry<'a>]) -> Option<&'e Key<'a>
         });
     }
     let mut keys: Vec<&Key<'a>> = entries.iter().map(|entry| &entry.key).collect();
+    // The sort is stable: of two equal keys, the second one is later in the file.
     keys.sort_by(|a, b| a.text.cmp(&b.text));
     let duplicates = keys.windows(2).filter_map(|pair| match pair {
         [a, b] if a.text == b.text => Some(*b),

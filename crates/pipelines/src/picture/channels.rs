@@ -66,7 +66,7 @@ pub(super) fn assign_tracks(grid: &Grid, routes: &Routes) -> Tracks {
         let mut track_ends: Vec<i32> = Vec::new();
         let mut channel_tracks = BTreeMap::new();
         for (port, (low, high)) in spans_from_left {
-            // The lines in the other tracks end too far to the right.
+            // The first track whose last line ends far enough to the left.
             let free_track = track_ends.iter().position(|end| end + MIN_TRACK_GAP <= low);
             let track = free_track.unwrap_or(track_ends.len());
             track_ends.resize(track_ends.len().max(track + 1), high);

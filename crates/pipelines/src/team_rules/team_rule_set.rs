@@ -70,17 +70,17 @@ impl TeamRuleSet {
         document: &Result<Vec<u8>, DocumentError>,
         files: &PipelineFiles<'_>,
     ) -> FileResults {
-        let tree = document
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|bytes| Tree::parse_without(bytes, LAYOUT_KEY));
-        let pipeline = tree
-            .as_ref()
-            .map_err(Clone::clone)
-            .and_then(|tree| Ok((tree, Pipeline::from_tree(tree)?)));
-        match &pipeline {
-            Ok((tree, pipeline)) => self.evaluate_pipeline(path, pipeline, tree, files),
-            Err(error) => {
+        let tree = match document {
+            Ok(bytes) => Tree::parse_without(bytes, LAYOUT_KEY),
+            Err(error) => Err(error.clone()),
+        };
+        let pipeline = match &tree {
+            Ok(tree) => Pipeline::from_tree(tree),
+            Err(error) => Err(error.clone()),
+        };
+        match (&tree, &pipeline) {
+            (Ok(tree), Ok(pipeline)) => self.evaluate_pipeline(path, pipeline, tree, files),
+            (Err(error), _) | (_, Err(error)) => {
                 let error = EvaluationError::DocumentParse(error.clone());
                 let rules = self.enforced_rules_at(path);
                 FileResults {

@@ -110,11 +110,12 @@ impl<'m> Evaluation<'m> {
         if left.len() != right.len() {
             return Ok(false);
         }
+        // Both maps have the same number of keys, so it is enough to look up each key of `left` in `right`.
         for (key, value) in left {
             let mut has_equal_value = false;
-            for (other_key, other_value) in right {
-                if self.is_equal(key, other_key)? {
-                    has_equal_value = self.is_equal(value, other_value)?;
+            for (right_key, right_value) in right {
+                if self.is_equal(key, right_key)? {
+                    has_equal_value = self.is_equal(value, right_value)?;
                     break;
                 }
             }

@@ -112,8 +112,9 @@ impl Waivers {
         matched_flags
     }
 
-    /// Marks the findings of one result that a valid entry allows, and stores the waiver of each finding in the result,
-    /// also an expired one. Sets the flags of all entries that match. Skips a result that cannot be waived.
+    /// Marks the findings of one result for which there is a valid waiver, and stores the waiver of each finding in the
+    /// result, also an expired one. Sets the flags of all waivers (`entries`) that match. Skips a result that cannot be
+    /// waived, for example one without a finding.
     fn mark_result(
         &self,
         file_entries: &FileEntries<'_>,

@@ -126,13 +126,8 @@ impl Task {
     /// the list of pending decisions, the task is only known to be stopped. A status that the API document does not
     /// define is an unknown phase.
     pub fn phase(&self) -> TaskPhase {
-        match self
-            .status
-            .as_deref()
-            .unwrap_or_default()
-            .to_ascii_uppercase()
-            .as_str()
-        {
+        let status = self.status.as_deref().unwrap_or_default().to_ascii_uppercase();
+        match status.as_str() {
             "RUNNING" | "STOPPING" => TaskPhase::Working,
             "ERRORED" => TaskPhase::Errored,
             "STOPPED" => match &self.pending_decisions {

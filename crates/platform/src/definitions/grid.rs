@@ -18,14 +18,10 @@ pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
         let Value::Array(cells) = row else {
             return Err(document.error_at(&path, "must be a row: a list of strings"));
         };
-        let texts = cells.iter().enumerate().map(|(column, cell)| {
-            let path = format!("{path}[{column}]");
-            reject_unquoted(cell).map_err(|reason| document.error_at(&path, reason))?;
-            cell.as_str()
-                .map(str::to_owned)
-                .ok_or_else(|| document.error_at(&path, "must be a string; an empty string is \"\""))
-        });
-        let texts: Vec<String> = texts.collect::<Result<_, _>>()?;
+        let mut texts = Vec::with_capacity(cells.len());
+        for (column, cell) in cells.iter().enumerate() {
+            texts.push(read_cell(document, &format!("{path}[{column}]"), cell)?);
+        }
         if let Some(first_row) = grid.first().filter(|first_row| first_row.len() != texts.len()) {
             let cell_count = format_count(texts.len(), "cell");
             let message = format!("has {cell_count}, but the first row has {}", first_row.len());
@@ -34,4 +30,13 @@ pub fn read_grid(document: &Document) -> Result<Grid, DefinitionError> {
         grid.push(texts);
     }
     Ok(grid)
+}
+
+/// Returns the text of the cell at `path`. Fails if the value is not a string in the file, for example a number.
+fn read_cell(document: &Document, path: &str, cell: &Value) -> Result<String, DefinitionError> {
+    reject_unquoted(cell).map_err(|reason| document.error_at(path, reason))?;
+    match cell.as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => Err(document.error_at(path, "must be a string; an empty string is \"\"")),
+    }
 }

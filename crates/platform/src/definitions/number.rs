@@ -5,20 +5,22 @@ use serde_json::{Number, Value};
 /// Parses a number so that a JSON reader receives exactly its value. Fails if a whole number does not fit 64 bits, or
 /// if a fraction would be rounded.
 pub(super) fn parse_number(text: &str) -> Result<Number, String> {
-    let magnitude = text.strip_prefix('+').unwrap_or(text);
-    if let Ok(number) = magnitude.parse::<i64>() {
+    // JSON has no plus sign.
+    let json_text = text.strip_prefix('+').unwrap_or(text);
+    if let Ok(number) = json_text.parse::<i64>() {
         return Ok(number.into());
     }
-    if let Ok(number) = magnitude.parse::<u64>() {
+    if let Ok(number) = json_text.parse::<u64>() {
         return Ok(number.into());
     }
     let invalid_number_message = || format!("{text:?} is not a number that JSON can represent");
     let decimal = Decimal::parse(text).ok_or_else(invalid_number_message)?;
-    let double = magnitude
+    let double = json_text
         .parse()
         .ok()
         .and_then(Number::from_f64)
         .ok_or_else(invalid_number_message)?;
+    // A whole number that fits 64 bits is already returned.
     let is_whole = !text.contains(['.', 'e', 'E']);
     if is_whole || Decimal::parse(&double.to_string()) != Some(decimal) {
         return Err(format!(
@@ -51,21 +53,22 @@ impl Decimal {
     fn parse(text: &str) -> Option<Self> {
         let negative = text.starts_with('-');
         let magnitude = text.strip_prefix(['-', '+']).unwrap_or(text);
-        let (mantissa, exponent) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
+        let (mantissa, exponent_text) = magnitude.split_once(['e', 'E']).unwrap_or((magnitude, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let all_digits = format!("{whole}{fraction}");
         if all_digits.is_empty() || !all_digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
-        let digits = all_digits.trim_end_matches('0');
-        let trailing_zero_count = i64::try_from(all_digits.len() - digits.len()).ok()?;
+        let digits_without_end = all_digits.trim_end_matches('0');
+        let trailing_zero_count = i64::try_from(all_digits.len() - digits_without_end.len()).ok()?;
         let fraction_length = i64::try_from(fraction.len()).ok()?;
-        let exponent = exponent
+        // The value is the digits, read as a whole number, times ten to the power of this exponent.
+        let exponent = exponent_text
             .parse::<i64>()
             .ok()?
             .checked_add(trailing_zero_count)?
             .checked_sub(fraction_length)?;
-        let digits = digits.trim_start_matches('0').to_owned();
+        let digits = digits_without_end.trim_start_matches('0').to_owned();
         let is_zero = digits.is_empty();
         Some(Self {
             negative: negative && !is_zero,

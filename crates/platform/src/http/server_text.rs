@@ -132,7 +132,12 @@ fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
             Value::Object(fields) => fields.get("message").and_then(Value::as_str),
             _ => value.as_str(),
         });
-        headline.extend(text.filter(|text| !text.is_empty() && !headline.contains(text)));
+        if let Some(text) = text
+            && !text.is_empty()
+            && !headline.contains(&text)
+        {
+            headline.push(text);
+        }
     }
     let mut message = headline.join(": ");
     if let Some(instance) = fields.get("instance").and_then(Value::as_str) {

@@ -362,6 +362,7 @@ impl Transport {
                         Some(HttpError::new(ErrorKind::BadResponse, message)),
                     );
                 }
+                // The body is complete.
                 Ok(Ok(None)) => return (body.freeze(), None),
                 Ok(Err(error)) => return (body.freeze(), Some(failure::failure_within_response(error))),
                 Err(_) => {

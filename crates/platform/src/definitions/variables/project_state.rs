@@ -33,15 +33,16 @@ pub async fn fetch_project_state(
         .into_iter()
         .filter_map(|ApiValue { value, .. }| Some((value.name.clone()?, value)))
         .collect();
-    let defined_variables = definitions
+    let existing_definitions = definitions
         .iter()
         .filter(|definition| definition.overrides.is_some() && variables.contains_key(&definition.name));
     let overrides = stream::iter(
-        defined_variables.map(|definition| fetch_overrides(platform, project, definition.name.clone())),
+        existing_definitions.map(|definition| fetch_overrides(platform, project, definition.name.clone())),
     )
     .buffer_unordered(MAX_CONCURRENT_REQUESTS)
     .try_collect()
     .await?;
+    // The list `overrides` of a definition can be empty.
     let has_override = definitions
         .iter()
         .any(|definition| definition.overrides.iter().flatten().next().is_some());

@@ -186,22 +186,10 @@ impl TokenCache {
     }
 }
 
-/// Reads the token from a file, which must be text and not empty. The name of a missing file is not shown, because it
-/// may be a token in the wrong setting.
+/// Reads the token from a file, which must be text and not empty.
 fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
-    let bytes = input::read_file(path, MAX_TOKEN_SIZE).map_err(|error| {
-        // Only the name of an existing file is shown: any other value may be a token, whatever the error is.
-        let reason = match path.symlink_metadata() {
-            Ok(_) => return token_file_error(path, &format!("cannot be read: {error}")),
-            Err(error) if error.kind() == ErrorKind::NotFound => "does not exist".to_owned(),
-            Err(error) => format!("cannot be found ({})", error.kind()),
-        };
-        let length = path.file_name().map_or(0, |name| name.to_string_lossy().chars().count());
-        TokenError::Configuration(format!(
-            "the file set by --token-file or SLUICEGATE_TOKEN_FILE {reason}: check the path (its name, {length} \
-             characters, is hidden because it may be a token)"
-        ))
-    })?;
+    let bytes =
+        input::read_file(path, MAX_TOKEN_SIZE).map_err(|error| unreadable_file_error(path, &error))?;
     if input::is_utf_16(&bytes) {
         return Err(token_file_error(path, "is UTF-16; save the file as UTF-8"));
     }
@@ -210,6 +198,23 @@ fn read_token_file(path: &Path) -> Result<SecretString, TokenError> {
         Ok(text) => Ok(SecretString::from(text)),
         Err(_) => Err(token_file_error(path, "is not text")),
     }
+}
+
+/// Returns the error for a token file that could not be read because of `read_error`. Shows only the name of an
+/// existing file: any other name may be a token in the wrong setting.
+fn unreadable_file_error(path: &Path, read_error: &dyn fmt::Display) -> TokenError {
+    let reason = match path.symlink_metadata() {
+        Ok(_) => return token_file_error(path, &format!("cannot be read: {read_error}")),
+        Err(error) if error.kind() == ErrorKind::NotFound => "does not exist".to_owned(),
+        Err(error) => format!("cannot be found ({})", error.kind()),
+    };
+    let length = path
+        .file_name()
+        .map_or(0, |name| name.to_string_lossy().chars().count());
+    TokenError::Configuration(format!(
+        "the file set by --token-file or SLUICEGATE_TOKEN_FILE {reason}: check the path (its name, {length} \
+         characters, is hidden because it may be a token)"
+    ))
 }
 
 fn token_file_error(path: &Path, reason: &str) -> TokenError {
