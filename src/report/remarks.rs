@@ -40,40 +40,43 @@ pub(super) struct Remark<'r> {
 /// Collects a remark for each unreviewed file, each change to the gate configuration, and each change that breaks
 /// consumers. The latter two affect the verdict only if the gate refuses them.
 pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
-    let unreviewed_remarks = report.unreviewed_files.iter().map(|file| Remark {
-        kind: RemarkKind::Unreviewed,
-        affects_verdict: true,
-        path: &file.path,
-        line: None,
-        text: describe_unreviewed_file(&file.reason),
-        fingerprint: Fingerprint::new(&["unreviewed", &file.path], FIRST_ORDINAL),
-    });
-    let gate_change_remarks = report.gate_changes.iter().map(|change| Remark {
-        kind: RemarkKind::GateChange,
-        affects_verdict: report.gate_refused,
-        path: &change.path,
-        line: None,
-        text: describe_gate_change(change),
-        fingerprint: Fingerprint::new(&["gate-change", &change.path], FIRST_ORDINAL),
-    });
-    let break_remarks = report.compat.iter().flat_map(|compat| {
-        compat.breaking_changes().map(|change| {
-            let (path, line) = change.shown_location();
-            let id = change.id.as_deref().unwrap_or_default();
-            Remark {
-                kind: RemarkKind::Break,
-                affects_verdict: compat.refused,
-                path,
-                line: Some(line),
-                text: change.describe_fully(),
-                fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.describe()], FIRST_ORDINAL),
-            }
-        })
-    });
-    unreviewed_remarks
-        .chain(gate_change_remarks)
-        .chain(break_remarks)
-        .collect()
+    let mut remarks = Vec::new();
+    for file in &report.unreviewed_files {
+        remarks.push(Remark {
+            kind: RemarkKind::Unreviewed,
+            affects_verdict: true,
+            path: &file.path,
+            line: None,
+            text: describe_unreviewed_file(&file.reason),
+            fingerprint: Fingerprint::new(&["unreviewed", &file.path], FIRST_ORDINAL),
+        });
+    }
+    for change in &report.gate_changes {
+        remarks.push(Remark {
+            kind: RemarkKind::GateChange,
+            affects_verdict: report.gate_refused,
+            path: &change.path,
+            line: None,
+            text: describe_gate_change(change),
+            fingerprint: Fingerprint::new(&["gate-change", &change.path], FIRST_ORDINAL),
+        });
+    }
+    let Some(compat) = &report.compat else {
+        return remarks;
+    };
+    for change in compat.breaking_changes() {
+        let (path, line) = change.shown_location();
+        let id = change.id.as_deref().unwrap_or_default();
+        remarks.push(Remark {
+            kind: RemarkKind::Break,
+            affects_verdict: compat.refused,
+            path,
+            line: Some(line),
+            text: change.describe_fully(),
+            fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.describe()], FIRST_ORDINAL),
+        });
+    }
+    remarks
 }
 
 /// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings. An

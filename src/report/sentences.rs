@@ -45,31 +45,33 @@ pub(super) fn describe_numbers(report: &Report) -> String {
 fn describe_findings(report: &Report) -> Option<String> {
     let totals = report.finding_totals();
     let new = if totals.new.is_some() { "new " } else { "" };
-    let describe_part =
-        |number: usize, noun: &str| (number > 0).then(|| format_count(number, &format!("{new}{noun}")));
-    let not_evaluated =
-        (totals.not_evaluated > 0).then(|| describe_unevaluated_results(report, totals.not_evaluated));
-    let counted_parts = [
-        describe_part(totals.errors, "error"),
-        describe_part(totals.warnings, "warning"),
-        not_evaluated,
-    ];
-    let mut description = counted_parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    let other_parts: Vec<String> = [
+    let mut counted_parts = Vec::new();
+    for (number, noun) in [(totals.errors, "error"), (totals.warnings, "warning")] {
+        if number > 0 {
+            counted_parts.push(format_count(number, &format!("{new}{noun}")));
+        }
+    }
+    if totals.not_evaluated > 0 {
+        counted_parts.push(describe_unevaluated_results(report, totals.not_evaluated));
+    }
+    let mut other_parts = Vec::new();
+    for (number, label) in [
         (totals.known.unwrap_or_default(), "known"),
         (totals.waived, "waived"),
         (totals.fixed.unwrap_or_default(), "fixed"),
-    ]
-    .into_iter()
-    .filter(|(number, _)| *number > 0)
-    .map(|(number, label)| format!("{} {label}", format_number(number)))
-    .collect();
-    if description.is_empty() && other_parts.is_empty() {
+    ] {
+        if number > 0 {
+            other_parts.push(format!("{} {label}", format_number(number)));
+        }
+    }
+    if counted_parts.is_empty() && other_parts.is_empty() {
         return None;
     }
-    if description.is_empty() {
-        description = format!("no {new}findings");
-    }
+    let mut description = if counted_parts.is_empty() {
+        format!("no {new}findings")
+    } else {
+        counted_parts.join(", ")
+    };
     if !other_parts.is_empty() {
         let _ = write!(description, " ({})", other_parts.join(", "));
     }

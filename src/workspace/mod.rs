@@ -69,8 +69,8 @@ impl Run {
     pub(crate) fn open_workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
         let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
-        let repositories = settings::requested_target_urls(&self.global, &self.env)?;
-        ci.target_repository.urls.extend(repositories);
+        let target_urls = settings::requested_target_urls(&self.global, &self.env)?;
+        ci.target_repository.urls.extend(target_urls);
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::resolve_policy_source(&self.global, &self.env)?;
         let policy = allow_unproven_tip(policy::find_policy_revision(

@@ -48,14 +48,10 @@ impl Run {
             let hint = "run the command inside a clone, or pass the directory or file to check: `sluicegate check .`";
             // In a local run without git, a directory is checked only if the user names a path.
             let needs_path_hint = is_directory_possible && paths.is_empty() && !is_ci(&self.env);
-            return repository.map_err(|error| {
-                let failure = Failure::from(error);
-                if needs_path_hint {
-                    failure.with_hint(hint)
-                } else {
-                    failure
-                }
-            });
+            return match repository {
+                Err(error) if needs_path_hint => Err(Failure::from(error).with_hint(hint)),
+                _ => Ok(repository?),
+            };
         }
         match self.find_root_without_git(paths) {
             Some(root) => Ok(Repository::open_plain_directory(&root)?),

@@ -44,6 +44,7 @@ impl Workspace<'_> {
             PolicyRevision::Unknown { .. } => return Ok(None),
         };
         let config_dir = self.sources.resolve_config_dir(&run.global)?;
+        // Only a directory that the configuration file sets is checked, not one that the job sets.
         let file_config_dir = config_dir.filter(|name| {
             settings::requested_config_dir(&run.global, &run.env).is_none()
                 && self.sources.sets_config_dir(name)

@@ -57,17 +57,17 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
         Level::Warning => "warning",
         Level::Notice => "notice",
     };
-    let place = annotation
-        .place
-        .as_ref()
-        .map_or_else(String::new, |(path, line)| {
+    let place = match &annotation.place {
+        Some((path, line)) => {
             let path = truncation::escape_and_truncate(
                 &text::escape_line(path),
                 MESSAGE_LIMIT,
                 push_escaped_property,
             );
             format!("file={path},line={line},")
-        });
+        }
+        None => String::new(),
+    };
     let title = truncation::escape_and_truncate(
         &text::escape_line(&annotation.title),
         TITLE_LIMIT,

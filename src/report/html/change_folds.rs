@@ -43,21 +43,22 @@ impl<'l> ChangeFolds<'l> {
             "<ul class=\"told\" aria-label=\"Changes in {}\">",
             escape(self.path)
         );
-        let (mut line_index, mut open_lines) = (0, 0);
+        let (mut line_index, mut open_line_count) = (0, 0);
         // A part is a line of the first level with the deeper lines below it.
         for part in self.lines.chunk_by(|_, next| next.depth > 1) {
             let Some((line, details)) = part.split_first() else {
                 continue;
             };
             let component_id = line.component.as_ref().and_then(|name| component_ids.get(name));
+            // Only a component in a picture links back to the line.
             let line_id = component_id.map(|_| self.line_id(line_index));
             if details.is_empty() {
                 html.push_str(&render_single_line(line, line_id, component_id));
             } else {
                 let is_open =
-                    details.len() <= MAX_OPEN_PART_LINES && open_lines + details.len() <= MAX_OPEN_LINES;
+                    details.len() <= MAX_OPEN_PART_LINES && open_line_count + details.len() <= MAX_OPEN_LINES;
                 if is_open {
-                    open_lines += details.len();
+                    open_line_count += details.len();
                 }
                 html.push_str(&render_fold(line, details, is_open, line_id, component_id));
             }

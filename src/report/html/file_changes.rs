@@ -219,18 +219,17 @@ fn render_pictures_and_list(
             canvas.set_badges(badges);
             render_pictures(&canvas, list, width)
         }
-        None => Default::default(),
+        None => (String::new(), ComponentIds::new()),
     };
     let changes = list.render(&component_ids);
     if pictures.is_empty() && changes.is_empty() {
         return (String::new(), component_ids);
     }
-    let pictures = match pictures.as_str() {
-        "" => pictures,
-        _ => format!("<div class=\"pictures\">{pictures}</div>\n"),
+    let pictures_element = if pictures.is_empty() {
+        String::new()
+    } else {
+        format!("<div class=\"pictures\">{pictures}</div>\n")
     };
-    (
-        format!("<div class=\"sides\">{pictures}{changes}</div>\n"),
-        component_ids,
-    )
+    let html = format!("<div class=\"sides\">{pictures_element}{changes}</div>\n");
+    (html, component_ids)
 }

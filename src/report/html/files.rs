@@ -54,26 +54,33 @@ pub(super) fn render_file_cards(
         html.push_str(&file_changes.html);
         html.push_str("<div class=\"list\">");
         for entry in &file.findings {
-            if is_explained_in_header(view, entry.finding) {
-                push_finding_reference(&mut html, entry, "causes", "Reason", NOT_EVALUATED, view);
-            } else if let Some(first_id) = equal_findings.find_first_equal_id(entry) {
-                let message = render_message(entry.finding);
-                push_finding_reference(&mut html, entry, first_id, "All places", &message, view);
-            } else {
-                let component_id = file_changes.find_component_id(entry.finding);
-                push_finding(
-                    &mut html,
-                    entry,
-                    component_id,
-                    equal_findings.other_places(entry),
-                    view,
-                );
-            }
+            let component_id = file_changes.find_component_id(entry.finding);
+            push_finding_or_reference(&mut html, entry, component_id, &equal_findings, view);
         }
         html.push_str("</div>\n");
         push_card_end(&mut html, results.get(file.path).copied());
     }
     html + "</div>\n"
+}
+
+/// Adds a finding. If the page explains it in the header or at an equal finding further up, adds only a reference to
+/// that place. `component_id` is its component in a picture.
+fn push_finding_or_reference<'a>(
+    html: &mut String,
+    entry: &AnchoredFinding<'_, 'a>,
+    component_id: Option<&str>,
+    equal_findings: &EqualFindings<'_, 'a>,
+    view: &View<'_>,
+) {
+    if is_explained_in_header(view, entry.finding) {
+        push_finding_reference(html, entry, "causes", "Reason", NOT_EVALUATED, view);
+    } else if let Some(first_id) = equal_findings.find_first_equal_id(entry) {
+        let message = render_message(entry.finding);
+        push_finding_reference(html, entry, first_id, "All places", &message, view);
+    } else {
+        let other_places = equal_findings.other_places(entry);
+        push_finding(html, entry, component_id, other_places, view);
+    }
 }
 
 /// Returns whether the top of the page explains the finding: an error in the rules file, neither known nor waived.

@@ -237,29 +237,20 @@ impl RuleBlocks {
 /// Removes the findings that an error in the rules file causes, and returns each such cause once with all affected
 /// files, in the order of the first findings.
 fn take_rules_file_causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnevaluatedCause<'a>> {
-    let cause_key = |finding: &Finding<'a>| (finding.error_type, finding.rule, finding.text.clone());
-    let mut paths_by_cause: BTreeMap<_, Vec<&'a str>> = BTreeMap::new();
+    let mut causes: Vec<UnevaluatedCause<'a>> = Vec::new();
+    let mut indices_by_cause = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.is_rules_file_error()) {
-        paths_by_cause
-            .entry(cause_key(finding))
-            .or_default()
-            .push(finding.path);
-    }
-    let mut causes: Vec<UnevaluatedCause<'_>> = Vec::new();
-    findings.retain(|finding| {
-        if !finding.is_rules_file_error() {
-            return true;
-        }
-        if let Some(paths) = paths_by_cause
-            .get_mut(&cause_key(finding))
-            .filter(|paths| !paths.is_empty())
-        {
-            causes.push(UnevaluatedCause {
+        let cause_key = (finding.error_type, finding.rule, finding.text.clone());
+        let cause_index = *indices_by_cause.entry(cause_key).or_insert(causes.len());
+        match causes.get_mut(cause_index) {
+            Some(cause) => cause.paths.push(finding.path),
+            // This is the first finding of the cause.
+            None => causes.push(UnevaluatedCause {
                 finding: finding.clone(),
-                paths: std::mem::take(paths),
-            });
+                paths: vec![finding.path],
+            }),
         }
-        false
-    });
+    }
+    findings.retain(|finding| !finding.is_rules_file_error());
     causes
 }
