@@ -118,7 +118,7 @@ async fn fetch_comment_author(client: &HostClient, thread: &Thread) -> Result<Co
     match client.send(&Request::get(client.url(&["user"])?)).await {
         Ok(response) => Ok(CommentAuthor::User(response.json::<Value>()?["id"].as_u64())),
         Err(error) if error.status() == Some(403) => match thread {
-            Thread::GitHub { .. } => query_viewer(client).await,
+            Thread::GitHub { .. } => query_comment_author(client).await,
             Thread::GitLab { .. } => Ok(CommentAuthor::User(None)),
         },
         Err(error) => Err(error),
@@ -128,7 +128,7 @@ async fn fetch_comment_author(client: &HostClient, thread: &Thread) -> Result<Co
 /// Returns the author of the comments that the token posts. Queries the viewer, because the tokens of apps and jobs may
 /// not query a user: <https://docs.github.com/graphql/reference/queries#user>. If the host rejects this query, too
 /// (status 403 or 404), or responds without an id, the token is assumed to be the job's own.
-async fn query_viewer(client: &HostClient) -> Result<CommentAuthor, HttpError> {
+async fn query_comment_author(client: &HostClient) -> Result<CommentAuthor, HttpError> {
     let mut url = client.url(&["graphql"])?;
     // A self-hosted server has GraphQL next to the REST API, not below it.
     if let Some(parent_path) = url.path().strip_suffix("/v3/graphql").map(str::to_owned) {

@@ -126,7 +126,7 @@ fn find_needed_pipelines(
     input: &mut ClosureInput<'_>,
     files: &PipelineFiles<'_>,
 ) -> Result<BTreeSet<String>, PublishError> {
-    let mut needed_paths = BTreeSet::new();
+    let mut needed_paths: BTreeSet<String> = BTreeSet::new();
     let mut walk = CallWalk::default();
     let mut current_step: BTreeSet<String> = input
         .shared_file
@@ -134,8 +134,9 @@ fn find_needed_pipelines(
         .map(|entry| entry.pipeline.clone())
         .collect();
     while !current_step.is_empty() {
-        current_step
-            .retain(|path| input.sent_pipelines.contains_key(path) && needed_paths.insert(path.clone()));
+        // Earlier steps may have found the same pipelines.
+        current_step.retain(|path| input.sent_pipelines.contains_key(path) && !needed_paths.contains(path));
+        needed_paths.extend(current_step.iter().cloned());
         read_skimmed_pipelines(input, &current_step)?;
         let mut next_step = BTreeSet::new();
         for path in &current_step {

@@ -97,7 +97,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     let candidates: Vec<Candidate> = changes
         .into_iter()
         .filter(|change| !scope.is_only_gate_change(change))
-        .filter_map(|change| scope.keep_pipeline_change(change, &mut lookalikes))
+        .filter_map(|change| scope.convert_to_pipeline_change(change, &mut lookalikes))
         .map(|change| scope.build_candidate(change, reason_for_all.as_deref()))
         .collect();
     let files = if reason_for_all.is_some() && !scope.bases.is_empty() {
@@ -277,9 +277,9 @@ impl SelectionScope<'_> {
         })
     }
 
-    /// Returns the change if it is a change to a pipeline. Adds a name that only looks like a pipeline's to
-    /// `lookalikes`. If a pipeline is renamed to such a name, the change becomes its deletion.
-    fn keep_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
+    /// Returns the change if it is about a pipeline, otherwise `None`. If a pipeline is renamed to a name that only
+    /// looks like a pipeline's, the change becomes its deletion. Adds such names to `lookalikes`.
+    fn convert_to_pipeline_change(&self, change: Change, lookalikes: &mut Vec<String>) -> Option<Change> {
         let is_candidate = |path: &str| is_pipeline(path) || (self.includes)(path);
         if is_candidate(&change.path) {
             return Some(change);

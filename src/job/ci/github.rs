@@ -51,7 +51,7 @@ pub(super) fn read_context_as(host: Host, env: &Env) -> Result<CiContext, CiErro
     };
     match event {
         "merge_group" => read_merge_group(&Payload::read_required(env, event)?, context),
-        "push" => read_push(env, context),
+        "push" => read_push_event(env, context),
         "delete" => read_deletion(&Payload::read_required(env, event)?, context),
         _ if event.starts_with("pull_request") => {
             read_pull_request(env, &Payload::read_required(env, event)?, context)
@@ -127,7 +127,7 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
 /// Reads a push. In the payload, `before` is all zeros if the push created the branch, and `after` is all zeros if it
 /// deleted the branch; `GITHUB_SHA` is then the tip of the default branch, and nothing is reviewed
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#push>).
-fn read_push(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+fn read_push_event(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
     let payload = Payload::read(env, "push")?;
     let mut context = read_ref_event(env, context)?;
     let pushed_commit = find_text(payload.as_ref(), "after");

@@ -3,8 +3,8 @@
 //! A remote-tracking reference proves neither whose branch it is nor how old it is: a job may clone the fork of a
 //! change, or reuse a workspace. A reference is therefore used only if its remote is the repository that the event
 //! names, or if the event states that the change comes from that repository. The commits that the event names for the
-//! target are used, too, and the newest commit wins; it is an error if neither contains the other. Policy, bases, the comparison with the tip and the search for
-//! merged commits all use this type.
+//! target are used, too, and the newest commit wins; it is an error if neither contains the other. Policy, bases, the
+//! comparison with the tip and the search for merged commits all use this type.
 
 use super::ContextError;
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
@@ -71,7 +71,7 @@ impl<'a> TargetBranches<'a> {
             .partition(|(_, url)| url.as_ref().is_some_and(|url| target_urls.contains(url)));
         let accepts_every_remote = target_remotes.is_empty() && is_in_event_repository(ci, is_host_commit);
         let (remotes, other_remotes) = if accepts_every_remote {
-            (other_remotes, target_remotes)
+            (other_remotes, Vec::new())
         } else {
             (target_remotes, other_remotes)
         };
