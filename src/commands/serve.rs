@@ -34,10 +34,10 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
 /// Converts the arguments to the options of the local platform. Reads the vocabulary file, if one is given.
 fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let current_dir = run.env.current_dir();
-    let vocabulary = args
-        .vocabulary
-        .map(|path| read_vocabulary(&current_dir.join(path)));
-    let mut vocabulary = vocabulary.transpose()?.unwrap_or_default();
+    let mut vocabulary = match args.vocabulary {
+        Some(path) => read_vocabulary(&current_dir.join(path))?,
+        None => Vocabulary::default(),
+    };
     vocabulary.review = match args.review_request {
         ReviewRequestFields::Pipelines => sluicegate_local_platform::ReviewFields::Pipelines,
         ReviewRequestFields::FilePaths => sluicegate_local_platform::ReviewFields::FilePaths,

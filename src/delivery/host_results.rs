@@ -194,14 +194,13 @@ fn parse_url(text: &str) -> Result<Url, Failure> {
 fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
     let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
-    let built_commit = || find_built_commit(run, delivery);
     let head = delivery.report.context.head.clone();
     let commit = head
         .filter(|head| delivery.is_known_to_host(head))
-        .or_else(built_commit);
-    let no_commit =
-        || Failure::usage("the reviewed files differ from those in the built commit (BITBUCKET_COMMIT)");
-    let commit = commit.ok_or_else(no_commit)?;
+        .or_else(|| find_built_commit(run, delivery))
+        .ok_or_else(|| {
+            Failure::usage("the reviewed files differ from those in the built commit (BITBUCKET_COMMIT)")
+        })?;
     let client = HostClient::new(&HostSettings {
         root: parse_url(BITBUCKET_API)?,
         token: None,
@@ -283,6 +282,7 @@ fn send_buildkite_annotation(
     })?;
     match result {
         Ok(Ok(())) => Ok(()),
+        // The command is not installed.
         Ok(Err(error)) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Ok(Err(error)) => Err(Failure::usage(format!("buildkite-agent annotate: {error}"))),
         Err(_) => Err(Failure::usage("`buildkite-agent annotate` timed out")),

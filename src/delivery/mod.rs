@@ -169,7 +169,7 @@ fn add_repository_facts<S: RunSubject>(
         .background_comparison
         .take()
         .and_then(BackgroundComparison::wait_for_changes);
-    // A report of an earlier run has no workspace.
+    // A run that only reads reports of earlier runs has no workspace: their reports stay unchanged.
     gate.subject.workspace()?;
     let (repo, snapshot) = gate.subject.files()?;
     let changes = if change_list::needs_change_list(gate.session, gate.subject.ci().host, destinations) {
@@ -182,10 +182,11 @@ fn add_repository_facts<S: RunSubject>(
         .map(|files| files.iter().map(|file| file.summary.clone()).collect());
     for limit in &mut report.limits {
         // The file may exist only in the target branch.
-        limit.path = limit
-            .path
-            .take()
-            .filter(|path| matches!(snapshot.find_file(path), Ok(Some(_))));
+        if let Some(path) = &limit.path
+            && !matches!(snapshot.find_file(path), Ok(Some(_)))
+        {
+            limit.path = None;
+        }
     }
     changes
 }

@@ -72,9 +72,14 @@ pub(super) fn draw_unchanged_pipelines(
             .list_files(&|path| paths.contains(path))
             .unwrap_or_default()
     };
-    let canvases = files.into_iter().filter_map(|file| {
-        let content = read_document(repo, &file).ok()?.ok()?;
-        Some((file.path, limit_canvas(Canvas::from_pipeline(&content).ok()?)?))
-    });
-    canvases.collect()
+    let mut canvases = BTreeMap::new();
+    for file in files {
+        if let Ok(Ok(content)) = read_document(repo, &file)
+            && let Ok(canvas) = Canvas::from_pipeline(&content)
+            && let Some(drawn_canvas) = limit_canvas(canvas)
+        {
+            canvases.insert(file.path, drawn_canvas);
+        }
+    }
+    canvases
 }

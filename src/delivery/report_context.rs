@@ -229,11 +229,15 @@ impl ReportedFiles<'_> {
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
         let files = self.snapshot.list_files(&|path| needed_lines.needs_file(path))?;
         let old_blobs = self.find_old_blobs(&needed_lines.compared_lines.keys().copied().collect())?;
+        // The last closure sets this while later files are still to be read by the first one.
         let is_full = Cell::new(context.sources.is_full());
         let reported_files = files.iter().filter_map(|file| {
-            let lines = needed_lines.shown_lines.get(file.path.as_str());
-            let lines = lines.filter(|_| !is_full.get());
-            let reported_file = self.read_file(file, lines, old_blobs.get(&file.path))?;
+            let shown_lines = needed_lines
+                .shown_lines
+                .get(file.path.as_str())
+                .filter(|_| !is_full.get());
+            let reported_file = self.read_file(file, shown_lines, old_blobs.get(&file.path))?;
+            // The size limits the number of files that are in memory at the same time.
             let size = reported_file.size();
             Some(Ok((reported_file, size)))
         });

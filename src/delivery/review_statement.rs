@@ -78,8 +78,10 @@ fn require_reviewed_commit<'g, S: RunSubject>(
     if let Some(reason) = gate.subject.idle_reason() {
         return Err(reason.to_owned());
     }
-    let workspace = gate.subject.policy_workspace();
-    let workspace = workspace.ok_or("there is no clone with the reviewed commit")?;
+    let workspace = gate
+        .subject
+        .policy_workspace()
+        .ok_or("there is no clone with the reviewed commit")?;
     let commit = context
         .head
         .as_deref()

@@ -42,12 +42,13 @@ impl NamedDestinations<'_> {
         repo: Result<Repository, Failure>,
         find_revisions: impl FnOnce(&Workspace<'_>) -> Result<(RequestedRevisions, DeepenSubject), Failure>,
     ) -> Result<(Workspace<'a>, RequestedRevisions), Failure> {
-        let workspace = repo.and_then(|repo| run.open_workspace_in(repo));
-        let mut workspace = workspace.inspect_err(|_| {
-            if !self.is_dry {
-                run.replace_default_reports(self.reports);
-            }
-        })?;
+        let mut workspace = repo
+            .and_then(|repo| run.open_workspace_in(repo))
+            .inspect_err(|_| {
+                if !self.is_dry {
+                    run.replace_default_reports(self.reports);
+                }
+            })?;
         self.replace_old_reports(run, &workspace)?;
         let (revisions, subject) = find_revisions(&workspace)?;
         workspace.deepen(run, &revisions, subject)?;

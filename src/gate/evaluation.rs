@@ -229,6 +229,7 @@ fn merge_by_path(mut files: Vec<FileResults>, project_files: Vec<FileResults>) -
         .enumerate()
         .map(|(index, file)| (file.path.as_str(), index))
         .collect();
+    // All indices are found before the loop, because the map refers to the files that the loop changes.
     let indices: Vec<Option<usize>> = project_files
         .iter()
         .map(|file| index_by_path.get(file.path.as_str()).copied())

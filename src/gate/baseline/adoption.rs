@@ -27,7 +27,8 @@ impl Workspace<'_> {
         };
         let mut has_new_only_by_blob: HashMap<BlobId, bool> = HashMap::new();
         let mut adoption_commit = None;
-        // The closure returns true to continue with the next commit.
+        // The walk begins at `head`, so the last commit that is set is the earliest one. The closure returns true to
+        // continue with the next commit.
         let is_complete = self.repo.walk_first_parents(head, |commit| {
             let file = self.repo.snapshot(commit.clone()).find_file(path)?;
             let Some(FileContent::Blob(blob)) = file.map(|file| file.content) else {

@@ -55,11 +55,11 @@ pub(crate) fn mark_new_and_known<'b>(
 ) -> KnownComparison {
     let mut comparison = KnownComparison::default();
     for file in files {
-        match find_base_files(&file.path)
+        let base_results: Result<Vec<_>, &str> = find_base_files(&file.path)
             .into_iter()
             .map(find_comparable_results)
-            .collect::<Result<_, _>>()
-        {
+            .collect();
+        match base_results {
             Ok(base_results) => {
                 let fixed_count = mark_findings_of_file(file, base_results);
                 comparison.fixed_count += if is_incomplete(&file.path) { 0 } else { fixed_count };

@@ -190,8 +190,10 @@ impl Baseline {
             return Ok(());
         }
         head_tally.notes.extend(self.note.clone());
-        let bases = self.bases.iter().map(|base| evaluate_base(head_tally, base));
-        let mut base_results = bases.collect::<Result<Vec<_>, _>>()?;
+        let mut base_results = Vec::with_capacity(self.bases.len());
+        for base in &self.bases {
+            base_results.push(evaluate_base(head_tally, base)?);
+        }
         for (base, base_result) in self.bases.iter().zip(&mut base_results) {
             let (base_paths, tally) = base_result;
             self.follow_renamed_components(

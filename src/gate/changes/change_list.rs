@@ -142,12 +142,11 @@ fn add_callers(
     if changed_files.is_empty() {
         return;
     }
-    let paths: BTreeSet<String> = changed_files
+    let changed_paths: BTreeSet<&str> = changed_files
         .iter()
-        .map(|file| file.summary.path.clone())
+        .map(|file| file.summary.path.as_str())
         .collect();
-    let paths: BTreeSet<&str> = paths.iter().map(String::as_str).collect();
-    match CallGraph::read_callers_of(repo, snapshot, &paths, facts.into_iter().collect()) {
+    match CallGraph::read_callers_of(repo, snapshot, &changed_paths, facts.into_iter().collect()) {
         Ok(callers) => {
             for file in changed_files {
                 let caller_paths = callers.callers_of(&file.summary.path);

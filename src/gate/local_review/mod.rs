@@ -128,6 +128,7 @@ impl ReviewEngine for LocalReview {
         let facts = CollectedFacts::default();
         let team_review = TeamReview::for_snapshot(&run.team_rules.rules, &run.subject.snapshot)?;
         let pipeline_files = team_review.pipeline_files();
+        // The pipelines are evaluated on several threads.
         let team_files = Mutex::new(Vec::new());
         let mut tally = evaluate_files(
             &run.subject.workspace.repo,
@@ -211,8 +212,8 @@ pub(crate) fn evaluate_all(
         &|path| selection.selects(path),
         &mut tally,
     )?;
-    let flag = None;
-    let settings = workspace.sources.resolve_project_checks(flag)?;
+    let no_flag = None;
+    let settings = workspace.sources.resolve_project_checks(no_flag)?;
     let checks = ProjectChecks {
         workspace,
         settings: &settings,

@@ -79,8 +79,8 @@ impl FixedFile {
     }
 }
 
-/// Returns whether the diff between both versions of a file shows only these new values. Any difference in the places of
-/// components on the canvas (`layout`), in a variable or in another field (`other`) shows that the fix changed more.
+/// Returns whether the diff between both versions of a file shows only these new values. Any difference in the places
+/// of components on the canvas (`layout`), in a variable or in another field (`other`) shows that the fix changed more.
 pub(super) fn has_only_new_values(diff: &PipelineDiff, values: &[FixedValue]) -> bool {
     diff.change == FileChange::Modified
         && !diff.layout
@@ -113,18 +113,20 @@ fn explains_fields(values: &[FixedValue], diff: &PipelineDiff) -> bool {
     let value_pairs: HashSet<(String, String)> = fixes
         .map(|fix| (fix.old_value.clone(), fix.new_value.clone()))
         .collect();
-    diff.components.iter().all(|component| {
-        component.change == ComponentChange::Modified
-            && component
-                .fields
-                .iter()
-                .all(|field| match (&field.before, &field.after) {
-                    (Some(old_leaf), Some(new_leaf)) => {
-                        value_pairs.contains(&(old_leaf.to_string(), new_leaf.to_string()))
-                    }
-                    _ => false,
-                })
-    })
+    for component in &diff.components {
+        if component.change != ComponentChange::Modified {
+            return false;
+        }
+        for field in &component.fields {
+            let (Some(old_leaf), Some(new_leaf)) = (&field.before, &field.after) else {
+                return false;
+            };
+            if !value_pairs.contains(&(old_leaf.to_string(), new_leaf.to_string())) {
+                return false;
+            }
+        }
+    }
+    true
 }
 
 /// Returns the fix proposed for the finding at this index. Returns `None` if the finding is waived.

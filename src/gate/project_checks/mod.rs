@@ -313,6 +313,7 @@ impl GateRun<'_> {
         )?;
         for file in &mut files {
             for result in &mut file.results {
+                // The list has one state for each violation, in the same order.
                 let states = std::mem::take(&mut result.states);
                 let mut states = states.iter();
                 result

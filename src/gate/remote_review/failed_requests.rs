@@ -45,18 +45,17 @@ impl FailedRequests {
             );
         }
         let cause = error.message_without_details();
-        if self
+        let is_known_cause = self
             .failures
             .iter()
-            .any(|(earlier_cause, _)| *earlier_cause == cause)
-        {
+            .any(|(earlier_cause, _)| *earlier_cause == cause);
+        if is_known_cause {
             return;
         }
-        let failure = Failure::new(status, anyhow::anyhow!("{error}"));
-        let failure = match error.hint() {
-            Some(hint) => failure.with_hint(hint),
-            None => failure,
-        };
+        let mut failure = Failure::new(status, anyhow::anyhow!("{error}"));
+        if let Some(hint) = error.hint() {
+            failure = failure.with_hint(hint);
+        }
         self.failures.push((cause, failure));
     }
 

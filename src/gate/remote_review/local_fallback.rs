@@ -28,6 +28,7 @@ impl LocalFallback {
         tally: &mut Tally,
     ) -> Result<Self, Failure> {
         let files = snapshot.list_files(&|path| paths.contains(path))?;
+        // This variable is declared here because `rules` may refer to it until the end of the function.
         let rule_set_without_file;
         let rules = if let Some(rules) = rules {
             rules
