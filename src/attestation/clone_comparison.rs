@@ -93,17 +93,23 @@ impl SavedStatement {
     fn check_subjects(&self, commit: &str) -> Vec<String> {
         let mut problems = Vec::new();
         for subject in &self.subjects {
-            let name = subject.name.as_deref().unwrap_or("(no name)");
-            match (subject.digest.get(GIT_COMMIT), subject.digest.get(SHA256)) {
-                (Some(subject_commit), _) if subject_commit != commit => problems.push(format!(
-                    "the subject is commit {subject_commit}, but the predicate is about commit {commit}"
-                )),
-                (Some(_), _) => {}
-                (None, Some(_)) if subject.name.is_some() => {}
+            if let Some(subject_commit) = subject.digest.get(GIT_COMMIT) {
+                if subject_commit != commit {
+                    problems.push(format!(
+                        "the subject is commit {subject_commit}, but the predicate is about commit {commit}"
+                    ));
+                }
+                continue;
+            }
+            match (subject.name.as_deref(), subject.digest.get(SHA256)) {
+                (Some(_), Some(_)) => {}
                 (None, Some(sha256)) => {
                     problems.push(format!("the subject with the SHA-256 {sha256} has no name"));
                 }
-                (None, None) => problems.push(format!("the subject `{name}` has no SHA-256")),
+                (name, None) => {
+                    let name = name.unwrap_or("(no name)");
+                    problems.push(format!("the subject `{name}` has no SHA-256"));
+                }
             }
         }
         problems

@@ -274,13 +274,7 @@ impl<'m> Evaluation<'m> {
     /// Evaluates a macro for each item of a list or each key of a map, until the result is decided.
     fn evaluate_macro(&mut self, node: &'m MacroNode) -> EvaluationResult<'m> {
         let collection = self.compute_value(&node.items)?;
-        let items = match (self.find_items(&collection)?, self.find_entries(&collection)?) {
-            (Some(items), _) => items,
-            (None, Some(entries)) => entries.into_iter().map(|(key, _)| key).collect(),
-            (None, None) => {
-                return Err(build_failure(format!("{} has no items", collection.type_name())));
-            }
-        };
+        let items = self.list_items_or_keys(&collection)?;
         let scope_size = self.variables.len();
         let mut state = MacroState::default();
         for item in items {

@@ -182,14 +182,7 @@ impl<'m> Evaluation<'m> {
         {
             return Ok(self.find_key(collection, name)?.is_some());
         }
-        let items = match (self.find_items(collection)?, self.find_entries(collection)?) {
-            (Some(items), _) => items,
-            (None, Some(entries)) => entries.into_iter().map(|(key, _)| key).collect(),
-            (None, None) => {
-                return Err(build_failure(format!("{} has no items", collection.type_name())));
-            }
-        };
-        for candidate in &items {
+        for candidate in &self.list_items_or_keys(collection)? {
             if self.is_equal(candidate, item)? {
                 return Ok(true);
             }
@@ -245,6 +238,20 @@ impl<'m> Evaluation<'m> {
             _ => return Ok(None),
         };
         Ok(Some(items))
+    }
+
+    /// Returns the items of a list, or the keys of a map. Fails for any other value.
+    pub(super) fn list_items_or_keys(
+        &mut self,
+        collection: &Value<'m>,
+    ) -> Result<Vec<Value<'m>>, EvaluationFailure> {
+        if let Some(items) = self.find_items(collection)? {
+            return Ok(items);
+        }
+        match self.find_entries(collection)? {
+            Some(entries) => Ok(entries.into_iter().map(|(key, _)| key).collect()),
+            None => Err(build_failure(format!("{} has no items", collection.type_name()))),
+        }
     }
 
     /// Returns the entries of a map, or `None` for any other value. Each entry costs a step.

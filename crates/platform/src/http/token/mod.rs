@@ -119,8 +119,8 @@ impl TokenCache {
         transport: &Transport,
     ) -> Result<Token, TokenError> {
         let earlier_fetch_count = self.fetch_count.load(Ordering::Acquire);
-        let mut last = self.last_result.lock().await;
-        match &*last {
+        let mut last_result = self.last_result.lock().await;
+        match &*last_result {
             Some(Ok(token))
                 if token.is_fresh()
                     && refused_token.is_none_or(|refused_token| !refused_token.is_same(token)) =>
@@ -134,7 +134,7 @@ impl TokenCache {
             _ => {}
         }
         let result = self.fetch_token(transport).await;
-        *last = Some(result.clone());
+        *last_result = Some(result.clone());
         self.fetch_count.fetch_add(1, Ordering::Release);
         result
     }
