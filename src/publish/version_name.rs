@@ -140,11 +140,12 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
             return Err(VersionNameError::for_unmatched_brace(template, '{'));
         };
         let value = resolve_placeholder(placeholder, values)?;
-        // Do not repeat a `v` that the template already contains.
-        let is_doubled = placeholder == NEXT_PLACEHOLDER
-            && name.ends_with(VERSION_LETTERS)
-            && value.starts_with(VERSION_LETTERS);
-        name.push_str(&value[usize::from(is_doubled)..]);
+        if placeholder == NEXT_PLACEHOLDER && name.ends_with(VERSION_LETTERS) {
+            // Do not repeat a `v` that the template already contains.
+            name.push_str(value.strip_prefix(VERSION_LETTERS).unwrap_or(&value));
+        } else {
+            name.push_str(&value);
+        }
         remainder = after_placeholder;
     }
     name.push_str(remainder);

@@ -74,22 +74,20 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
     } else {
         "reviewed with the pipelines that it changes"
     };
-    let effect = match (findings.count_excusable_errors(), findings.adds_rules) {
-        (0, _) if findings.list_unevaluated_paths().is_empty() => {
-            "no current finding fails the gate, so the change passes.\n".to_owned()
-        }
+    let error_count = findings.count_excusable_errors();
+    let effect = if error_count > 0 {
+        let subject = if findings.adds_rules {
+            format!("every current finding ({})", format_count(error_count, "finding"))
+        } else {
+            // The number includes findings in unchanged pipelines, so it is not printed.
+            "every current finding in them".to_owned()
+        };
+        describe_adoption_effect(adopt, needs_new_only_setting(facts, plan), &subject)
+    } else if findings.list_unevaluated_paths().is_empty() {
+        "no current finding fails the gate, so the change passes.\n".to_owned()
+    } else {
         // The text about files that could not be evaluated is appended below.
-        (0, _) => String::new(),
-        (number, true) => {
-            let subject = format!("every current finding ({})", format_count(number, "finding"));
-            describe_adoption_effect(adopt, needs_new_only_setting(facts, plan), &subject)
-        }
-        // The number includes findings in unchanged pipelines, so it is not printed.
-        (_, false) => describe_adoption_effect(
-            adopt,
-            needs_new_only_setting(facts, plan),
-            "every current finding in them",
-        ),
+        String::new()
     };
     format!(
         "\nThe change that introduces the gate is {review}:\n{}",

@@ -211,6 +211,7 @@ impl FileV2 {
                 .next_if(|distinct_result| std::ptr::eq(*distinct_result, result))
                 .is_some();
             let finding_count = match &result.status {
+                // An earlier result has the fingerprint of the same error.
                 _ if !is_distinct => 0,
                 Status::Passed => 0,
                 // All violations of an evaluation error are one finding, so it has one fingerprint.
