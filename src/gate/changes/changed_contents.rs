@@ -115,7 +115,8 @@ impl VersionPairs<'_> {
         })
     }
 
-    /// Reads both versions of a change from git. A file on disk is read later, on another thread.
+    /// Reads both versions of a change from git. If the new version is on disk, its content stays empty here; the file
+    /// at `disk_path` is read later, on another thread.
     fn read_pair(&self, files: &PairFiles, index: usize, change: &Change) -> Result<PendingPair, GitError> {
         let previous_path = change.rename_source().map(str::to_owned);
         let head_file = files.head.get(&change.path);

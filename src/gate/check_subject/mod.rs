@@ -176,6 +176,7 @@ impl<'a> CheckSubject<'a> {
         self.session.ui.say(&format!(
             "no pipeline differs from head, and {reason}: all pipelines are selected"
         ));
+        // Without a base, the second selection contains all pipelines.
         run.subject.comparison.bases = Vec::new();
         run.subject.comparison.base_source = reason;
         let gate_changes = std::mem::take(&mut run.selection.pipelines.gate_changes);

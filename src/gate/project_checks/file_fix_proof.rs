@@ -35,9 +35,11 @@ pub(super) struct FileProver<'p> {
 }
 
 impl FileProver<'_> {
-    /// Returns the file with its new values if these are proven, and the values that are rejected.
+    /// Returns the file with its new values if these are proven, and the values that are rejected. If the file cannot
+    /// be compared at all, all its values are rejected.
     pub(super) fn prove_file(&self, mut candidate: FixCandidate<'_>) -> FixProof {
         let mut proof = FixProof::default();
+        // The bytes are taken out, because the candidate is changed while they are read.
         let bytes = mem::take(&mut candidate.bytes);
         match self.build_fixed_document(&mut candidate, &bytes, &mut proof) {
             Ok(Some((document, comparison))) => proof.fixed_files.push(FixedFile {
@@ -52,6 +54,7 @@ impl FileProver<'_> {
                     .map(|replacement| (replacement.position, replacement))
                     .collect(),
             }),
+            // Each value is already rejected.
             Ok(None) => {}
             Err(reason) => proof.reject(candidate.path, candidate.values, &reason),
         }

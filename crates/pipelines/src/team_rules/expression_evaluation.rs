@@ -211,6 +211,7 @@ impl<'m> Evaluation<'m> {
                 | Function::ToBoolean,
                 [value],
             ) => convert_value(function, value),
+            // The functions that compare a text with another text, such as `contains`.
             (_, [Value::Text(text), Value::Text(pattern)]) => {
                 self.spend_steps_for_text(text)?;
                 self.match_text(function, text, pattern).map(Value::Boolean)

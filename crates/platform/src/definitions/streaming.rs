@@ -106,8 +106,8 @@ impl SecretReferenceWalk<'_> {
         Ok(())
     }
 
-    /// Adds the type of the key vault to a reference that has no `secretType`, and records this in the notes. Rejects a
-    /// value that is not a map, because it may be the secret itself. A null is accepted.
+    /// Adds the type of the key vault to a reference to a secret that has no `secretType`, and records this in the
+    /// notes. Rejects a value that is not a map, because it may be the secret itself. A null is accepted.
     fn complete_reference(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
         match value {
             Value::Null => Ok(()),

@@ -56,6 +56,7 @@ impl OauthClient<'_> {
             .send(&request, no_token)
             .await
             .map_err(into_token_error)?;
+        // The response has no earlier pages.
         let earlier_memory = 0;
         response.check_memory(earlier_memory).map_err(into_token_error)?;
         parse_access_token(&response.body, request_time).ok_or_else(|| {
