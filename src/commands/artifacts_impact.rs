@@ -26,7 +26,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
         )?;
     }
     for dir in &args.repos {
-        let repository = Repository::open(&current_dir.join(dir))?.with_documents(is_pipeline);
+        let repository = Repository::open(&current_dir.join(dir))?.with_document_predicate(is_pipeline);
         let displayed_dir = dir.display().to_string();
         add_affected_components(
             &mut impact,

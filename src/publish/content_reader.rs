@@ -128,7 +128,7 @@ impl ContentReader {
             return read(repository);
         }
         // A partial clone then fetches all pipelines that it lacks at once.
-        let repository = Repository::open(&self.root)?.with_documents(is_pipeline);
+        let repository = Repository::open(&self.root)?.with_document_predicate(is_pipeline);
         read(open_repository.insert(if self.caches_blobs {
             repository
         } else {

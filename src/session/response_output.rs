@@ -175,10 +175,12 @@ fn collect_fields<'v>(path: &str, value: &'v Value, fields: &mut Vec<(String, &'
 /// Shortens a path longer than [`MAX_PATH_LENGTH`] to its end, after `…`. Otherwise, the paths of a deeply nested
 /// document would grow with each level.
 fn shorten_path(path: String) -> String {
-    match path.char_indices().rev().nth(MAX_PATH_LENGTH) {
-        Some((start, _)) => format!("\u{2026}{}", path.get(start..).unwrap_or_default()),
-        None => path,
+    let length = path.chars().count();
+    if length <= MAX_PATH_LENGTH {
+        return path;
     }
+    let end: String = path.chars().skip(length - MAX_PATH_LENGTH).collect();
+    format!("\u{2026}{end}")
 }
 
 /// Returns a value as text. A time, recognized by the end of its key, is followed by its distance from now.

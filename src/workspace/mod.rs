@@ -166,7 +166,7 @@ impl Run {
             Some(dir) => Repository::open(&dir),
             None => Repository::discover(self.env.current_dir()),
         }
-        .map(|repository| repository.with_documents(is_pipeline))
+        .map(|repository| repository.with_document_predicate(is_pipeline))
     }
 
     /// Returns the repository, or `None` if there is none or it cannot be opened.

@@ -28,7 +28,7 @@ impl Run {
         }
         match paths.first().and_then(|path| self.find_existing_dir(path)) {
             Some(dir) => Repository::discover(&dir)
-                .map(|repository| repository.with_documents(is_pipeline))
+                .map(|repository| repository.with_document_predicate(is_pipeline))
                 .or(current_repository),
             None => current_repository,
         }

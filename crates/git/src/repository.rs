@@ -107,11 +107,11 @@ impl Repository {
         self
     }
 
-    /// Sets which paths are those of documents. If a document moves to another directory and its content changes
-    /// completely, this is still a rename, provided that no other file of that name was added or deleted. A partial
-    /// clone fetches its missing documents together.
+    /// Sets the predicate that decides whether a path is that of a document. If a document moves to another directory
+    /// and its content changes completely, this is still a rename, provided that no other file of that name was added
+    /// or deleted. A partial clone fetches its missing documents together.
     #[must_use]
-    pub fn with_documents(mut self, is_document: fn(&str) -> bool) -> Self {
+    pub fn with_document_predicate(mut self, is_document: fn(&str) -> bool) -> Self {
         self.is_document = is_document;
         self
     }

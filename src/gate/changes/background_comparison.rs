@@ -90,7 +90,7 @@ impl ComparisonInput {
         sender: &Sender<ChangedPipelineFacts>,
     ) -> Result<Vec<ChangedFile>, GitError> {
         let repo = Repository::open(&self.root)?
-            .with_documents(is_pipeline)
+            .with_document_predicate(is_pipeline)
             .without_cache();
         let snapshot = repo.snapshot(self.head.clone());
         change_list::compare_changes(&repo, &snapshot, &self.bases, &self.changes, |changed_facts| {

@@ -249,10 +249,11 @@ impl<'a> TargetBranches<'a> {
         Ok(commits)
     }
 
-    /// Returns the commits of the target that the event of a change names, the most trusted one first.
+    /// Returns the commits of the target branch that the event of a change names: the tip, from two sources, and the
+    /// commit at which the change started. The most reliable one comes first.
     fn find_target_commits(&self) -> Result<Vec<EventCommit>, GitError> {
         let mut commits = Vec::new();
-        // The host may have created its merge after it last wrote the tip.
+        // The host may have created its trial merge after it wrote the event, so the merge may have a newer tip.
         if let Some(parent) = self.find_merged_target()? {
             let field = "the first parent of the host's merge";
             commits.extend(self.find_event_commit(parent.as_str(), field, EventRole::Tip));

@@ -106,7 +106,7 @@ impl RemoteBranches {
             .repo
             .fetch_history_from(&self.remote, &target, FETCH_DEPTH)?;
         // A repository must be opened again to contain fetched commits, and then forgets which files are documents.
-        workspace.repo = workspace.repo.reopen()?.with_documents(is_pipeline);
+        workspace.repo = workspace.repo.reopen()?.with_document_predicate(is_pipeline);
         let repo = &workspace.repo;
         let branches = repo.find_remote_branches_with_name(&self.fix_branch)?;
         let tracked_branch = branches.into_iter().find(|branch| branch.remote == self.remote);

@@ -287,7 +287,7 @@ async fn check_permissions(run: &Run, settings: &DoctorSettings) -> Vec<Check> {
     let role = with_timeout(REQUEST_TIMEOUT, platform.check_shared_pipelines_access()).await;
     vec![
         token,
-        Check::new("role", check_publish_role(settings, role)),
+        Check::new("role", evaluate_publish_role(settings, role)),
         Check::new("project", check_project(connection, &platform).await),
         check_review_request(settings, &platform).await,
     ]
@@ -344,8 +344,9 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
     Check::new("token", outcome)
 }
 
-/// Checks that the token may publish. Without the permission, not applicable if publishing is not configured.
-fn check_publish_role(
+/// Returns the outcome of the check that the token may publish, from the result of a request that needs this permission.
+/// Without the permission, the check is not applicable if publishing is not configured.
+fn evaluate_publish_role(
     settings: &DoctorSettings,
     result: Result<(), NoResponse>,
 ) -> Result<CheckOutcome, Failure> {

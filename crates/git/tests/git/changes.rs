@@ -143,7 +143,7 @@ fn rewritten_moved_file_is_renamed_only_if_it_is_a_document() {
         "A b/settings.yaml",
     ];
     assert_eq!(last(&world), separate);
-    let repo = open(&world.work()).with_documents(pipelines);
+    let repo = open(&world.work()).with_document_predicate(pipelines);
     let (base, head) = (repo.resolve("HEAD~1").unwrap(), repo.resolve("HEAD").unwrap());
     let paired = [
         "D a/settings.yaml",

@@ -57,29 +57,38 @@ impl Description {
         self.push_text(1, sign, &format!("{from} -> {to} ({kind})"));
     }
 
-    /// Describes a changed variable. The line of a new variable contains its default value and its attributes, such as
-    /// the type; other fields are on the lines below. A removed variable, or one of which only a single-line default
-    /// value changed, has no lines below.
+    /// Describes a changed variable in one line, and its other changed fields on the lines below.
     fn describe_variable(&mut self, variable: &VariableDiff) {
-        let name = truncate_name(&variable.name);
-        let is_new = variable.change == VariableChange::Added;
-        let (line_fields, fields): (Vec<&FieldDiff>, Vec<&FieldDiff>) = variable
-            .fields
-            .iter()
-            .partition(|field| is_new && is_in_variable_line(field));
-        let (sign, value) = match (variable.change, fields.as_slice()) {
-            (VariableChange::Removed, _) => (Sign::Removed, None),
-            (VariableChange::Added, _) => (Sign::Added, format_new_default(&line_fields)),
-            (VariableChange::Modified, [field]) if is_single_line_default(field) => {
-                (Sign::Changed, Some(format_default_change(field)))
+        match variable.change {
+            VariableChange::Added => self.describe_new_variable(variable),
+            VariableChange::Removed => self.push_variable(Sign::Removed, &variable.name, None, &[]),
+            VariableChange::Modified => {
+                let fields: Vec<&FieldDiff> = variable.fields.iter().collect();
+                if let [field] = fields.as_slice()
+                    && is_single_line_default(field)
+                {
+                    let values = format_default_change(field);
+                    self.push_variable(Sign::Changed, &variable.name, Some(&values), &[]);
+                } else {
+                    self.push_variable(Sign::Changed, &variable.name, None, &[]);
+                    self.describe_fields(2, &fields, false);
+                }
             }
-            (VariableChange::Modified, _) => (Sign::Changed, None),
-        };
-        let is_line_complete = sign == Sign::Removed || (sign == Sign::Changed && value.is_some());
-        let value_text = value
-            .map(|value| format!(" = {}", truncate(&value, self.value_width(2))))
-            .unwrap_or_default();
-        let mut attributes = vec!["variable".to_owned()];
+        }
+    }
+
+    /// Describes a new variable. Its line contains the default value and the attributes, such as the type.
+    fn describe_new_variable(&mut self, variable: &VariableDiff) {
+        let mut line_fields = Vec::new();
+        let mut fields_below = Vec::new();
+        for field in &variable.fields {
+            if is_in_variable_line(field) {
+                line_fields.push(field);
+            } else {
+                fields_below.push(field);
+            }
+        }
+        let mut attributes = Vec::new();
         for field in &line_fields {
             if !is_single_line_default(field)
                 && let Some(attribute) = &field.after
@@ -87,11 +96,21 @@ impl Description {
                 attributes.push(truncate_name(&format_value(attribute)));
             }
         }
-        let attributes_text = attributes.join(", ");
-        self.push_text(1, sign, &format!("{name}{value_text} ({attributes_text})"));
-        if !is_line_complete {
-            self.describe_fields(2, &fields, is_new);
+        let default = format_new_default(&line_fields);
+        self.push_variable(Sign::Added, &variable.name, default.as_deref(), &attributes);
+        self.describe_fields(2, &fields_below, true);
+    }
+
+    /// Adds the line of a variable, for example `name = value (variable, TEXT)`.
+    fn push_variable(&mut self, sign: Sign, name: &str, value: Option<&str>, attributes: &[String]) {
+        let mut text = truncate_name(name);
+        if let Some(value) = value {
+            text.push_str(" = ");
+            text.push_str(&truncate(value, self.value_width(2)));
         }
+        let mut notes = vec!["variable".to_owned()];
+        notes.extend_from_slice(attributes);
+        self.push_text(1, sign, &format!("{text} ({})", notes.join(", ")));
     }
 }
 
