@@ -52,14 +52,14 @@ row="\`check --all\`, 10,000 pipelines : PyYAML's CSafeLoader parses them"
 if python3 -c 'import yaml; yaml.CSafeLoader' 2>/dev/null; then
     measure --runs 3 --limit 0.1 --memory 200 "$row" -- "${ours[@]}" -- python3 "$HERE/parse_pipelines.py" "$WORK/check"
 else
-    told "$row" "skipped: PyYAML with its C loader is not here"
+    add_verdict "$row" "skipped: PyYAML with its C loader is not here"
 fi
 row="\`check --all\`, 10,000 pipelines : \`fy-tool --dump --null-output\`"
 if command -v fy-tool >/dev/null; then
     measure --runs 9 --limit 1 --memory 200 "$row" -- \
         "${ours[@]}" -- xargs -d '\n' -a "$WORK/check.list" fy-tool --dump --null-output
 else
-    told "$row" "skipped: fy-tool is not here"
+    add_verdict "$row" "skipped: fy-tool is not here"
 fi
 measure --runs 3 --limit 11 "\`check --all\`, 100,000 pipelines : 10,000 pipelines" -- \
     "${tenfold[@]}" -- "${ours[@]}"

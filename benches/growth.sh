@@ -34,7 +34,7 @@ grows() {
     fi
     measure --runs "$runs" "${options[@]}" "$name" "${smaller[@]}" 2>"$WORK/growth.err" || {
         cat "$WORK/growth.err" >&2
-        told "$name" "MISSED: stopped: $(grep -m 1 '^error' "$WORK/growth.err" || echo "see above")"
+        add_verdict "$name" "MISSED: stopped: $(grep -m 1 '^error' "$WORK/growth.err" || echo "see above")"
     }
 }
 

@@ -39,8 +39,8 @@ measure() {
     python3 "$HERE/measure.py" --rows "$ROWS" "$@"
 }
 
-# told NAME VERDICT: adds a row without figures.
-told() {
+# add_verdict NAME VERDICT: adds a row without figures.
+add_verdict() {
     printf '%s\t\t\t\t\t\t\t\t\t%s\n' "$1" "$2" >>"$ROWS"
     printf '%s | %s\n' "$1" "$2"
 }

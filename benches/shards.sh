@@ -50,6 +50,6 @@ for total in 2 4; do
         "$BINARY" report --quiet "$SHARDS"/*"-of-$total.json" "${REPORTS[@]}"
     verdict=pass
     cmp <(without_times whole) <(without_times "merged-of-$total") >&2 || verdict=MISSED
-    told "these $total parts as one, JSON and JUnit : the whole, but for its times" "$verdict"
+    add_verdict "these $total parts as one, JSON and JUnit : the whole, but for its times" "$verdict"
 done
 stop_platform

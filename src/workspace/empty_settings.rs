@@ -25,13 +25,14 @@ pub(crate) fn explain_unmatched_include(
     Ok(is_unmatched.then(|| format!("no glob in `{key}` matches a file")))
 }
 
-/// Explains that the configuration file names a hidden directory without the platform's files, although another directory
-/// has them. Returns `None` if this is not the case.
-pub(crate) fn explain_empty_config_dir(
+/// Returns the problem that the directory in the setting `config-dir` has neither of the platform's files, although
+/// another directory has one. Returns `None` if there is no such problem, without the setting, and if several other
+/// directories have such files.
+pub(crate) fn explain_unsuitable_config_dir(
     snapshot: &Snapshot<'_>,
     config_dir: Option<&str>,
 ) -> Result<Option<String>, Failure> {
-    let (Some(config_dir), Ok(Some(other_dir))) = (config_dir, find_config_dir_in(snapshot)?) else {
+    let Some(config_dir) = config_dir else {
         return Ok(None);
     };
     for file in [RULES_FILE, SHARED_PIPELINES_FILE] {
@@ -39,7 +40,11 @@ pub(crate) fn explain_empty_config_dir(
             return Ok(None);
         }
     }
+    // The inner error means that several directories have such files.
+    let Ok(Some(found_dir)) = find_config_dir_in(snapshot)? else {
+        return Ok(None);
+    };
     Ok(Some(format!(
-        "`config-dir` is `{config_dir}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`, but `{other_dir}` contains such a file"
+        "`config-dir` is `{config_dir}`, which contains neither `{RULES_FILE}` nor `{SHARED_PIPELINES_FILE}`, but `{found_dir}` contains such a file"
     )))
 }

@@ -7,7 +7,7 @@ use crate::job::policy::UnusableFile;
 use crate::job::settings::{self, FILE_NAME, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatched_include};
+use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 
 impl Workspace<'_> {
     /// Resolves the settings of a command with `resolve`; `selection` returns their part that selects pipelines. The
@@ -51,7 +51,7 @@ impl Workspace<'_> {
         });
         let reason = match explain_unmatched_include(&snapshot, selection)? {
             Some(reason) => Some(reason),
-            None => explain_empty_config_dir(&snapshot, file_config_dir.as_deref())?,
+            None => explain_unsuitable_config_dir(&snapshot, file_config_dir.as_deref())?,
         };
         Ok(reason.map(|reason| format!("{FILE_NAME}: {reason}")))
     }

@@ -9,7 +9,7 @@ use crate::interface_version::{self, LoadedInterface};
 use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
-use crate::workspace::empty_settings::{explain_empty_config_dir, explain_unmatched_include};
+use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
@@ -259,7 +259,7 @@ impl GateVersion<'_> {
         });
         match explain_unmatched_include(self.snapshot, &selection)? {
             Some(reason) => Ok(Some(reason)),
-            None => explain_empty_config_dir(self.snapshot, file_config_dir.as_deref()),
+            None => explain_unsuitable_config_dir(self.snapshot, file_config_dir.as_deref()),
         }
     }
 

@@ -126,11 +126,11 @@ fn may_have_quoted_line(path: &Path) -> bool {
     };
     metadata.len() > MAX_ATTRIBUTES_SIZE
         || !metadata.is_file()
-        || std::fs::read(path).map_or(true, |text| has_quoted_line(&text))
+        || std::fs::read(path).map_or(true, |text| has_leading_quote_in_line(&text))
 }
 
-/// Returns whether a line begins with a quote, after blanks.
-fn has_quoted_line(text: &[u8]) -> bool {
+/// Returns whether a line begins with a quote, after blanks: its pattern is then quoted.
+fn has_leading_quote_in_line(text: &[u8]) -> bool {
     text.split(|byte| *byte == b'\n')
         .any(|line| line.trim_ascii_start().starts_with(b"\""))
 }

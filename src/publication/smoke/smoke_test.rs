@@ -142,7 +142,11 @@ impl<'a> SmokeTest<'a> {
                 ..self.build_success_result(record)
             };
         };
-        self.disable_failed_version(record, problem).await
+        if let Some(entry) = problem.run_index.and_then(|index| record.runs.get_mut(index)) {
+            entry.problem = Some(problem.reason.clone());
+        }
+        let (state, latest) = self.disable_unless_kept(&record, &problem).await;
+        self.build_failure_result(record, problem, state, latest)
     }
 
     /// Starts and follows the runs until all have succeeded. Fails if a run does not succeed or a signal arrives.
@@ -307,33 +311,37 @@ impl<'a> SmokeTest<'a> {
         self.publication.run.ui.say(&message);
     }
 
-    /// Disables the version of smoke runs that did not succeed, if it may be disabled, and returns the result of the
-    /// runs.
-    async fn disable_failed_version(&self, mut record: SmokeRecord, problem: SmokeProblem) -> SmokeResult {
-        if let Some(entry) = problem.run_index.and_then(|index| record.runs.get_mut(index)) {
-            entry.problem = Some(problem.reason.clone());
-        }
-        let (state, latest) = self.disable_unless_kept(&record, &problem).await;
+    /// Returns the result of runs of which one did not succeed. `state` and `latest` are those of the version after it
+    /// was disabled or kept.
+    fn build_failure_result(
+        &self,
+        mut record: SmokeRecord,
+        problem: SmokeProblem,
+        state: VersionState,
+        latest: Option<LatestVersion>,
+    ) -> SmokeResult {
         record.version_disabled = state == VersionState::Disabled;
         record.latest_version = match &latest {
             Some(LatestVersion::Enabled(version)) => Some(version.clone()),
             _ => None,
         };
-        // A version that may still be in use needs attention first. If no smoke run took place, it is unknown whether
-        // the version works.
         let status = match (&state, problem.status) {
+            // A version that may still be in use needs attention first.
             (VersionState::StillEnabled(_), _) => ExitStatus::Incomplete,
+            // No smoke run took place, so it is unknown whether the version works.
             (VersionState::Unchanged, ExitStatus::RemoteFailed) => ExitStatus::Undecided,
             (_, status) => status,
         };
         SmokeResult {
+            prefix: self.receipt.prefix.clone(),
+            version_name: self.receipt.version_name.clone(),
+            record: self.add_earlier_ids(record),
             status,
             // The problem of a single run is in the record of this run.
             problem: problem.run_index.is_none().then_some(problem.reason),
             hint: problem.hint,
             state,
             latest,
-            ..self.build_success_result(self.add_earlier_ids(record))
         }
     }
 

@@ -67,12 +67,13 @@ impl FixOrder {
             .collect()
     }
 
-    /// Records a tool call. A call of `git_push` makes the push due, but only after calls of `edit_file` and
-    /// `git_commit`.
+    /// Records a tool call. After `git_push`, the local platform has to push the fixes, because it simulates the agent:
+    /// `is_push_due` tells it. Without an edit and a commit before, there is nothing to push.
     pub(super) fn record_tool_call(&mut self, tool: &str) {
         let has_used = |name: &str| self.used_tools.iter().any(|used_tool| used_tool == name);
-        let can_push = has_used("edit_file") && has_used("git_commit");
-        self.is_push_due |= tool == "git_push" && can_push;
+        if tool == "git_push" && has_used("edit_file") && has_used("git_commit") {
+            self.is_push_due = true;
+        }
         self.used_tools.push(tool.to_owned());
     }
 

@@ -57,37 +57,20 @@ enum PatternEngine {
 }
 
 impl Pattern {
-    /// Compiles a pattern that must match complete names, for the rule with the id `rule`.
-    ///
-    /// To match complete names, the pattern is put in an anchored group. It is first compiled unchanged, because the
-    /// group would make the invalid pattern `a)|(b` valid. The group is necessary: `a|ab` finds only `a` in `ab`, so
-    /// comparing the end of the match with the end of the name is not enough.
-    ///
-    /// A pattern that the linear engine rejects as invalid is compiled with backtracking. If both engines reject
-    /// it, the error has the message of the linear engine, unless this only says that a construct is not supported.
+    /// Compiles a pattern that must match complete names, for the rule with the id `rule`. Fails if the pattern is
+    /// empty, invalid or too large.
     pub(super) fn for_whole_names(rule: &'static str, pattern: &str) -> Result<Self, EvaluationError> {
         if pattern.is_empty() {
             return Err(EvaluationError::EmptyRegexPattern { id: rule });
         }
-        let invalid = |problem| EvaluationError::InvalidRegexPattern { id: rule, problem };
-        let [.., largest] = LIMITS;
-        let compiled_pattern = match build_linear(pattern, largest) {
-            Ok(_) => compile_linear(pattern),
-            Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
-                let explanation = summarize_error(&message);
-                invalid(if explanation.contains("not supported") {
-                    problem
-                } else {
-                    explanation
-                })
-            })?,
-            // The pattern exceeds the largest limit.
-            Err(_) => None,
-        };
-        let Some((engine, limit)) = compiled_pattern else {
-            return Err(invalid("the expression is too large".to_owned()));
-        };
-        Ok(Self { rule, engine, limit })
+        match compile_pattern(pattern) {
+            Ok(Some((engine, limit))) => Ok(Self { rule, engine, limit }),
+            Ok(None) => {
+                let problem = "the expression is too large".to_owned();
+                Err(EvaluationError::InvalidRegexPattern { id: rule, problem })
+            }
+            Err(problem) => Err(EvaluationError::InvalidRegexPattern { id: rule, problem }),
+        }
     }
 
     /// Returns for each name, in order, whether it matches the pattern. Fails if matching would take too long.
@@ -132,8 +115,30 @@ impl Pattern {
     }
 }
 
-/// Returns two forms of a pattern that match only complete names. The second form is for a pattern with `(?x)` that
-/// ends in a comment: its group is closed on a new line.
+/// Compiles the pattern, anchored to complete names, for the linear engine, or with backtracking if the linear engine
+/// rejects it as invalid. Returns `None` if it is too large. If both engines reject the pattern, the error has the
+/// message of the linear engine, unless this only says that a construct is not supported.
+fn compile_pattern(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
+    let [.., largest_limit] = LIMITS;
+    // The pattern is first compiled unchanged, because the anchored group would make `a)|(b` valid.
+    match build_linear(pattern, largest_limit) {
+        Ok(_) => Ok(compile_linear(pattern)),
+        Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
+            let explanation = summarize_error(&message);
+            if explanation.contains("not supported") {
+                problem
+            } else {
+                explanation
+            }
+        }),
+        // The pattern exceeds the limit.
+        Err(_) => Ok(None),
+    }
+}
+
+/// Returns two forms of a pattern that match only complete names. Both put the pattern in an anchored group: `a|ab`
+/// finds only `a` in `ab`, so it is not enough to compare the end of the match with the end of the name. The second
+/// form is for a pattern with `(?x)` that ends in a comment: its group is closed on a new line.
 fn anchor_pattern(pattern: &str) -> [String; 2] {
     [format!(r"\A(?:{pattern})\z"), format!("\\A(?:{pattern}\n)\\z")]
 }
