@@ -158,6 +158,33 @@ fn create_with_wait_tells_how_else_it_ended() {
 }
 
 #[test]
+fn create_with_wait_does_not_resume_a_task_that_somebody_stopped() {
+    let details = [
+        detail("STOPPING", "2", &json!([])),
+        asking_task("create_file", "tool-4"),
+    ];
+    let (world, platform) = (World::new(), task_platform(&details));
+    polling_call(&platform, &world)
+        .run(create_args("--wait --approve create_file"))
+        .expect(8)
+        .saying(&["was stopped before it finished"]);
+    assert!(bodies_by_path(&platform, "/decisions").is_empty());
+}
+
+#[test]
+fn create_with_wait_of_a_task_that_was_resumed_reports_its_end() {
+    let details = [
+        detail("STOPPING", "2", &json!([])),
+        running_task(),
+        finished_task(),
+    ];
+    let (world, platform) = (World::new(), task_platform(&details));
+    polling_call(&platform, &world)
+        .run(create_args("--wait"))
+        .expect(0);
+}
+
+#[test]
 fn create_with_wait_prints_a_decision_and_the_command_that_answers_it() {
     let (world, platform) = (
         World::new(),

@@ -3,6 +3,7 @@
 use super::DefinitionError;
 use super::number::parse_number;
 use serde_json::{Map, Value};
+use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_base::input;
 use sluicegate_yaml::{NodeRef, Position, Tree};
 use std::collections::HashMap;
@@ -41,25 +42,37 @@ impl Document {
         Self::parse(&bytes, display_path)
     }
 
-    /// Parses YAML, which includes most JSON. Input that is valid only as JSON (indentation with tabs, pairs of `\u`
-    /// escapes) is parsed as JSON, and its values have no positions. Only an error in the syntax, whose message begins
-    /// with `not YAML`, leads to this second attempt.
+    /// Parses YAML, which includes most JSON. JSON that is indented with tabs is parsed with blanks in their place. Other
+    /// input that is valid only as JSON (pairs of `\u` escapes) is parsed as JSON, and its values have no positions. Only
+    /// an error in the syntax, whose message begins with `not YAML`, leads to a second attempt.
     pub(crate) fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, DefinitionError> {
-        let tree = match Tree::parse(bytes) {
-            Ok(tree) => tree,
-            Err(error) => {
-                let is_syntax_error = error.message.starts_with("not YAML");
-                if is_syntax_error && let Ok(value) = serde_json::from_slice(bytes) {
-                    return Ok(Self {
-                        file: display_path.to_owned(),
-                        value,
-                        positions: HashMap::new(),
-                        original_notations: HashMap::new(),
-                    });
-                }
-                return Err(DefinitionError::new(display_path, error.position, error.message));
-            }
+        let error = match Tree::parse(bytes) {
+            Ok(tree) => return Self::from_tree(&tree, display_path),
+            Err(error) => error,
         };
+        if error.message.starts_with("not YAML")
+            && let Ok(value) = serde_json::from_slice(bytes)
+        {
+            // In JSON, a tab is never part of a string.
+            if bytes.contains(&b'\t') {
+                return Self::parse(&replace_tabs(bytes), display_path);
+            }
+            if let Some(reason) = find_duplicate_key(bytes) {
+                let no_position = None;
+                return Err(DefinitionError::new(display_path, no_position, reason));
+            }
+            return Ok(Self {
+                file: display_path.to_owned(),
+                value,
+                positions: HashMap::new(),
+                original_notations: HashMap::new(),
+            });
+        }
+        Err(DefinitionError::new(display_path, error.position, error.message))
+    }
+
+    /// Converts a parsed file to a value with positions.
+    fn from_tree(tree: &Tree<'_>, display_path: &Path) -> Result<Self, DefinitionError> {
         let mut reader = ValueReader {
             file: display_path,
             positions: HashMap::new(),
@@ -157,6 +170,14 @@ impl ValueReader<'_> {
     }
 }
 
+/// Returns the text with a blank in place of each tab, so that all positions stay the same.
+fn replace_tabs(bytes: &[u8]) -> Vec<u8> {
+    bytes
+        .iter()
+        .map(|byte| if *byte == b'\t' { b' ' } else { *byte })
+        .collect()
+}
+
 /// Appends a key to a path, with a period unless the path is empty.
 pub(super) fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() {
@@ -229,6 +250,15 @@ mod tests {
                 "f.yaml:1:4: \".nan\" is not a number that JSON can represent",
             ),
             ("a: 1\na: 2", "f.yaml:2:1: duplicate key `a`"),
+            ("{\n\t\"a\": 1,\n\t\"a\": 2\n}\n", "f.yaml:3:2: duplicate key `a`"),
+            (
+                "{\n\t\"a\": 1234567890123456.789\n}\n",
+                "f.yaml:2:7: the number 1234567890123456.789 has too many digits to be sent exactly",
+            ),
+            (
+                "{ \"a\": \"\\ud83d\\ude00\", \"a\": 2 }",
+                "f.yaml: duplicate key `a` at line 1 column 31",
+            ),
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), said);
         }

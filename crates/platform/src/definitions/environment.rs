@@ -1,6 +1,6 @@
 //! An environment from a file: API document, "Environment creation request".
 
-use super::fields::{FieldReader, reject_unquoted_fields};
+use super::fields::{FieldReader, is_nonempty_text, reject_unquoted_fields};
 use super::{DefinitionError, Document};
 use crate::api::{ConnectionOverride, NewEnvironment};
 use serde_json::{Map, Value};
@@ -119,7 +119,9 @@ fn read_connection_properties(
     };
     for (name, property) in properties {
         let property_path = format!("{path}.{name}");
-        let is_secret = SECRET_PROPERTIES.contains(&name.as_str());
+        let is_secret = SECRET_PROPERTIES
+            .iter()
+            .any(|secret_name| name.eq_ignore_ascii_case(secret_name));
         let Value::Object(fields) = property else {
             // A property for a secret that is not a map may be the secret itself.
             return Err(if is_secret {
@@ -137,13 +139,6 @@ fn read_connection_properties(
         reject_unquoted_fields(document, &property_path, fields, &PROPERTY_FIELDS)?;
     }
     Ok(properties.clone())
-}
-
-/// Returns whether the value is a text that is not blank.
-fn is_nonempty_text(value: Option<&Value>) -> bool {
-    value
-        .and_then(Value::as_str)
-        .is_some_and(|text| !text.trim().is_empty())
 }
 
 /// Creates the error that the file contains a secret, with the form of a reference as the hint.

@@ -121,6 +121,13 @@ impl<'d> FieldReader<'d> {
     }
 }
 
+/// Returns whether the value is a text that is not blank.
+pub(super) fn is_nonempty_text(value: Option<&Value>) -> bool {
+    value
+        .and_then(Value::as_str)
+        .is_some_and(|text| !text.trim().is_empty())
+}
+
 /// Rejects a number or boolean where a string is required: the value has no quotes in the file. The value is not
 /// converted to a string, because the number `1.10` and the string `"1.10"` differ. Values of all other types pass.
 pub(super) fn reject_unquoted(value: &Value) -> Result<(), &'static str> {

@@ -5,8 +5,11 @@ use serde_json::{Number, Value};
 /// Parses a number so that a JSON reader receives exactly its value. Fails if a whole number does not fit 64 bits, or
 /// if a fraction would be rounded.
 pub(super) fn parse_number(text: &str) -> Result<Number, String> {
-    // JSON has no plus sign.
-    let json_text = text.strip_prefix('+').unwrap_or(text);
+    // JSON has no plus sign. The parsers below accept a sign, so a second one must not remain.
+    let json_text = text
+        .strip_prefix('+')
+        .filter(|digits| !digits.starts_with(['+', '-']))
+        .unwrap_or(text);
     if let Ok(number) = json_text.parse::<i64>() {
         return Ok(number.into());
     }
@@ -105,6 +108,9 @@ mod tests {
             "",
             "-",
             "1e99999999999999999999",
+            "+-5",
+            "++5",
+            "+-1.5",
         ] {
             let said = format!("{text:?} is not a number that JSON can represent");
             assert_eq!(parse_number(text), Err(said));

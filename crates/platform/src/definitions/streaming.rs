@@ -3,13 +3,16 @@
 //! The definition is sent unchanged, so that the platform validates it; the platform's errors are shown at their lines.
 
 use super::document::{ROOT_PATH, join_path};
-use super::fields::reject_unquoted_fields;
+use super::fields::{is_nonempty_text, reject_unquoted_fields};
 use super::{DefinitionError, Document};
 use crate::http::FieldViolation;
 use serde_json::Value;
 
 /// Keys that contain a reference to a secret.
 const SECRET_KEYS: [&str; 3] = ["password", "privatekey", "passphrase"];
+
+/// The keys of a reference to a secret. Another key could contain the secret itself.
+const REFERENCE_KEYS: [&str; 4] = ["secretType", "secretLocation", "secretName", "secretKey"];
 
 /// The maps and their keys that are strings in the API document.
 const TEXT_FIELDS: [(&[&str], &[&str]); 6] = [
@@ -88,9 +91,14 @@ struct SecretReferenceWalk<'a> {
 }
 
 impl SecretReferenceWalk<'_> {
-    /// Sets a missing `secretType` in each reference to a secret, in a map and in the maps below it; lists are not
-    /// searched. Fails if a map contains a secret instead of a reference. `path` is the map's path in the document.
+    /// Sets a missing `secretType` in each reference to a secret, in a map or a list and in everything below it. Fails
+    /// if a secret is there instead of a reference. `path` is the path of `value` in the document.
     fn complete_all_references(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
+        if let Value::Array(items) = value {
+            for (index, item) in items.iter_mut().enumerate() {
+                self.complete_all_references(item, &format!("{path}[{index}]"))?;
+            }
+        }
         let Value::Object(fields) = value else {
             return Ok(());
         };
@@ -107,28 +115,35 @@ impl SecretReferenceWalk<'_> {
     }
 
     /// Adds the type of the key vault to a reference to a secret that has no `secretType`, and records this in the
-    /// notes. Rejects a value that is not a map, because it may be the secret itself. A null is accepted.
+    /// notes. Rejects anything but a map with the name of a secret and no other key, because it may contain the secret
+    /// itself. A null is accepted.
     fn complete_reference(&mut self, value: &mut Value, path: &str) -> Result<(), DefinitionError> {
-        match value {
-            Value::Null => Ok(()),
-            Value::Object(fields) => {
-                if fields.get("secretType").is_none_or(Value::is_null) {
-                    fields.insert("secretType".to_owned(), self.key_vault.into());
-                    self.notes
-                        .push(format!("{path}.secretType is set to {}", self.key_vault));
-                }
-                reject_unquoted_fields(
-                    self.document,
-                    path,
-                    fields,
-                    &["secretType", "secretLocation", "secretName"],
-                )
-            }
-            _ => Err(self
-                .document
-                .error_at(path, "the file must not contain a secret")
-                .with_hint("refer to the secret with { secretType: …, secretLocation: …, secretName: … }")),
+        let fields = match value {
+            Value::Null => return Ok(()),
+            Value::Object(fields) => fields,
+            _ => return Err(self.secret_error(path)),
+        };
+        if !fields.keys().all(|key| REFERENCE_KEYS.contains(&key.as_str())) {
+            return Err(self.secret_error(path));
         }
+        reject_unquoted_fields(self.document, path, fields, &REFERENCE_KEYS)?;
+        if !is_nonempty_text(fields.get("secretName")) {
+            let message = "must refer to a secret with `secretName`";
+            return Err(self.document.error_at(path, message));
+        }
+        if fields.get("secretType").is_none_or(Value::is_null) {
+            fields.insert("secretType".to_owned(), self.key_vault.into());
+            self.notes
+                .push(format!("{path}.secretType is set to {}", self.key_vault));
+        }
+        Ok(())
+    }
+
+    /// Creates the error that the file contains a secret, with the form of a reference as the hint.
+    fn secret_error(&self, path: &str) -> DefinitionError {
+        self.document
+            .error_at(path, "the file must not contain a secret")
+            .with_hint("refer to the secret with { secretType: …, secretLocation: …, secretName: … }")
     }
 }
 
@@ -224,6 +239,9 @@ mod tests {
             "a:\n  password: s3cret\n",
             "a: { jdbcProperties: { Password: s3cret } }",
             "privateKey: [s3cret]",
+            "password: { value: s3cret }",
+            "a: { password: { secretName: n, Value: s3cret } }",
+            "a: [{ b: [{ password: s3cret }] }]",
         ] {
             let said = read_streaming_definition(&read(text), "VAULT")
                 .unwrap_err()
@@ -234,6 +252,22 @@ mod tests {
             );
         }
         assert!(read_streaming_definition(&read("password:\n"), "VAULT").is_ok());
+    }
+
+    #[test]
+    fn reference_without_secret_name_is_refused() {
+        for text in [
+            "password: {}",
+            "a: { passphrase: { secretLocation: v, secretName: ' ' } }",
+        ] {
+            let error = read_streaming_definition(&read(text), "VAULT")
+                .unwrap_err()
+                .to_string();
+            assert!(
+                error.ends_with("must refer to a secret with `secretName`"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

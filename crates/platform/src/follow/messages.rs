@@ -50,14 +50,50 @@ impl MessageReader {
             self.page_count = 0;
             return Ok((events, false));
         };
+        self.follow_token(page_token, task)?;
+        self.seen_count = 0;
+        Ok((events, true))
+    }
+
+    /// Continues with the page of this token. Fails if an earlier page had the same token, or if there are more than
+    /// `MAX_PAGES`.
+    fn follow_token(&mut self, page_token: String, task: &str) -> Result<(), HttpError> {
         self.page_count += 1;
-        if self.page_count > MAX_PAGES || !self.followed_tokens.insert(page_token.clone()) {
+        if self.page_count > MAX_PAGES {
+            let message = format!("the history of task {task} has more than {MAX_PAGES} pages");
+            return Err(HttpError::bad_response(message).with_hint("read larger pages with a larger --limit"));
+        }
+        if !self.followed_tokens.insert(page_token.clone()) {
             return Err(HttpError::bad_response(format!(
                 "the history of task {task} has no end: its pages link to each other in a circle"
             )));
         }
         self.page_token = Some(page_token);
-        self.seen_count = 0;
-        Ok((events, true))
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_PAGES, MessageReader};
+
+    #[test]
+    fn long_history_is_not_called_a_circle() {
+        let mut reader = MessageReader::new(1);
+        for number in 0..MAX_PAGES {
+            reader.follow_token(number.to_string(), "t").unwrap();
+        }
+        let error = reader.follow_token("next".to_owned(), "t").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the history of task t has more than 10000 pages"
+        );
+        let mut reader = MessageReader::new(1);
+        reader.follow_token("a".to_owned(), "t").unwrap();
+        let error = reader.follow_token("a".to_owned(), "t").unwrap_err();
+        assert!(
+            error.to_string().ends_with("link to each other in a circle"),
+            "{error}"
+        );
     }
 }

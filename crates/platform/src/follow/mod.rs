@@ -21,7 +21,7 @@ pub use tasks::{ApprovalPolicy, TaskEnd, TaskEvent, approval_scope, follow_task_
 /// Creates the error for a wait that ended before any response arrived.
 pub fn no_response_error() -> HttpError {
     HttpError::timeout("no response arrived within the timeout")
-        .with_hint("the operation may still be running; pass a longer --timeout to keep waiting")
+        .with_hint("pass a longer --timeout to keep waiting: the operation may still be running")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Waits until an agent task finishes, fails, or needs a decision.
 
-use super::{Pace, no_response_error};
+use super::{Pace, no_response_error, send_change};
 use crate::api::{ApiValue, Decision, PendingDecision, Platform, Task, TaskPhase};
 use crate::http::HttpError;
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ impl ApprovalPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TaskEnd {
     Finished,
-    /// STOPPED with nothing pending, after STOPPING was seen: somebody stopped the task.
+    /// STOPPED after STOPPING was seen: somebody stopped the task. A decision may still be pending.
     Halted,
     /// STOPPED with pending decisions that the policy does not cover.
     Waiting,
@@ -105,7 +105,10 @@ pub async fn follow_task_to_end(
             last_status.clone_from(&task.status);
             report(TaskEvent::Status(last_status.as_deref().unwrap_or("(no status)")));
         }
-        was_stopping |= is_stopping(&task);
+        // Work after STOPPING shows that somebody resumed the task.
+        if task.phase() == TaskPhase::Working {
+            was_stopping = is_stopping(&task);
+        }
         // An old status is that from before the task was resumed.
         let is_status_old = resumed_task
             .as_mut()
@@ -121,9 +124,7 @@ pub async fn follow_task_to_end(
                 let Some(approvals) = policy.build_approvals(pending) else {
                     return Ok((task, TaskEnd::Waiting));
                 };
-                pace.await_before_deadline(platform.send_decisions(id, &approvals))
-                    .await
-                    .ok_or_else(no_response_error)??;
+                send_change(Some(&pace), platform.send_decisions(id, &approvals)).await?;
                 for decision in pending {
                     report(TaskEvent::Approved(
                         decision.tool_name.as_deref().unwrap_or_default(),
@@ -150,11 +151,11 @@ fn is_stopping(task: &Task) -> bool {
 }
 
 /// Returns how the task ended, or that it waits for an answer; `None` if it is still working. If the status STOPPING
-/// was seen before (`was_stopping`), somebody stopped the task. STOPPED alone does not tell whether somebody stopped it
+/// was seen before (`was_stopping`), somebody stopped the task, and an answer would resume it. STOPPED alone does not tell whether somebody stopped it
 /// or it was done, so it is unclear.
 fn classify_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
-        TaskPhase::Finished if was_stopping => Some(TaskEnd::Halted),
+        TaskPhase::Finished | TaskPhase::Waiting if was_stopping => Some(TaskEnd::Halted),
         TaskPhase::Finished => Some(TaskEnd::Finished),
         TaskPhase::Waiting => Some(TaskEnd::Waiting),
         TaskPhase::Stopped => Some(TaskEnd::Unclear),

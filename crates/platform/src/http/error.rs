@@ -220,20 +220,20 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
-    /// Returns the specific hint, or else the general hint. Never `None`; the hints of other errors have the same type.
+    /// Returns the hint, with the advice to check the result if the request may have had its effect. Never `None`; the
+    /// hints of other errors have the same type.
     pub fn hint(&self) -> Option<String> {
-        self.0.hint.clone().or_else(|| {
-            Some(self.hint_with_check("check whether the request took effect before you repeat the command"))
-        })
+        Some(self.hint_with_check("check whether the request took effect before you repeat the command"))
     }
 
-    /// Returns the general hint for this kind of failure, after `check` if the request may have had its effect.
+    /// Returns the specific hint, or else the general one for this kind of failure, after `check` if the request may have
+    /// had its effect.
     pub fn hint_with_check(&self, check: &str) -> String {
-        let general = general_hint(self.0.kind);
+        let advice = self.0.hint.as_deref().unwrap_or(general_hint(self.0.kind));
         if self.0.is_maybe_processed {
-            format!("the request may have been processed nevertheless: {check}; then {general}")
+            format!("the request may have been processed nevertheless: {check}; then {advice}")
         } else {
-            general.to_owned()
+            advice.to_owned()
         }
     }
 

@@ -37,12 +37,13 @@ pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {
     let is_corrupt = error.is_decode()
         && find_cause(&error, &|cause| {
             let io = cause.downcast_ref::<io::Error>()?;
-            // With these kinds, the decompression reports an invalid header or checksum.
-            matches!(
+            // With these kinds, the decompression reports an invalid header or checksum. Corrupt data have the kind of
+            // any other failure, so the text is compared.
+            let is_corrupt = matches!(
                 io.kind(),
                 io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
-            )
-            .then_some(())
+            ) || io.to_string().starts_with("deflate decompression error");
+            is_corrupt.then_some(())
         })
         .is_some();
     if is_corrupt {

@@ -42,12 +42,12 @@ impl Response {
         }
     }
 
-    /// Describes which status was expected, followed by the response's message if it has one. The text does not name
-    /// every permitted status: `Accepted` also permits 200 and 201, and `Undocumented` also permits 204.
+    /// Describes which statuses were expected, followed by the response's message if it has one.
     fn describe_unexpected_status(&self, success: Success) -> String {
         let expected_status = match success {
-            Success::Body | Success::Undocumented => "200 or 201",
-            Success::Accepted => "202",
+            Success::Body => "200 or 201",
+            Success::Accepted => "200, 201 or 202",
+            Success::Undocumented => "200, 201 or 204",
             Success::NoContent => "204",
         };
         let message = self.message_text();

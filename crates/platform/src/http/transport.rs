@@ -213,7 +213,8 @@ impl Transport {
     }
 
     /// Sends the request and follows redirects within the same origin. Fails if there are more than
-    /// [`redirect::MAX_REDIRECTS`].
+    /// [`redirect::MAX_REDIRECTS`]. A request that got a redirect which is followed was not processed: a redirect that
+    /// may follow the work is followed only for a GET.
     async fn follow_redirects(
         &self,
         request: &Request,
@@ -221,14 +222,9 @@ impl Transport {
         monitor: Option<&UploadMonitor>,
     ) -> Result<Response, HttpError> {
         let mut url = request.url.clone();
-        for redirect_count in 0..=redirect::MAX_REDIRECTS {
-            let result = self.exchange_once(request, &mut url, token, monitor).await;
-            // The request to the first address may have had its effect there.
-            let result = result.map_err(|error| match redirect_count {
-                0 => error,
-                _ => error.mark_maybe_processed(),
-            });
-            if let Some(response) = result? {
+        for _ in 0..=redirect::MAX_REDIRECTS {
+            let response = self.exchange_once(request, &mut url, token, monitor).await?;
+            if let Some(response) = response {
                 return Ok(response);
             }
         }

@@ -115,8 +115,8 @@ impl UploadMonitor {
         }
     }
 
-    /// Creates the error for an upload without progress, or without a response after the upload, for the duration
-    /// `limit`.
+    /// Creates the error for an upload without progress, or without a complete response after the upload, for the
+    /// duration `limit`.
     fn stall_error(&self, limit: Duration) -> HttpError {
         let (sent_size, length) = (self.state.sent_size.load(Ordering::Acquire), self.body.length());
         let message = if sent_size < length {
@@ -126,7 +126,7 @@ impl UploadMonitor {
             )
         } else {
             format!(
-                "the request was sent, but no response arrived within {} s",
+                "the request was sent, but no complete response arrived within {} s",
                 limit.as_secs_f64()
             )
         };

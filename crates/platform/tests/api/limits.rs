@@ -105,6 +105,25 @@ async fn sum_of_all_pages_has_a_limit() {
     assert!(error.to_string().contains(expected_text), "{error}");
 }
 
+#[tokio::test]
+async fn response_with_corrupt_data_is_bad_and_not_retried() {
+    let mut packed = gzip(b"")[..10].to_vec();
+    packed.extend([0xff; 60]);
+    let error = platform(&server_with_packed_body(packed).url())
+        .fetch_shared_pipelines()
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.kind(), error.tries()),
+        (ErrorKind::BadResponse, 1),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("the response cannot be used"),
+        "{error}"
+    );
+}
+
 fn listing(entries: &str) -> String {
     format!("[{}]", entries.trim_end_matches(','))
 }

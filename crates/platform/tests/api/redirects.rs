@@ -62,7 +62,44 @@ async fn other_methods_follow_only_what_keeps_them() {
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.is_maybe_processed());
     let text = error.to_string().replace(&server.uri(), "https://h");
+    let hint = error.hint().unwrap();
+    assert!(
+        hint.starts_with("the request may have been processed nevertheless"),
+        "{hint}"
+    );
     insta::assert_snapshot!(text, @"PATCH https://h/v1/shared-pipelines/artifacts: 303 See Other: a redirect that would turn PATCH into GET is not followed");
+}
+
+#[tokio::test]
+async fn change_that_fails_after_redirect_was_not_processed() {
+    let server = MockServer::start().await;
+    Mock::given(path("/v1/shared-pipelines/artifacts"))
+        .respond_with(redirect_to(308, "/new"))
+        .mount(&server)
+        .await;
+    Mock::given(path("/new"))
+        .respond_with(json(400, "{}"))
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .set_artifact_enabled("p", "v", true)
+        .await
+        .unwrap_err();
+    assert_eq!((error.status(), error.is_maybe_processed()), (Some(400), false));
+}
+
+#[tokio::test]
+async fn change_that_is_redirected_to_another_origin_is_to_be_checked() {
+    let server = MockServer::start().await;
+    Mock::given(method("PATCH"))
+        .respond_with(redirect_to(302, "https://other.example/new"))
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .set_artifact_enabled("p", "v", true)
+        .await
+        .unwrap_err();
+    insta::assert_snapshot!(error.hint().unwrap(), @"the request may have been processed nevertheless: check whether the request took effect before you repeat the command; then if this origin is the platform, set it as the base URL");
 }
 
 #[tokio::test]

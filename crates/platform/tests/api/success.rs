@@ -113,6 +113,12 @@ async fn statuses_that_the_document_does_not_show_are_no_success() {
             );
         }
     }
+    let (_server, platform) = always(json(202, "{}")).await;
+    let error = platform.set_artifact_enabled("p", "1", true).await.unwrap_err();
+    assert!(
+        error.to_string().contains("expected status 200, 201 or 204"),
+        "{error}"
+    );
     let (_server, platform) = always(json(200, "{}")).await;
     let error = platform.delete_variable(PROJECT, "v").await.unwrap_err();
     assert!(error.to_string().contains("expected status 204"), "{error}");

@@ -263,34 +263,31 @@ fn read_secret(
     })
 }
 
-/// Checks that an overridden connection of the environment refers to the secret by its name and, if the connection
-/// states a key, by the same key. `fields` are the fields of the secret.
+/// Checks that an overridden connection of the environment refers to the secret by its name, and that each property
+/// with this name that also states a key states the same one. `fields` are the fields of the secret.
 fn check_secret_use(
     fields: &FieldReader<'_>,
     environment: &NewEnvironment,
     name: &str,
     key: &str,
 ) -> Result<(), DefinitionError> {
-    let property = environment
+    let properties = environment
         .connection_overrides
         .iter()
-        .flat_map(|connection_override| connection_override.connection_properties.values())
-        .find(|property| property["secretName"] == name);
-    let Some(property) = property else {
-        let message = format!("no connection in the environment uses the secret {name:?}");
-        return Err(fields.error_at("name", message));
-    };
-    if property
-        .get("secretKey")
-        .is_some_and(|secret_key| *secret_key != key)
-    {
-        let message = format!(
-            "{key:?} differs from the environment's secretKey {}",
-            property["secretKey"]
-        );
-        return Err(fields.error_at("key", message));
+        .flat_map(|connection_override| connection_override.connection_properties.values());
+    let mut is_used = false;
+    for property in properties.filter(|property| property["secretName"] == name) {
+        is_used = true;
+        if let Some(secret_key) = property.get("secretKey").filter(|secret_key| **secret_key != key) {
+            let message = format!("{key:?} differs from the environment's secretKey {secret_key}");
+            return Err(fields.error_at("key", message));
+        }
     }
-    Ok(())
+    if is_used {
+        return Ok(());
+    }
+    let message = format!("no connection in the environment uses the secret {name:?}");
+    Err(fields.error_at("name", message))
 }
 
 /// Reads where the value of the secret is stored: the field `valueFrom` names either a variable or a file.
@@ -516,6 +513,11 @@ environment:
                 (
                     "secretKey: k",
                     "secretKey: l",
+                    "\"k\" differs from the environment's secretKey \"l\"",
+                ),
+                (
+                    "secretKey: k }",
+                    "secretKey: k }\n        passphrase: { secretName: pw, secretKey: l }",
                     "\"k\" differs from the environment's secretKey \"l\"",
                 ),
                 ("{ variable: PW }", "s3cret", "secret.valueFrom: must be a map"),

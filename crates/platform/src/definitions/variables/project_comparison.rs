@@ -26,19 +26,18 @@ pub fn build_variable_steps(
     let mut steps = Vec::new();
     for definition in definitions {
         let variable = project.variables.get(&definition.name);
+        let current_type = variable.and_then(|variable| variable.r#type.as_deref());
         // The type after the steps: that of the file or, if the file does not define it, the current one.
-        let variable_type = definition
-            .fields
-            .r#type
-            .as_deref()
-            .or_else(|| variable.and_then(|variable| variable.r#type.as_deref()));
+        let variable_type = definition.fields.r#type.as_deref().or(current_type);
+        // If the type changes, the platform may keep a value in its old form, so values are compared without a type.
+        let compared_type = variable_type.filter(|_| variable_type == current_type);
         check_values(document, definition, variable_type)?;
         check_environments(document, definition, project)?;
         match variable {
             None => steps.push(build_create_step(document, definition)?),
             Some(variable) => {
                 check_type_change(document, definition, variable)?;
-                steps.extend(build_update_step(document, definition, variable, variable_type)?);
+                steps.extend(build_update_step(document, definition, variable, compared_type)?);
             }
         }
         let current_overrides = project
@@ -49,7 +48,7 @@ pub fn build_variable_steps(
         steps.extend(build_override_steps(
             definition,
             current_overrides,
-            variable_type,
+            compared_type,
             prune,
         ));
     }
@@ -447,6 +446,27 @@ mod tests {
         - region in staging: "asia"
         + new  type: "NUMBER", behaviour: "COPIED", value: 1
         - old  type: "TEXT", behaviour: "SHARED", value: "x"
+        "#);
+    }
+
+    #[test]
+    fn value_is_sent_with_its_new_type() {
+        let mut project = found();
+        let old = project.variables.get_mut("old").unwrap();
+        old.value = Some(json!("1"));
+        let entry = Override {
+            environment_name: "test".to_owned(),
+            value: json!("2"),
+        };
+        project.overrides.insert("old".to_owned(), vec![entry]);
+        let text = "variables: { old: { type: NUMBER, value: 1, overrides: { test: 2 } } }";
+        let document = Document::parse(text.as_bytes(), Path::new("v.yaml")).unwrap();
+        let wanted = read_variables(&document).unwrap();
+        let steps = build_variable_steps(&document, &wanted, &project, false).unwrap();
+        let lines: Vec<String> = steps.iter().flat_map(VariableStep::describe_lines).collect();
+        insta::assert_snapshot!(lines.join("\n"), @r#"
+        ~ old  type: "TEXT" -> "NUMBER", value: "1" -> 1
+        ~ old in test: "2" -> 2
         "#);
     }
 

@@ -24,15 +24,18 @@ pub(super) fn validate_value(variable_type: Option<&str>, value: &Value) -> Resu
         Value::String(_) if is_type(variable_type, NUMBER) => {
             Err("is a string, but the type is NUMBER: remove the quotes".to_owned())
         }
+        Value::Bool(_) | Value::Array(_) | Value::Object(_) | Value::Null
+            if is_type(variable_type, NUMBER) =>
+        {
+            Err("is not a number, but the type is NUMBER".to_owned())
+        }
         Value::Number(_) | Value::Bool(_) if is_type(variable_type, TEXT) => {
             // This fails for every number or boolean.
             reject_unquoted(value)?;
             Ok(value.clone())
         }
-        Value::Bool(_) | Value::Array(_) | Value::Object(_)
-            if is_type(variable_type, NUMBER) || is_type(variable_type, TEXT) =>
-        {
-            Err("is neither a string nor a number".to_owned())
+        Value::Array(_) | Value::Object(_) if is_type(variable_type, TEXT) => {
+            Err("is not a string, but the type is TEXT".to_owned())
         }
         Value::Null => Err("must be a string or a number; an empty string is \"\"".to_owned()),
         value => Ok(value.clone()),
@@ -79,6 +82,14 @@ mod tests {
         assert!(validate_value(Some("TEXT"), &json!(["a"])).is_err());
         assert!(validate_value(None, &Value::Null).is_err());
         assert_eq!(validate_value(Some("GRID"), &json!([["a"]])), Ok(json!([["a"]])));
+    }
+
+    #[test]
+    fn message_about_value_that_is_no_number_does_not_advise_a_string() {
+        for value in [json!(true), json!([1]), json!({}), Value::Null] {
+            let message = validate_value(Some("NUMBER"), &value).unwrap_err();
+            assert_eq!(message, "is not a number, but the type is NUMBER", "{value}");
+        }
     }
 
     #[test]
