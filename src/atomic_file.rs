@@ -8,17 +8,17 @@ use uuid::Uuid;
 /// Size of the write buffer, in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// Writes a file atomically, so that a reader never sees half of it.
+/// Writes a file atomically, so that a reader never sees half of it. A file that exists keeps its permissions.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_file_with(path, |file| file.write_all(bytes))
-}
-
-/// Replaces a file atomically and keeps its permissions.
-pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let permissions = fs::metadata(path)?.permissions();
+    let old_permissions = match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => Some(metadata.permissions()),
+        _ => None,
+    };
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
-    file.file.set_permissions(permissions)?;
+    if let Some(permissions) = old_permissions {
+        file.file.set_permissions(permissions)?;
+    }
     file.finish()
 }
 

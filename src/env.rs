@@ -84,13 +84,13 @@ impl Env {
         self
     }
 
-    /// Returns the variable's value. An empty value is treated as not set, because CI hosts define many variables as
-    /// empty. A variable whose name marks it as a secret is not returned; see [`Self::secret`].
+    /// Returns the variable's value. An empty or blank value is treated as not set, because CI hosts define many variables
+    /// as empty. A variable whose name marks it as a secret is not returned; see [`Self::secret`].
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables
             .get(name)
             .map(String::as_str)
-            .filter(|value| !value.is_empty())
+            .filter(|value| !value.trim().is_empty())
     }
 
     /// Returns a copy of the value that [`Self::get`] returns.

@@ -1,6 +1,7 @@
 //! The list of subjects for the action `actions/attest`, which takes them separately from the predicate.
 
 use super::Subject;
+use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Maximum number of subjects that the action accepts, see its input `subject-path`.
@@ -11,37 +12,30 @@ const MAX_SUBJECTS: usize = 1024;
 const MAX_LIST_BYTES: usize = 120 * 1024;
 
 /// Returns the subjects with a SHA-256 for the action `actions/attest`, one per line in the format of `sha256sum`. The
-/// action accepts only this digest, so the list does not contain the commit. Returns `None` if the list is too long for
-/// the action.
-pub(crate) fn format_subject_list(subjects: &[Subject]) -> Option<String> {
+/// action accepts only this digest, so the list does not contain the commit. The error says why the action cannot sign
+/// the statement.
+pub(crate) fn format_subject_list(subjects: &[Subject]) -> Result<String, String> {
     let mut list = String::new();
     let mut subject_count = 0;
     for subject in subjects {
         let (Some(name), Some(sha256)) = (&subject.name, subject.sha256()) else {
             continue;
         };
-        subject_count += 1;
-        let _ = writeln!(list, "{sha256}  {}", escape_name(name));
-    }
-    let is_short = subject_count <= MAX_SUBJECTS && list.len() <= MAX_LIST_BYTES;
-    is_short.then(|| list.trim_end_matches('\n').to_owned())
-}
-
-/// Escapes control characters, for example a line break as `%0A`, so that the name of a file cannot add a line with
-/// another subject.
-fn escape_name(name: &str) -> String {
-    let mut escaped_name = String::new();
-    for character in name.chars() {
-        if character.is_control() {
-            let mut bytes = [0; 4];
-            for byte in character.encode_utf8(&mut bytes).bytes() {
-                let _ = write!(escaped_name, "%{byte:02X}");
-            }
-        } else {
-            escaped_name.push(character);
+        // A line break in the name would add a line, and the action has no escape for it.
+        if name.contains(char::is_control) {
+            let name = text::escape_line(name);
+            return Err(format!("the name `{name}` contains a control character"));
         }
+        subject_count += 1;
+        let _ = writeln!(list, "{sha256}  {name}");
     }
-    escaped_name
+    if subject_count > MAX_SUBJECTS || list.len() > MAX_LIST_BYTES {
+        let subject_count = subjects.len();
+        return Err(format!(
+            "the statement has {subject_count} subjects, which is too many for the action"
+        ));
+    }
+    Ok(list.trim_end_matches('\n').to_owned())
 }
 
 #[cfg(test)]
@@ -61,16 +55,19 @@ mod tests {
         ];
         let hash = "a".repeat(64);
         let list = format!("{hash}  a b.orch.yaml\n{hash}  ü.tran.yaml");
-        assert_eq!(format_subject_list(&subjects), Some(list));
-        assert_eq!(format_subject_list(&subjects[..1]), Some(String::new()));
+        assert_eq!(format_subject_list(&subjects), Ok(list));
+        assert_eq!(format_subject_list(&subjects[..1]), Ok(String::new()));
     }
 
     #[test]
-    fn subject_list_keeps_name_with_line_break_on_one_line() {
+    fn subject_list_with_line_break_in_name_is_refused() {
         let forged = format!("x\n{}  y.orch.yaml\r", "b".repeat(64));
-        let list = format_subject_list(&[subject(&forged)]).unwrap();
-        assert_eq!(list.lines().count(), 1);
-        assert!(list.contains("x%0A") && list.ends_with("%0D"), "{list}");
+        let reason = format_subject_list(&[subject(&forged)]).unwrap_err();
+        assert!(reason.ends_with("contains a control character"), "{reason}");
+        assert_eq!(reason.lines().count(), 1);
+        // A name with `%` is not escaped, so that the signed name is that of the file.
+        let list = format_subject_list(&[subject("x%0Ay.orch.yaml")]).unwrap();
+        assert!(list.ends_with("  x%0Ay.orch.yaml"), "{list}");
     }
 
     #[test]
@@ -78,8 +75,8 @@ mod tests {
         let subjects: Vec<Subject> = (0..=MAX_SUBJECTS)
             .map(|number| subject(&number.to_string()))
             .collect();
-        assert!(format_subject_list(&subjects[1..]).is_some());
-        assert_eq!(format_subject_list(&subjects), None);
-        assert_eq!(format_subject_list(&[subject(&"n".repeat(MAX_LIST_BYTES))]), None);
+        assert!(format_subject_list(&subjects[1..]).is_ok());
+        assert!(format_subject_list(&subjects).is_err());
+        assert!(format_subject_list(&[subject(&"n".repeat(MAX_LIST_BYTES))]).is_err());
     }
 }

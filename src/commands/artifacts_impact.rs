@@ -8,6 +8,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::pipelines::is_pipeline;
+use std::collections::BTreeSet;
 
 /// Runs `sluicegate artifacts impact`: prints which components run a shared pipeline that changed between two published
 /// versions. Searches the repositories of `--repos` or, without that flag, the current one. Prints a warning for each
@@ -25,8 +26,14 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
             &comparison.compat,
         )?;
     }
+    let mut searched_roots = BTreeSet::new();
     for dir in &args.repos {
         let repository = Repository::open(&current_dir.join(dir))?.with_document_predicate(is_pipeline);
+        // Two directories of one repository must not count its components twice.
+        let root = repository.root();
+        if !searched_roots.insert(root.canonicalize().unwrap_or_else(|_| root.to_owned())) {
+            continue;
+        }
         let displayed_dir = dir.display().to_string();
         add_affected_components(
             &mut impact,
@@ -41,7 +48,7 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     }
     comparison.print_missing_version(run);
     // Without `--repos`, one repository was searched: the current one.
-    let repository_count = args.repos.len().max(1);
+    let repository_count = searched_roots.len().max(1);
     let text = match args.output.output {
         OutputFormat::Json => format_json(&impact.to_json(&comparison.prefix, &comparison.compat)),
         OutputFormat::Text => impact.to_text(repository_count, &comparison.compat),

@@ -30,6 +30,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     };
     subject.review(&mut gate, planned_publish.as_ref())?;
     if gate.status != ExitStatus::Success {
+        discard_publish_report(args, &gate);
         return Ok(gate.status);
     }
     let publish_on = subject.workspace.sources.resolve_publish_on(args)?;

@@ -8,21 +8,16 @@ use crate::gate::run::GateRun;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context::ContextError;
-use crate::job::settings::{self, ReportDestinations, SelectionPurpose};
+use crate::job::settings::{self, ReportDestinations, SelectionPurpose, SettingSources};
 use crate::session::{CommandResult, Run};
 use std::path::Path;
 
 /// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs. Replaces the old files at the
 /// destinations first.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
-    // Without the settings, only the default reports of an earlier run can be found and replaced.
-    let sources = run
-        .read_setting_sources()
-        .inspect_err(|_| run.replace_default_reports(&args.destinations))?;
-    let destinations = sources
-        .resolve_report_destinations(&args.destinations)?
-        .with_attestation(sources.resolve_review_attestation(&args.attestation)?)?;
-    let ci = read_ci_context(run)?;
+    // Without valid settings, only the default reports of an earlier run can be found and replaced.
+    let (sources, destinations, ci) =
+        resolve_destinations(run, args).inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     invalidate_old_reports(run, args, &destinations, ci.host)?;
     let repo = run.find_repository();
     let head = sources.resolve_head(args.head.clone());
@@ -47,6 +42,18 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     }
     let delivery_status = deliver_gate_report(&mut gate, &destinations);
     Ok(gate.status.worse(delivery_status))
+}
+
+/// Resolves where the reports are written, from the settings and the CI host.
+fn resolve_destinations<'a>(
+    run: &'a Run,
+    args: &ReportArgs,
+) -> Result<(SettingSources<'a>, ReportDestinations, CiContext), Failure> {
+    let sources = run.read_setting_sources()?;
+    let destinations = sources
+        .resolve_report_destinations(&args.destinations)?
+        .with_attestation(sources.resolve_review_attestation(&args.attestation)?)?;
+    Ok((sources, destinations, read_ci_context(run)?))
 }
 
 /// Reads what the CI host states about this job, such as the commit and the event, from its variables.

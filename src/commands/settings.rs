@@ -18,13 +18,13 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
         // Only the errors of this call matter: it fails if a setting of the connection is invalid.
         workspace.sources.resolve_connection(&run.global)?;
         let config_file_source = workspace.describe_config_file_source();
-        let settings = workspace.sources.list_effective_settings(&run.global);
+        let settings = workspace.sources.list_effective_settings(&run.global)?;
         (settings, config_file_source)
     } else {
         let sources = run.read_setting_sources()?;
         sources.resolve_connection(&run.global)?;
         (
-            sources.list_effective_settings(&run.global),
+            sources.list_effective_settings(&run.global)?,
             NO_REPOSITORY.to_owned(),
         )
     };

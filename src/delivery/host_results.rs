@@ -195,12 +195,10 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
     let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
     let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let head = delivery.report.context.head.clone();
-    let commit = head
-        .filter(|head| delivery.is_known_to_host(head))
-        .or_else(|| find_built_commit(run, delivery))
-        .ok_or_else(|| {
-            Failure::usage("the reviewed files differ from those in the built commit (BITBUCKET_COMMIT)")
-        })?;
+    let commit = match head.filter(|head| delivery.is_known_to_host(head)) {
+        Some(head) => head,
+        None => find_built_commit(run, delivery)?,
+    };
     let client = HostClient::new(&HostSettings {
         root: parse_url(BITBUCKET_API)?,
         token: None,
@@ -227,20 +225,25 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
 }
 
 /// Returns the commit of the build if the reviewed working tree has the same pipelines and rules, so that the result
-/// applies to that commit, too. Returns `None` if another commit is checked out, or if the files differ or cannot be
-/// compared.
-fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
-    let built_id = run.env.get("BITBUCKET_COMMIT")?;
-    let (repo, snapshot) = delivery.files?;
-    let head = repo.head().ok()?.commit;
-    let is_reviewed_file = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
-    if head.to_string() != built_id {
-        return None;
+/// applies to that commit, too. Fails if another commit is checked out, or if the files differ or cannot be compared.
+fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Result<String, Failure> {
+    let built_id = require_variable(run, "BITBUCKET_COMMIT")?;
+    let Some((repo, snapshot)) = delivery.files else {
+        return Err(Failure::usage("the report does not name a commit"));
+    };
+    let head = repo.head()?.commit;
+    if head.as_str() != built_id {
+        let message = "the reviewed commit is not on Bitbucket, and the built commit (BITBUCKET_COMMIT) is not \
+                       checked out";
+        return Err(Failure::usage(message));
     }
-    let changes = snapshot
-        .find_changes(std::slice::from_ref(&head), &is_reviewed_file)
-        .ok()?;
-    changes.is_empty().then(|| built_id.to_owned())
+    let is_reviewed_file = |path: &str| is_pipeline(path) || path.ends_with(RULES_FILE);
+    let changes = snapshot.find_changes(std::slice::from_ref(&head), &is_reviewed_file)?;
+    if !changes.is_empty() {
+        let message = "the reviewed files differ from those in the built commit (BITBUCKET_COMMIT)";
+        return Err(Failure::usage(message));
+    }
+    Ok(built_id.to_owned())
 }
 
 /// Creates a Buildkite annotation with the agent's own command, `buildkite-agent annotate`
@@ -289,12 +292,17 @@ fn send_buildkite_annotation(
     }
 }
 
-/// Runs the command with `body` as its standard input. A status other than 0 is an error.
+/// Runs the command with `body` as its standard input. A status other than 0 is an error. A command that ends before it
+/// reads all of its input is no error by itself, because its status says more.
 async fn run_with_stdin(mut command: Command, body: String) -> io::Result<()> {
     let mut child = command.spawn()?;
     if let Some(mut input) = child.stdin.take() {
-        input.write_all(body.as_bytes()).await?;
-        input.shutdown().await?;
+        match input.write_all(body.as_bytes()).await {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => return Err(error),
+            _ => {}
+        }
+        // The end of the input.
+        drop(input);
     }
     let status = child.wait().await?;
     if status.success() {

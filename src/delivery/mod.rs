@@ -18,6 +18,7 @@ pub(crate) mod unfinished_files;
 
 pub(crate) use report_files::list_default_reports;
 
+use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::background_comparison::BackgroundComparison;
@@ -39,14 +40,20 @@ use sluicegate_pipelines::team_rules::TeamRuleSet;
 use std::sync::atomic::Ordering;
 
 /// The pipelines that a review covers: those that changed, or more.
-#[derive(Clone, Copy)]
-enum ReviewScope<'a> {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReviewScope {
     Change,
     /// Also the unchanged pipelines that a publish would include.
-    WithPublish {
-        /// The commit whose findings are known.
-        baseline_commit: Option<&'a CommitId>,
-    },
+    WithPublish,
+}
+
+/// The runs that refuse the change to the gate configuration, if the job refuses it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GateRefusal {
+    /// Also a local run, with `--gate-changes fail`.
+    Anywhere,
+    /// Only runs in CI: the change makes a file unusable.
+    OnlyInCi,
 }
 
 /// A report to deliver, and its destinations.
@@ -62,7 +69,10 @@ struct Delivery<'a> {
     selection: Option<&'a Selection>,
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
-    scope: ReviewScope<'a>,
+    scope: ReviewScope,
+    /// The commit whose findings are known, if only new ones fail the gate.
+    baseline_commit: Option<&'a CommitId>,
+    gate_refusal: GateRefusal,
     /// True if the gate configuration is read from another commit than the reviewed one.
     is_policy_elsewhere: bool,
     /// The errors in the rules file.
@@ -113,7 +123,7 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
     let statement_outputs =
         review_statement::write_review_statement(gate, &report, &destinations.attestation).unwrap_or_else(
             |failure| {
-                status = gate.session.report_failure_as(STATEMENT_FAILED, &failure);
+                status = gate.session.report_delivery_failure(STATEMENT_FAILED, &failure);
                 Vec::new()
             },
         );
@@ -130,7 +140,17 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
         is_passing: gate.status == ExitStatus::Success,
         selection: subject.selection(),
         has_stricter_target: gate.has_stricter_target(),
-        scope: review_scope(gate),
+        scope: if gate.is_before_publish {
+            ReviewScope::WithPublish
+        } else {
+            ReviewScope::Change
+        },
+        baseline_commit: gate.baseline.as_ref().and_then(|baseline| baseline.bases.first()),
+        gate_refusal: if gate.selection.is_refused_only_in_ci() {
+            GateRefusal::OnlyInCi
+        } else {
+            GateRefusal::Anywhere
+        },
         is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_separate_policy),
         rules_file_errors: workspace_snapshot
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
@@ -144,17 +164,6 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
     status = status.worse(deliver_report(gate.session, &delivery, changes));
     gate.report = Some(report);
     status
-}
-
-/// Returns the pipelines that the review of this run covers.
-fn review_scope<'g, S>(gate: &'g GateRun<'_, S>) -> ReviewScope<'g> {
-    if !gate.is_before_publish {
-        return ReviewScope::Change;
-    }
-    let baseline = gate.baseline.as_ref();
-    ReviewScope::WithPublish {
-        baseline_commit: baseline.and_then(|baseline| baseline.bases.first()),
-    }
 }
 
 /// Adds summaries of the changes in the pipelines to the report of a review, if an output includes them, and returns
@@ -278,9 +287,15 @@ const UNDELIVERED_TITLE: &str = "A report was not delivered";
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
     let context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;
-    let mut report_result = |result| status = status.worse(run.report_result_as(UNDELIVERED_TITLE, result));
-    report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
-    report_result(step_results::print_findings(run, delivery, &context));
+    let mut report_result = |result: Result<(), Failure>| {
+        if let Err(failure) = result {
+            status = status.worse(run.report_delivery_failure(UNDELIVERED_TITLE, &failure));
+        }
+    };
+    let junit_path =
+        report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
+    let outputs = step_results::list_step_outputs(delivery, junit_path);
+    report_result(step_results::print_findings(run, delivery, &context, &outputs));
     let style = choose_annotation_style(delivery.destinations.annotations, delivery.host());
     // The deferred warnings are also notes of the report. A quiet log without annotations does not show these notes.
     if run.ui.is_quiet() && style == AnnotationStyle::None {
@@ -290,7 +305,7 @@ fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<Change
     // From here on, a failure of the run does not replace the reports.
     run.finish_reports();
     report_result(step_results::append_step_summary(run, delivery, &context));
-    report_result(step_results::append_step_outputs(run, delivery));
+    report_result(run.append_outputs(&outputs));
     host_results::send_results(run, delivery, &context);
     run.has_reported.store(true, Ordering::Relaxed);
     status

@@ -2,10 +2,7 @@
 //! touched them. Most findings are known or beyond the limits of lists, so their files need not be read again.
 
 use super::Delivery;
-use crate::job::ci::Host;
-use crate::job::cli::Annotations;
-use crate::report::{AnnotationStyle, ChangedLines, Format, terminal};
-use crate::session::step_report::choose_annotation_style;
+use crate::report::{ChangedLines, Format, terminal};
 use sluicegate_pipelines::findings::Finding;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,21 +17,16 @@ pub(super) struct NeededLines<'a> {
 
 impl<'a> NeededLines<'a> {
     /// Returns the lines of the findings for which an output must know whether the change touched them: the HTML page
-    /// marks such findings, other outputs list or annotate them first. Empty if no output needs this.
+    /// marks such findings, other outputs list or annotate them first.
     pub(super) fn for_sorting(delivery: &Delivery<'a>) -> Self {
         let report = delivery.report;
         // The page marks every finding on a touched line, including known and waived ones.
         if delivery.destinations.has_report(Format::is_html_page) {
             return Self::for_findings(report.findings());
         }
-        // A report with a `fixed_count` was compared with the base or an older report. New findings come first in its
-        // lists anyway, so only annotations need this.
-        if report.fixed_count.is_none() || has_annotations(delivery) {
-            let mut findings = report.findings();
-            findings.retain(Finding::is_counted);
-            return Self::for_findings(findings);
-        }
-        Self::default()
+        let mut findings = report.findings();
+        findings.retain(Finding::is_counted);
+        Self::for_findings(findings)
     }
 
     /// Returns the lines of these findings, as lines to compare with the base.
@@ -89,12 +81,4 @@ impl<'a> NeededLines<'a> {
                 .insert(finding.line);
         }
     }
-}
-
-/// Returns whether the host gets annotations: from its log, or through Code Insights on Bitbucket. They are sorted by
-/// whether the change touched their lines.
-fn has_annotations(delivery: &Delivery<'_>) -> bool {
-    let (annotations, host) = (delivery.destinations.annotations, delivery.host());
-    choose_annotation_style(annotations, host) != AnnotationStyle::None
-        || (host == Host::Bitbucket && annotations != Annotations::None)
 }

@@ -18,35 +18,36 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Writes the requested reports, and passes the result of each to `record_result`. If none is requested, writes the
-/// reports that the host looks for.
+/// reports that the host looks for. Returns the path of the JUnit report, if it was written to a file.
 pub(super) fn write_reports(
     run: &Run,
     host: Host,
     delivery: &Delivery<'_>,
     context: &ReportContext,
     record_result: &mut impl FnMut(Result<(), Failure>),
-) {
+) -> Option<String> {
     let (report, requested_reports) = (delivery.report, &delivery.destinations.reports);
-    write_reports_in_parallel(run, requested_reports, report, context)
-        .into_iter()
-        .for_each(&mut *record_result);
     if requested_reports.is_empty() {
-        write_default_reports(run, host, report, context);
+        return write_default_reports(run, host, report, context);
     }
+    let mut junit_path = None;
+    let results = write_reports_in_parallel(run, requested_reports, report, context);
+    for (target, result) in requested_reports.iter().zip(results) {
+        if result.is_ok() && target.format.is_junit() && junit_path.is_none() {
+            junit_path = target.path.as_ref().map(|path| path.display().to_string());
+        }
+        record_result(result);
+    }
+    junit_path
 }
 
 /// Writes the reports that the host looks for, and prints the path of each. If such a report cannot be written, this is
-/// only a warning, because nobody requested it.
-fn write_default_reports(run: &Run, host: Host, report: &Report, context: &ReportContext) {
+/// only a warning, because nobody requested it. Returns the path of the JUnit report, if it was written.
+fn write_default_reports(run: &Run, host: Host, report: &Report, context: &ReportContext) -> Option<String> {
     let (mut relative_paths, mut targets) = (Vec::new(), Vec::new());
-    let default_paths = list_default_paths(run, host);
-    let checkout = open_checkout(run, &default_paths);
-    for (format, relative_path) in default_paths {
-        match resolve_default_report_path(
-            run.env.current_dir(),
-            checkout.as_ref(),
-            Path::new(&*relative_path),
-        ) {
+    for default_report in resolve_default_reports(run, host) {
+        let (format, relative_path) = (default_report.format, default_report.relative_path);
+        match default_report.destination {
             Ok(path) => {
                 relative_paths.push(relative_path);
                 let path = Some(path);
@@ -57,32 +58,59 @@ fn write_default_reports(run: &Run, host: Host, report: &Report, context: &Repor
             )),
         }
     }
-    for (relative_path, result) in relative_paths
-        .iter()
-        .zip(write_reports_in_parallel(run, &targets, report, context))
-    {
+    let mut junit_path = None;
+    let results = write_reports_in_parallel(run, &targets, report, context);
+    for ((relative_path, target), result) in relative_paths.iter().zip(&targets).zip(results) {
         match result {
-            Ok(()) => run.ui.say(&format!("wrote {relative_path} for {host}")),
+            Ok(()) => {
+                run.ui.say(&format!("wrote {relative_path} for {host}"));
+                if target.format.is_junit() {
+                    junit_path = Some(relative_path.to_string());
+                }
+            }
             Err(failure) => run.ui.warn(&failure.describe()),
         }
     }
+    junit_path
 }
 
 /// Returns the reports that the host looks for, with their paths. A report whose path leads outside of the checkout is
 /// omitted.
 pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
+    let mut reports = Vec::new();
+    for default_report in resolve_default_reports(run, host) {
+        if let Ok(path) = default_report.destination {
+            reports.push(ReportFlag {
+                format: default_report.format,
+                path: Some(path),
+            });
+        }
+    }
+    reports
+}
+
+/// A report that the host looks for.
+struct DefaultReport {
+    format: Format,
+    /// The path where the host looks for the report.
+    relative_path: Cow<'static, str>,
+    /// The full path, or the reason why the run must not write there.
+    destination: Result<PathBuf, &'static str>,
+}
+
+/// Returns the reports that the host looks for, and whether the run may write them.
+fn resolve_default_reports(run: &Run, host: Host) -> Vec<DefaultReport> {
     let default_paths = list_default_paths(run, host);
     let checkout = open_checkout(run, &default_paths);
     let mut reports = Vec::new();
     for (format, relative_path) in default_paths {
-        if let Ok(path) = resolve_default_report_path(
-            run.env.current_dir(),
-            checkout.as_ref(),
-            Path::new(&*relative_path),
-        ) {
-            let path = Some(path);
-            reports.push(ReportFlag { format, path });
-        }
+        let path = Path::new(&*relative_path);
+        let destination = resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), path);
+        reports.push(DefaultReport {
+            format,
+            relative_path,
+            destination,
+        });
     }
     reports
 }
@@ -179,7 +207,7 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
 }
 
 /// Returns the locations where the user finds the reports, for display: the requested paths, otherwise the default
-/// paths and the step summary. Reports on standard output are omitted.
+/// paths that the run may write and the step summary. Reports on standard output are omitted.
 pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
     let requested_paths = delivery
         .destinations
@@ -190,25 +218,12 @@ pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delive
     if !delivery.destinations.reports.is_empty() {
         return requested_paths;
     }
-    let default_paths = list_default_paths(run, host)
+    let default_paths = resolve_default_reports(run, host)
         .into_iter()
-        .map(|(_, path)| path.into_owned());
+        .filter(|report| report.destination.is_ok())
+        .map(|report| report.relative_path.into_owned());
     let summary_location = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
     default_paths.chain(summary_location).collect()
-}
-
-/// Returns the path of the requested or default JUnit report; `None` if there is none or it goes to standard output.
-pub(super) fn find_junit_path(run: &Run, host: Host, delivery: &Delivery<'_>) -> Option<String> {
-    let mut junit_targets = delivery
-        .destinations
-        .reports
-        .iter()
-        .filter(|target| target.format.is_junit());
-    if delivery.destinations.reports.is_empty() {
-        let mut default_paths = list_default_paths(run, host).into_iter();
-        return default_paths.find_map(|(format, path)| format.is_junit().then(|| path.into_owned()));
-    }
-    junit_targets.find_map(|target| Some(target.path.as_ref()?.display().to_string()))
 }
 
 /// Writes one report to its file, or to standard output if it has none. Warns if the format omits findings.

@@ -69,7 +69,11 @@ fn parse_repository_name(remote: &str) -> Option<String> {
         Some(("file", _)) => None,
         Some((_, remainder)) => remainder.split_once('/').map(|(_, path)| path),
         None if address.starts_with(['/', '.']) || address.contains('\\') => None,
-        None => address.rsplit_once(':').map(|(_, path)| path),
+        // A single letter before the colon is a drive of Windows.
+        None => address
+            .rsplit_once(':')
+            .filter(|(host, _)| host.len() > 1)
+            .map(|(_, path)| path),
     };
     let path = path.unwrap_or_default().split(['?', '#']).next();
     let path = path.unwrap_or_default().trim_end_matches('/');
@@ -115,6 +119,7 @@ mod tests {
             ("/somewhere/else/r.git/", None),
             ("../r", None),
             ("C:\\r", None),
+            ("C:/repos/r.git", None),
             ("https://user:secret@h.example", None),
             ("", None),
         ] {

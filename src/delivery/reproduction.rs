@@ -1,6 +1,7 @@
 //! Builds the command that reproduces a failed review of a CI job on another machine, without the platform.
 
-use super::{Delivery, ReviewScope};
+use super::{Delivery, GateRefusal, ReviewScope};
+use crate::gate::{Cause, find_report_causes};
 use crate::job::ci::BaseHint;
 use crate::job::policy;
 use crate::job::settings;
@@ -15,13 +16,14 @@ const COMMIT_ID_CHARS: usize = 12;
 const MAX_OPTION_CHARS: usize = 1_000;
 
 /// Returns the shell command that repeats a failed review of a CI job on another machine. Returns `None` for a local
-/// run, for a comparison of two reports, and if the review did not fail.
+/// run, for a comparison of two reports, and if the review did not fail or would not fail on that machine.
 pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
     // A comparison of two reports cannot be repeated, because the command reviews the files of a repository.
     let is_comparison_of_reports = context.compared_with.is_some();
-    if ci.host.is_local() || report.verdict != Verdict::Failed || is_comparison_of_reports {
+    let cannot_fail_elsewhere = is_comparison_of_reports || fails_only_in_ci(delivery);
+    if ci.host.is_local() || report.verdict != Verdict::Failed || cannot_fail_elsewhere {
         return None;
     }
     let mut words = vec![
@@ -50,6 +52,15 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     }
     push_fitting_options(&mut words, job_options);
     Some(words.join(" "))
+}
+
+/// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which only
+/// runs in CI refuse.
+fn fails_only_in_ci(delivery: &Delivery<'_>) -> bool {
+    delivery.gate_refusal == GateRefusal::OnlyInCi
+        && find_report_causes(delivery.report)
+            .iter()
+            .all(|cause| *cause == Cause::GateChange || cause.verdict() != Verdict::Failed)
 }
 
 /// Returns the options that say which findings fail the review, and which shard of the pipelines it covers.
@@ -83,7 +94,10 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
         delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
     [
         (needs_base_policy, "--policy base"),
-        (report.gate_refused, "--gate-changes fail"),
+        (
+            report.gate_refused && delivery.gate_refusal == GateRefusal::Anywhere,
+            "--gate-changes fail",
+        ),
         (report.breaks_consumers(), "--compat fail"),
     ]
     .into_iter()
@@ -92,16 +106,17 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
     .collect()
 }
 
-/// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. Before a
-/// publish, all pipelines are reviewed, and `--base` only names the commit whose findings are known.
+/// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. If all
+/// pipelines are reviewed, for example before a publish, `--base` only names the commit whose findings are known.
 fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
     let (report, context) = (delivery.report, &delivery.report.context);
-    if let ReviewScope::WithPublish { baseline_commit } = delivery.scope {
-        // Without `--new-only`, the report has no number of fixed findings, and no finding is known.
-        return match baseline_commit.filter(|_| report.fixed_count.is_some()) {
-            Some(commit) => format!("--all --base {}", short_id(commit.as_str())),
-            None => "--all".to_owned(),
-        };
+    // Without `--new-only`, the report has no number of fixed findings, and no finding is known.
+    let all_options = match delivery.baseline_commit.filter(|_| report.fixed_count.is_some()) {
+        Some(commit) => format!("--all --base {}", short_id(commit.as_str())),
+        None => "--all".to_owned(),
+    };
+    if delivery.scope == ReviewScope::WithPublish {
+        return all_options;
     }
     match (&context.base, base_hint) {
         // With several merge bases, `--base` must name the branch, because one of the merge bases would not be enough.
@@ -109,7 +124,7 @@ fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Str
             format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
         }
         (Some(base), _) if is_id(base) => format!("--base {}", short_id(base)),
-        _ => "--all".to_owned(),
+        _ => all_options,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Writes the results that a CI host reads from a step: annotations, summary, outputs.
 
 use super::Delivery;
-use super::report_files::find_junit_path;
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::report::terminal::{self, Fold, GroupStyle};
@@ -19,6 +18,7 @@ pub(super) fn print_findings(
     run: &Run,
     delivery: &Delivery<'_>,
     context: &ReportContext,
+    step_outputs: &[(&'static str, String)],
 ) -> Result<(), Failure> {
     let is_output_reserved = delivery.destinations.has_stdout_report();
     let color = if is_output_reserved {
@@ -38,7 +38,7 @@ pub(super) fn print_findings(
     };
     let mut host_commands = report::list_annotations(annotations, delivery.report, context);
     if host == Host::Azure {
-        host_commands.extend(azure::format_outputs(&list_step_outputs(run, host, delivery)));
+        host_commands.extend(azure::format_outputs(step_outputs));
     }
     let command_text: String = host_commands.iter().flat_map(|line| [line, "\n"]).collect();
     // The host's lines come first, in a closed group. The verdict is then the last line of the log.
@@ -79,16 +79,14 @@ pub(super) fn append_step_summary(
     run.append_summary(|| github::render_step_summary(delivery.report, context))
 }
 
-/// Appends the step outputs if the host reads them from a file.
-pub(super) fn append_step_outputs(run: &Run, delivery: &Delivery<'_>) -> Result<(), Failure> {
-    run.append_outputs(&list_step_outputs(run, delivery.host(), delivery))
-}
-
 /// Returns the step outputs about the review, the path of the JUnit report (empty if the run wrote none), and the step
 /// outputs for the attestation.
-fn list_step_outputs(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn list_step_outputs(
+    delivery: &Delivery<'_>,
+    junit_path: Option<String>,
+) -> Vec<(&'static str, String)> {
     let mut outputs = report::list_review_outputs(delivery.report);
-    outputs.push(("junit", find_junit_path(run, host, delivery).unwrap_or_default()));
+    outputs.push(("junit", junit_path.unwrap_or_default()));
     outputs.extend(delivery.statement_outputs.iter().cloned());
     outputs
 }

@@ -50,16 +50,16 @@ pub(crate) async fn version_request_failure(
     if error.kind() != ErrorKind::NotFound {
         return creation_failure(error, &format!("run `sluicegate {list_command}` to check"));
     }
-    let artifacts = request_for_hint(platform.fetch_artifacts(None)).await;
+    let Some(artifacts) = request_for_hint(platform.fetch_artifacts(None)).await else {
+        return unknown_version_failure(prefix, version, error);
+    };
     let versions: Vec<&Artifact> = artifacts
         .iter()
-        .flatten()
         .filter(|artifact| artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix))
         .collect();
-    // Either the prefix is missing, or the list of artifacts could not be requested.
     if versions.is_empty() {
-        let prefixes = artifacts.map(|artifacts| artifact_prefixes(&artifacts));
-        return prefix_lookup(prefix).request_failure_with_names(error, prefixes);
+        let prefixes = artifact_prefixes(&artifacts);
+        return prefix_lookup(prefix).request_failure_with_names(error, Some(prefixes));
     }
     let Some(version) = version else {
         return error
@@ -82,6 +82,18 @@ pub(crate) async fn version_request_failure(
     lookup.request_failure_with_names(error, Some(names))
 }
 
+/// Returns the failure of a request for a version that the platform did not find, if the published artifacts cannot be
+/// listed: nothing then shows whether the prefix or only the version is missing.
+fn unknown_version_failure(prefix: &str, version: Option<&str>, error: HttpError) -> Failure {
+    let fact = match version {
+        Some(version) => format!("the platform did not find version {version:?} of the prefix {prefix:?}"),
+        None => format!("the platform did not find an enabled version of the prefix {prefix:?}"),
+    };
+    Failure::from(error).context(fact).with_hint(
+        "check the base URL, the prefix and the version, because the published versions could not be listed",
+    )
+}
+
 /// Returns the message that no version is published under this prefix, with the most similar of the `prefixes`.
 pub(crate) fn describe_missing_prefix(prefix: &str, prefixes: &[String]) -> String {
     let hint = prefix_lookup(prefix).hint(prefixes);
@@ -101,7 +113,7 @@ pub(crate) async fn find_latest_version(
     };
     match platform.fetch_artifacts(None).await {
         Ok(all) => Ok(Err(artifact_prefixes(&all))),
-        Err(_) => Err(prefix_lookup(prefix).request_failure_with_names(error, None)),
+        Err(_) => Err(unknown_version_failure(prefix, None, error)),
     }
 }
 

@@ -59,16 +59,20 @@ const fn git_exit_status(error: &GitError) -> ExitStatus {
 impl From<ContextError> for Failure {
     fn from(error: ContextError) -> Self {
         let hint = error.hint();
-        failure_with_hint(ExitStatus::Context, error, hint)
+        let status = match &error {
+            ContextError::Git(error) => git_exit_status(error),
+            _ => ExitStatus::Context,
+        };
+        failure_with_hint(status, error, hint)
     }
 }
 
 impl From<PolicyError> for Failure {
     fn from(error: PolicyError) -> Self {
         let hint = error.hint();
-        let status = match error {
+        let status = match &error {
             PolicyError::Unreadable { .. } => ExitStatus::Usage,
-            PolicyError::Git(_) => ExitStatus::Context,
+            PolicyError::Git(error) => git_exit_status(error),
         };
         failure_with_hint(status, error, hint)
     }
@@ -111,8 +115,8 @@ impl From<HttpError> for Failure {
 impl From<PublishError> for Failure {
     fn from(error: PublishError) -> Self {
         let hint = error.hint();
-        let status = match error {
-            PublishError::Git(_) => ExitStatus::Context,
+        let status = match &error {
+            PublishError::Git(error) => git_exit_status(error),
             _ => ExitStatus::Usage,
         };
         failure_with_hint(status, error, hint)
@@ -126,5 +130,27 @@ impl From<ServiceError> for Failure {
             _ => ExitStatus::Usage,
         };
         failure_with_hint(status, error, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_tree_leaves_the_run_undecided_wherever_it_is_read() {
+        let damaged_tree = || GitError::InvalidTree {
+            id: "1".repeat(40),
+            reason: "duplicate entry",
+        };
+        let failures = [
+            Failure::from(damaged_tree()),
+            Failure::from(ContextError::Git(damaged_tree())),
+            Failure::from(PolicyError::Git(damaged_tree())),
+            Failure::from(PublishError::Git(damaged_tree())),
+        ];
+        for failure in failures {
+            assert_eq!(failure.status(), ExitStatus::Undecided);
+        }
     }
 }

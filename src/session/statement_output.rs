@@ -37,8 +37,8 @@ impl Run {
     }
 
     /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. Returns no outputs
-    /// on Azure, which does not have this action. If the action does not accept so many subjects, warns and returns an
-    /// empty list of subjects.
+    /// on Azure, which does not have this action. If the action does not accept the subjects, warns and returns an empty
+    /// list of subjects.
     pub(crate) fn list_statement_outputs(
         &self,
         kind: PredicateKind,
@@ -48,11 +48,12 @@ impl Run {
             return Vec::new();
         }
         let list = format_subject_list(subjects);
-        if list.is_none() && self.has_outputs() {
+        if let Err(reason) = &list
+            && self.has_outputs()
+        {
             self.ui.warn(&format!(
-                "the statement has {} subjects, which is too many for the action actions/attest, so the output for \
-                 the subjects is empty\nhint: sign the statement with `cosign attest-blob --statement` instead",
-                subjects.len()
+                "the action actions/attest cannot sign the statement, so the output for the subjects is empty: {reason}\n\
+                 hint: sign the statement with `cosign attest-blob --statement` instead"
             ));
         }
         let (type_output, subjects_output) = match kind {

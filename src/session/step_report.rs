@@ -80,6 +80,12 @@ impl Run {
     pub(crate) fn report_failure_as(&self, title: &str, failure: &Failure) -> ExitStatus {
         // After a failure, the log may never show a report that contains these warnings.
         self.print_deferred_warnings();
+        self.report_delivery_failure(title, failure)
+    }
+
+    /// Shows a failure with this title as [`Self::report_failure_as`] does, but the run continues and shows its report,
+    /// which contains the deferred warnings.
+    pub(crate) fn report_delivery_failure(&self, title: &str, failure: &Failure) -> ExitStatus {
         let status = failure.status();
         if self.annotation_style() == AnnotationStyle::None {
             self.ui.print_failure(failure);

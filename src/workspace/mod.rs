@@ -131,6 +131,7 @@ impl Run {
         };
         let checkout = Checkout {
             root: repo.root(),
+            config_file: config_file.as_deref().unwrap_or(FILE_NAME),
             // If git cannot read its index, the file is treated as tracked, so that it is not overwritten.
             is_tracked: &|path| repo.is_tracked(path, self.hook_index_path()).unwrap_or(true),
         };

@@ -10,13 +10,13 @@ use crate::job::settings;
 use crate::publish::{hash_blob, hash_bytes};
 use crate::session::Run;
 use sluicegate_git::{CommitId, FileContent, RemoteUrl};
-use sluicegate_pipelines::team_rules::MAX_TEAM_RULES_BYTES;
+use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
 impl Workspace<'_> {
     /// Returns the digests of the gate configuration that this run uses: `sluicegate.yaml`, the waivers and the rules
-    /// of the team, as far as they exist and can be read. Also returns the commit that they were read from, which is
+    /// of the team, as far as they exist. A file that cannot be used is treated as missing in CI, so it is omitted. Also returns the commit that they were read from, which is
     /// `None` for files on disk and for an unknown policy revision.
     pub(crate) fn compute_policy_digests(&self, run: &Run) -> Result<PolicyDigests, Failure> {
         let reader = GateFileReader {
@@ -37,10 +37,11 @@ impl Workspace<'_> {
         for (path, limit) in gate_files {
             let Some(path) = path else { continue };
             let file = reader.read_file(path, FilePresence::Optional, limit)?;
-            files.extend(
-                file.policy_text
-                    .map(|text| FileDigest::new(path.to_owned(), hash_bytes(text.text.as_bytes()))),
-            );
+            let Some(text) = file.policy_text else { continue };
+            let bytes = text.text.as_bytes();
+            if self.is_usable_gate_file(path, bytes) {
+                files.push(FileDigest::new(path.to_owned(), hash_bytes(bytes)));
+            }
         }
         let commit = match (&self.policy_revision, &reader.checkout) {
             (PolicyRevision::Commit { commit, .. }, _)
@@ -48,6 +49,18 @@ impl Workspace<'_> {
             _ => None,
         };
         Ok(PolicyDigests { commit, files })
+    }
+
+    /// Returns whether this run can use a file of the gate configuration with this content. A waivers file that names a
+    /// missing rule is not recognized, because the rules are not known here.
+    fn is_usable_gate_file(&self, path: &str, bytes: &[u8]) -> bool {
+        if path == waivers::FILE_NAME {
+            waivers::parse_waivers_file(bytes, &|_| true).is_ok()
+        } else if self.team_rules_path.as_deref() == Some(path) {
+            TeamRuleSet::parse(bytes).is_ok()
+        } else {
+            self.sources.unusable_reason().is_none()
+        }
     }
 
     /// Returns the digest of the platform's rules file in a commit; `None` if the commit has none.

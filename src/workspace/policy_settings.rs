@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::UnusableFile;
-use crate::job::settings::{self, FILE_NAME, Selection, SettingSources, SettingsError};
+use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
@@ -53,6 +53,6 @@ impl Workspace<'_> {
             Some(reason) => Some(reason),
             None => explain_unsuitable_config_dir(&snapshot, file_config_dir.as_deref())?,
         };
-        Ok(reason.map(|reason| format!("{FILE_NAME}: {reason}")))
+        Ok(reason.map(|reason| format!("{}: {reason}", self.sources.file_name())))
     }
 }

@@ -18,12 +18,16 @@ const MAX_ROOT_ENTRIES: usize = 10_000;
 pub(crate) enum RulesRemedy {
     /// The reviewed files have a rules file, so the platform looks in another directory.
     OtherDirectory { path: String },
+    /// The reviewed files have a rules file in another hidden directory than the platform's.
+    MoveBack { path: String, config_dir: String },
     /// The file is behind a symbolic link.
     ReplaceLink,
     /// The file exists on disk only.
     Commit { path: String, is_ignored: bool },
     /// The file was added to the target branch after this branch was created.
     MergeTarget { branch: String, path: String },
+    /// The checked-out commit has the file, but the reviewed commit lacks it.
+    OtherCommit { path: String },
     /// No file exists; the command writes one.
     Create { command: String },
 }
@@ -35,6 +39,9 @@ impl RulesRemedy {
             Self::OtherDirectory { path } => format!(
                 "the reviewed files contain `{path}`, but the platform did not find the file: check that the file \
                  is in the directory that the platform's documentation names"
+            ),
+            Self::MoveBack { path, config_dir } => format!(
+                "move `{path}` to `{config_dir}/{RULES_FILE}`: the platform's hidden directory is `{config_dir}`"
             ),
             Self::ReplaceLink => {
                 "replace the symbolic link with the rules file itself, and commit the file".to_owned()
@@ -51,6 +58,10 @@ impl RulesRemedy {
             }
             Self::MergeTarget { branch, path } => format!(
                 "merge `{branch}` into your branch: `{path}` was added to `{branch}` after your branch was created"
+            ),
+            Self::OtherCommit { path } => format!(
+                "`{path}` is in the checked-out commit but not in the reviewed commit: merge or rebase the reviewed \
+                 branch"
             ),
             Self::Create { command } => format!("run `{command}` to create a rules file"),
         }
@@ -72,7 +83,17 @@ impl Workspace<'_> {
         if !self.find_linked_rules(snapshot)?.is_empty() {
             return Ok(RulesRemedy::ReplaceLink);
         }
-        if let Some(path) = self.find_rules_path_on_disk() {
+        if let Some(config_dir) = self.find_config_dir(snapshot)?
+            && let Some(path) = find_rules_in_any_directory(snapshot)?
+        {
+            return Ok(RulesRemedy::MoveBack { path, config_dir });
+        }
+        let disk_path = self.find_rules_path_on_disk();
+        let is_committed = match (&disk_path, self.repo.head()) {
+            (Some(path), Ok(head)) => self.repo.find_file(&head.commit, path)?.is_some(),
+            _ => false,
+        };
+        if let Some(path) = disk_path.clone().filter(|_| !is_committed) {
             return Ok(RulesRemedy::Commit {
                 is_ignored: self.repo.is_ignored(&path),
                 path,
@@ -80,6 +101,9 @@ impl Workspace<'_> {
         }
         if let Some((branch, path)) = self.find_rules_added_to_target(snapshot)? {
             return Ok(RulesRemedy::MergeTarget { branch, path });
+        }
+        if let Some(path) = disk_path {
+            return Ok(RulesRemedy::OtherCommit { path });
         }
         let command = self.build_rules_init_command(snapshot, deleted_config_dir)?;
         Ok(RulesRemedy::Create { command })
@@ -213,4 +237,15 @@ impl Workspace<'_> {
         let path = format!("{dir}/{RULES_FILE}");
         Ok(snapshot.find_file(&path)?.map(|file| file.path))
     }
+}
+
+/// Returns the path of a rules file in any hidden directory of the snapshot.
+fn find_rules_in_any_directory(snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
+    for dir in list_hidden_root_entries(snapshot)? {
+        let path = format!("{dir}/{RULES_FILE}");
+        if snapshot.has_path(&path)? {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }

@@ -56,6 +56,12 @@ impl GateFileProblem {
 /// The problems of one commit or of the files on disk, by the kind of file.
 type GateFileProblems = BTreeMap<&'static str, GateFileProblem>;
 
+/// The kind of the rules file.
+const RULES_KIND: &str = "rules";
+
+/// The kind of the team rules file.
+const TEAM_RULES_KIND: &str = "team rules";
+
 /// A version of the gate configuration.
 struct GateVersion<'v> {
     run: &'v Run,
@@ -157,9 +163,11 @@ impl GateVersion<'_> {
         }
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
+        // The rules of an unreadable file are unknown, so a waiver may name one of them.
+        let has_unknown_rules = problems.contains_key(RULES_KIND) || problems.contains_key(TEAM_RULES_KIND);
         self.check_waivers_file(
             vec![rules_version, team_version],
-            &|id| is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
+            &|id| has_unknown_rules || is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
             &mut problems,
         )?;
         self.check_shared_pipelines_file(&mut problems)?;
@@ -291,7 +299,7 @@ impl GateVersion<'_> {
             }
         };
         if let Some(message) = message {
-            problems.insert("rules", GateFileProblem::new(vec![version.clone()], message));
+            problems.insert(RULES_KIND, GateFileProblem::new(vec![version.clone()], message));
         }
         (version, rules)
     }
@@ -308,7 +316,7 @@ impl GateVersion<'_> {
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
             let problem = GateFileProblem::new(vec![version.clone()], message.clone());
-            problems.insert("team rules", problem);
+            problems.insert(TEAM_RULES_KIND, problem);
         }
         (version, rules.ok().flatten())
     }

@@ -69,6 +69,14 @@ impl SelectionResult {
         }
     }
 
+    /// Returns whether the change makes a file of the gate configuration unusable, but the job allows its other changes
+    /// to the gate configuration. A local run does not refuse such a change.
+    pub(crate) const fn is_refused_only_in_ci(&self) -> bool {
+        !self.unusable_files.new_problems.is_empty()
+            && !self.rejects_gate_change
+            && !self.rejects_stricter_target
+    }
+
     /// Adds the causes that the selection found in the gate configuration: a change that the job does not allow, files
     /// that the change makes unusable, and a stricter target. Files that were unusable before the change become notes,
     /// and stricter files of the target become limits.

@@ -257,18 +257,37 @@ impl<'c> InvalidCall<'c> {
         Some(format!("--{flag_name}: {}", purpose.trim()))
     }
 
-    /// Returns a hint with the first example from the help of the command.
+    /// Returns a hint with the first example of this command from its help. The help of a command may begin with an
+    /// example of another one.
     fn hint_with_example(&self) -> Option<String> {
-        let examples = self.command.get_after_help()?.to_string();
+        let help = self.command.get_after_help()?.to_string();
+        let examples = list_examples(&help);
+        let call = format!("{PROGRAM} {}", self.name);
         let example = examples
-            .lines()
-            .map(str::trim)
-            .find(|line| line.starts_with(PROGRAM))?
-            // Only the first line of the example is shown, so the `\` that continues it is removed.
-            .trim_end_matches('\\')
-            .trim_end();
+            .iter()
+            .find(|example| example.starts_with(&call))
+            .or(examples.first())?;
         Some(format!("for example: `{example}`"))
     }
+}
+
+/// Returns the examples in the help of a command, each in one line: a `\` at the end continues an example.
+fn list_examples(help: &str) -> Vec<String> {
+    let mut examples: Vec<String> = Vec::new();
+    let mut is_continued = false;
+    for line in help.lines().map(str::trim) {
+        let text = line.trim_end_matches('\\').trim_end();
+        match examples.last_mut() {
+            Some(example) if is_continued => {
+                example.push(' ');
+                example.push_str(text);
+            }
+            _ if line.starts_with(PROGRAM) => examples.push(text.to_owned()),
+            _ => {}
+        }
+        is_continued = line.ends_with('\\');
+    }
+    examples
 }
 
 /// Returns whether the argument is the flag with this long name, which begins with `--`.

@@ -22,11 +22,13 @@ pub struct CheckSettings {
 
 impl SettingSources<'_> {
     /// Resolves the settings of `sluicegate check`. Files that the user names are checked even if they did not change,
-    /// unless `--base` restricts the check to changes.
+    /// unless `--base` or its variable restricts the check to changes.
     pub fn resolve_check_settings(&self, args: &CheckArgs) -> Result<CheckSettings, SettingsError> {
+        let revisions = self.resolve_revisions_to_check(args)?;
         Ok(CheckSettings {
+            checks_unchanged_paths: revisions.base.is_none(),
             gate: GateSettings {
-                revisions: self.resolve_revisions_to_check(args)?,
+                revisions,
                 selection: self.resolve_selection(&args.selection.globs, SelectionPurpose::Review)?,
                 verdict: self.resolve_verdict_settings(&args.gate)?,
             },
@@ -35,9 +37,9 @@ impl SettingSources<'_> {
                 .layers()
                 .resolve_text(path_to_text(args.rules.as_ref()), variable::RULES, None)
                 .map(PathBuf::from),
-            checks_unchanged_paths: args.selection.range.base.is_none(),
         })
     }
+
     /// Returns the commit to check and its base, which only flags and variables of the job may set. With `--staged`,
     /// the index is checked instead of a commit.
     pub fn resolve_revisions_to_check(&self, args: &CheckArgs) -> Result<RequestedRevisions, SettingsError> {

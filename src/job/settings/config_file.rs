@@ -74,11 +74,13 @@ pub(super) fn parse_config(file: &NamedText) -> Result<FileConfig, SettingsError
 }
 
 /// Returns the keys in the file that may affect the verdict. They are ignored while the target branch has no
-/// configuration file, because otherwise the change that adds the file would configure its own gate. If the text is not
-/// valid YAML, the list is empty.
-pub(super) fn list_verdict_keys(file: &NamedText) -> Vec<&'static str> {
-    let document: serde_json::Value = serde_yaml::from_str(&file.text).unwrap_or_default();
-    setting_table::all_settings()
+/// configuration file, because otherwise the change that adds the file would configure its own gate. Returns `None` if
+/// the text is not valid YAML.
+pub(super) fn list_verdict_keys(file: &NamedText) -> Option<Vec<&'static str>> {
+    // An empty file has no value.
+    let value: Option<serde_json::Value> = serde_yaml::from_str(&file.text).ok()?;
+    let document = value.unwrap_or_default();
+    let keys = setting_table::all_settings()
         .filter(|setting| setting.kind.is_in_file() && !setting.kind.is_in_first_file())
         .map(|setting| setting.key)
         .filter(|key| {
@@ -86,7 +88,8 @@ pub(super) fn list_verdict_keys(file: &NamedText) -> Vec<&'static str> {
                 .try_fold(&document, |value, name| value.get(name))
                 .is_some_and(|value| !value.is_null())
         })
-        .collect()
+        .collect();
+    Some(keys)
 }
 
 /// Returns the key and the value that a parser's error is about, if its position is known.
@@ -293,8 +296,10 @@ mod tests {
         let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
         assert_eq!(
             list_verdict_keys(&file(text)),
-            ["exclude", "review.fail-on", "publish-on.tags"]
+            Some(vec!["exclude", "review.fail-on", "publish-on.tags"])
         );
+        assert_eq!(list_verdict_keys(&file("# nothing\n")), Some(vec![]));
+        assert_eq!(list_verdict_keys(&file("review: {\n")), None);
     }
 
     #[test]

@@ -3,9 +3,9 @@
 //! The values are those of the sources before they are checked. Secrets are never shown, and neither are values that
 //! can contain one.
 
-use super::SettingSources;
 use super::setting::Setting;
 use super::setting_table::{self, variable};
+use super::{SettingSources, SettingsError};
 use crate::job::cli::GlobalArgs;
 use clap::ValueEnum;
 use sluicegate_yaml::{NodeRef, Tree};
@@ -101,16 +101,21 @@ impl SettingOrigin {
 
 impl SettingSources<'_> {
     /// Returns all settings with their values, in the order of the table of settings. Only the common flags are
-    /// considered, because the other flags belong to single commands. A configuration file that is not valid YAML is
-    /// skipped.
-    pub fn list_effective_settings(&self, flags: &GlobalArgs) -> Vec<EffectiveSetting> {
-        let tree = self
-            .file_text
-            .as_ref()
-            .and_then(|(file, _)| Tree::parse(file.text.as_bytes()).ok());
-        setting_table::all_settings()
+    /// considered, because the other flags belong to single commands. Fails if the lines of the configuration file
+    /// cannot be found: the reader that finds them rejects some files that the reader of the settings accepts.
+    pub fn list_effective_settings(
+        &self,
+        flags: &GlobalArgs,
+    ) -> Result<Vec<EffectiveSetting>, SettingsError> {
+        let tree = match &self.file_text {
+            Some((file, _)) => Some(Tree::parse(file.text.as_bytes()).map_err(|error| {
+                SettingsError::new(format!("cannot show the settings of {}: {error}", file.name))
+            })?),
+            None => None,
+        };
+        Ok(setting_table::all_settings()
             .map(|setting| self.resolve_effective_setting(setting, flags, tree.as_ref()))
-            .collect()
+            .collect())
     }
 
     /// Resolves a setting to its value and origin: the flag, otherwise the variable, the configuration file or the
@@ -153,7 +158,7 @@ impl SettingSources<'_> {
         } else {
             setting.kind.is_in_file()
         };
-        if !is_allowed || setting.key.is_empty() {
+        if !is_allowed || setting.key.is_empty() || self.removed_outputs.contains(&setting.key) {
             return None;
         }
         let mut node = tree.root();

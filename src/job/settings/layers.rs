@@ -163,8 +163,7 @@ impl<'a> Layers<'a> {
         if !flags.is_empty() {
             return Ok(flags);
         }
-        // Like an empty variable, one with blanks alone is treated as not set.
-        let Some(value) = self.env.get(variable).filter(|value| !value.trim().is_empty()) else {
+        let Some(value) = self.env.get(variable) else {
             return Ok(file.unwrap_or_default());
         };
         value

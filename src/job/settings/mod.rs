@@ -112,6 +112,8 @@ impl SettingsError {
 /// The checkout that contains a configuration file.
 pub struct Checkout<'a> {
     pub root: &'a Path,
+    /// The path of the configuration file relative to the root.
+    pub config_file: &'a str,
     /// Returns whether git tracks, or may track, a file with this path relative to the root.
     pub is_tracked: &'a dyn Fn(&str) -> bool,
 }
@@ -121,6 +123,8 @@ pub struct Checkout<'a> {
 pub struct SettingSources<'a> {
     env: &'a Env,
     file: FileConfig,
+    /// The name of the configuration file in messages.
+    file_name: String,
     /// The text of `file`, and whether only its settings that cannot hide findings are used.
     file_text: Option<(policy::NamedText, bool)>,
     /// The checkout that the file's paths must stay in, or `None` if the file belongs to the job.
@@ -129,23 +133,16 @@ pub struct SettingSources<'a> {
     tracked_outputs: HashSet<PathBuf>,
     /// The settings of the checkout's file that cannot hide findings. They are used if the policy revision has no file.
     first_file: FileConfig,
+    /// The text of `first_file`.
+    first_file_text: Option<policy::NamedText>,
+    /// The keys of output paths that were removed from `file`, because none of their paths may be written.
+    removed_outputs: Vec<&'static str>,
     /// True if the checkout's file sets `publish-on`, but is not used.
     has_unused_publish_on: bool,
     on_unusable: UnusableFile,
     /// Reason why the policy revision's file cannot be used.
     unusable_reason: Option<String>,
     note: Option<String>,
-}
-
-/// Returns the text of the configuration file whose settings are used, and `is_missing`. If the policy revision has no
-/// usable file, the text is the checkout's, from which only settings that cannot hide findings are used.
-fn select_config_text(file: &GateFile, is_missing: bool) -> Option<(policy::NamedText, bool)> {
-    let text = if is_missing {
-        &file.checkout_text
-    } else {
-        &file.policy_text
-    };
-    Some((text.clone()?, is_missing))
 }
 
 impl<'a> SettingSources<'a> {
@@ -159,17 +156,8 @@ impl<'a> SettingSources<'a> {
         on_unusable: UnusableFile,
     ) -> Result<Self, SettingsError> {
         let mut unusable_reason = file.unusable_reason.clone();
-        let policy_config = file
-            .policy_text
-            .as_ref()
-            .map(config_file::parse_config)
-            .transpose();
-        let checkout_config = match file
-            .checkout_text
-            .as_ref()
-            .map(config_file::parse_config)
-            .transpose()
-        {
+        let policy_config = parse_optional_config(file.policy_text.as_ref());
+        let checkout_config = match parse_optional_config(file.checkout_text.as_ref()) {
             Err(error) if on_unusable == UnusableFile::Reject => return Err(error),
             // The policy revision's file does not have the forbidden key, so the change adds the key.
             Err(error) if error.is_job_key && policy_config.is_ok() => return Err(error),
@@ -187,6 +175,13 @@ impl<'a> SettingSources<'a> {
             .as_ref()
             .is_some_and(|config| config.publish_on.branches.is_some() || config.publish_on.tags.is_some());
         let is_missing = file.missing_reason.is_some() || unusable_reason.is_some();
+        // An invalid file of the checkout sets nothing, so its text is not shown as the source of a value.
+        let first_file_text = file.checkout_text.clone().filter(|_| checkout_config.is_some());
+        let file_text = if is_missing {
+            first_file_text.clone()
+        } else {
+            file.policy_text.clone()
+        };
         let mut first_file = checkout_config.unwrap_or_default();
         first_file.retain_first_file_settings();
         let config = if is_missing {
@@ -194,21 +189,19 @@ impl<'a> SettingSources<'a> {
         } else {
             usable_policy_config.unwrap_or_default()
         };
-        let note = match (&unusable_reason, &file.missing_reason, &file.checkout_text) {
-            (Some(reason), _, _) => Some(describe_unusable_file(reason)),
-            (None, Some(reason), Some(checkout_file)) => Some(describe_missing_file(
-                reason,
-                &config_file::list_verdict_keys(checkout_file),
-            )),
-            (None, _, _) => None,
-        };
+        let note = describe_unused_file(file, unusable_reason.as_deref());
         let mut sources = Self {
             env,
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
             tracked_outputs: HashSet::new(),
             file: config,
-            file_text: select_config_text(file, is_missing),
+            file_name: checkout
+                .map_or(FILE_NAME, |checkout| checkout.config_file)
+                .to_owned(),
+            file_text: file_text.map(|text| (text, is_missing)),
             first_file,
+            first_file_text,
+            removed_outputs: Vec::new(),
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
             unusable_reason,
@@ -236,7 +229,11 @@ impl<'a> SettingSources<'a> {
             ..self.clone()
         };
         if let Some(root) = &self.checkout {
-            sources.record_tracked_outputs(Some(&Checkout { root, is_tracked }));
+            sources.record_tracked_outputs(Some(&Checkout {
+                root,
+                config_file: &self.file_name,
+                is_tracked,
+            }));
         }
         Ok(sources)
     }
@@ -272,7 +269,16 @@ impl<'a> SettingSources<'a> {
             return;
         }
         let mut file = mem::take(&mut self.file);
+        let mut removed_outputs: Vec<&'static str> =
+            file.list_output_paths().into_iter().map(|(key, _)| key).collect();
         file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
+        removed_outputs.retain(|key| {
+            !file
+                .list_output_paths()
+                .iter()
+                .any(|(kept_key, _)| kept_key == key)
+        });
+        self.removed_outputs = removed_outputs;
         self.file = file;
         let mut first_file = mem::take(&mut self.first_file);
         first_file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
@@ -309,7 +315,7 @@ impl<'a> SettingSources<'a> {
             Err(error) if self.on_unusable == UnusableFile::TreatAsMissing => error,
             result => return result,
         };
-        let reason = format!("{FILE_NAME}: {}", error.to_note());
+        let reason = format!("{}: {}", self.file_name, error.to_note());
         self.resolve_without_file(&reason, resolve).map_err(|_| error)
     }
 
@@ -320,25 +326,38 @@ impl<'a> SettingSources<'a> {
         reason: &str,
         resolve: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
-        let first_file_sources = self.with_replacement_file(self.first_file.clone(), reason);
+        let first_file_text = self.first_file_text.clone().map(|text| (text, true));
+        let first_file_sources = self.with_replacement_file(self.first_file.clone(), first_file_text, reason);
         if let Ok(value) = resolve(&first_file_sources) {
             *self = first_file_sources;
             return Ok(value);
         }
-        let default_sources = self.with_replacement_file(FileConfig::default(), reason);
+        let default_sources = self.with_replacement_file(FileConfig::default(), None, reason);
         let value = resolve(&default_sources)?;
         *self = default_sources;
         Ok(value)
     }
 
-    /// Returns these sources with `file` in place of the policy revision's file, which cannot be used for this reason.
-    fn with_replacement_file(&self, file: FileConfig, reason: &str) -> Self {
+    /// Returns these sources with `file` and its text in place of the policy revision's file, which cannot be used for
+    /// this reason.
+    fn with_replacement_file(
+        &self,
+        file: FileConfig,
+        file_text: Option<(policy::NamedText, bool)>,
+        reason: &str,
+    ) -> Self {
         Self {
             file,
+            file_text,
             note: Some(describe_unusable_file(reason)),
             unusable_reason: Some(reason.to_owned()),
             ..self.clone()
         }
+    }
+
+    /// Returns the name of the configuration file in messages: its path in the repository.
+    pub fn file_name(&self) -> &str {
+        &self.file_name
     }
 
     /// Returns the note for reports if the target branch has no configuration file, or none that can be used: the
@@ -362,7 +381,8 @@ impl<'a> SettingSources<'a> {
         if self.tracked_outputs.contains(path) {
             let displayed_path = path.display();
             let message = format!(
-                "{FILE_NAME}: `{key}` is {displayed_path}: git tracks this file, so it must not be overwritten"
+                "{}: `{key}` is {displayed_path}: git tracks this file, so it must not be overwritten",
+                self.file_name
             );
             return Err(SettingsError::new(message)
                 .with_hint(format!("choose a file that is not in the repository; {ANY_PATH}")));
@@ -378,8 +398,10 @@ impl<'a> SettingSources<'a> {
         };
         policy::resolve_in_checkout(root, self.env.current_dir(), path).map_err(|reason| {
             let displayed_path = path.display();
-            let message =
-                format!("{FILE_NAME}: `{key}` is {displayed_path}, but the path must stay inside the checkout: {reason}");
+            let message = format!(
+                "{}: `{key}` is {displayed_path}, but the path must stay inside the checkout: {reason}",
+                self.file_name
+            );
             SettingsError::new(message).with_hint(ANY_PATH)
         })
     }
@@ -403,6 +425,24 @@ pub fn sets_new_only(text: &policy::NamedText) -> bool {
     config_file::parse_config(text).is_ok_and(|file| file.review.new_only == Some(true))
 }
 
+/// Parses a version of the configuration file, if it exists.
+fn parse_optional_config(text: Option<&policy::NamedText>) -> Result<Option<FileConfig>, SettingsError> {
+    text.map(config_file::parse_config).transpose()
+}
+
+/// Returns the note that the policy revision's configuration file cannot be used, or that only the checkout has a
+/// configuration file. Returns `None` in other cases.
+fn describe_unused_file(file: &GateFile, unusable_reason: Option<&str>) -> Option<String> {
+    match (unusable_reason, &file.missing_reason, &file.checkout_text) {
+        (Some(reason), _, _) => Some(describe_unusable_file(reason)),
+        (None, Some(reason), Some(checkout_file)) => Some(describe_missing_file(
+            reason,
+            config_file::list_verdict_keys(checkout_file).as_deref(),
+        )),
+        (None, _, _) => None,
+    }
+}
+
 /// Returns the note that the policy revision's configuration file is not used for this reason.
 fn describe_unusable_file(reason: &str) -> String {
     format!(
@@ -412,7 +452,13 @@ fn describe_unusable_file(reason: &str) -> String {
 }
 
 /// Returns the note that the target has no configuration file, with those keys of the checkout's file that are ignored.
-fn describe_missing_file(reason: &str, ignored_keys: &[&str]) -> String {
+/// They are unknown (`None`) if that file is not valid YAML.
+fn describe_missing_file(reason: &str, ignored_keys: Option<&[&str]>) -> String {
+    let Some(ignored_keys) = ignored_keys else {
+        return format!(
+            "{reason}, so settings that affect the verdict have their defaults: the checkout's file is not valid YAML"
+        );
+    };
     let keys: Vec<String> = ignored_keys.iter().map(|key| format!("`{key}`")).collect();
     let effect = match keys.as_slice() {
         [] => "the checkout's file sets none of these settings".to_owned(),

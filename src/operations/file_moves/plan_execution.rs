@@ -33,7 +33,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     };
     let mut written_edits: Vec<&FileEdit> = Vec::new();
     for edit in &plan.edits {
-        if let Err(error) = atomic_file::replace_file(&path_after_move(root, plan, edit), &edit.new_bytes) {
+        if let Err(error) = atomic_file::write_file(&path_after_move(root, plan, edit), &edit.new_bytes) {
             undo_changes(repo, plan, &written_edits, &created_dirs);
             let message = format!("could not write {}: {error}", edit.path);
             return Err(Failure::usage(message).with_hint("all changes were undone"));
@@ -64,7 +64,7 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
 /// failure that caused the undo is reported.
 fn undo_changes(repo: &Repository, plan: &MovePlan, written_edits: &[&FileEdit], created_dirs: &[PathBuf]) {
     for edit in written_edits {
-        let _ = atomic_file::replace_file(&path_after_move(repo.root(), plan, edit), &edit.old_bytes);
+        let _ = atomic_file::write_file(&path_after_move(repo.root(), plan, edit), &edit.old_bytes);
     }
     if let Some(moves) = &plan.moves {
         let _ = repo.move_files(&moves.new_path, &moves.old_path);

@@ -31,7 +31,7 @@ pub(crate) fn write_fixes(destination: &FixDestination<'_>, proof: &mut FixProof
     }
     repo.stage_files(&staged_files, index).map_err(|error| {
         for file in &proof.fixed_files {
-            let _ = atomic_file::replace_file(&repo.root().join(&file.path), &file.old_bytes);
+            let _ = atomic_file::write_file(&repo.root().join(&file.path), &file.old_bytes);
         }
         Failure::from(error).with_hint("all fixes were undone")
     })
@@ -44,7 +44,7 @@ fn write_file(full_path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> Result<()
     if current_bytes != old_bytes {
         return Err("the file changed while it was checked".to_owned());
     }
-    atomic_file::replace_file(full_path, new_bytes)
+    atomic_file::write_file(full_path, new_bytes)
         .map_err(|error| format!("could not write the file: {error}"))
 }
 

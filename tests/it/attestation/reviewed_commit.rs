@@ -286,6 +286,24 @@ fn outputs_of_review_have_subjects_for_action() {
 }
 
 #[test]
+fn statement_omits_gate_file_that_is_treated_as_missing() {
+    let (world, platform) = (change_of_policy(), passing_platform());
+    world.git("checkout -q main");
+    world.write("sluicegate-waivers.yaml", "- { rule: unused-components }\n");
+    world.commit("break the waivers");
+    world.push();
+    world.git("checkout -q change");
+    world.git("merge -q --no-edit main");
+    world.push();
+    let job = Job::github().pull_request().extend(&world, platform.call(&world));
+    job.run("review --attestation s.json").expect(0);
+    let statement = read_statement(&world.work().join("s.json"));
+    let files = &statement["predicate"]["policy"]["files"];
+    assert_eq!(files.as_array().unwrap().len(), 1, "{files}");
+    assert_eq!(files[0]["path"], "sluicegate.yaml");
+}
+
+#[test]
 fn review_without_pipelines_has_statement_about_commit() {
     let (world, platform) = (change(&[("notes.md", "text")]), passing_platform());
     platform.call(&world).run("review --attestation s.json").expect(0);

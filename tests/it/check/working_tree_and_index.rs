@@ -118,6 +118,25 @@ fn check_on_default_branch_selects_unpushed_changes_or_all() {
 }
 
 #[test]
+fn base_of_flag_or_variable_restricts_named_files_to_changes() {
+    let world = project();
+    let call = Call::new(&world.work());
+    let unrestricted = call.run("check a.orch.yaml").expect(0);
+    assert!(
+        !unrestricted.out.contains("nothing to check"),
+        "{}",
+        unrestricted.all()
+    );
+    let with_variable = call.clone().variable("SLUICEGATE_BASE", "main");
+    for output in [
+        call.run("check a.orch.yaml --base main"),
+        with_variable.run("check a.orch.yaml"),
+    ] {
+        assert!(output.out.contains("nothing to check"), "{}", output.all());
+    }
+}
+
+#[test]
 fn check_index_reads_files_of_next_commit() {
     let world = project();
     world.write("b.orch.yaml", bad_pipeline());

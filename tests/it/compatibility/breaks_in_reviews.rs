@@ -367,7 +367,7 @@ fn publish_of_first_version_compares_nothing() {
         .variable("SLUICEGATE_BASE_URL", elsewhere.server.uri());
     call.run("artifacts diff").expect(3).saying(&[
         "404",
-        "the platform has no prefix \"sales\"",
+        "the platform did not find an enabled version of the prefix \"sales\"",
         "hint: check the base URL",
     ]);
 }
@@ -411,6 +411,15 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
     }
+    // The same repository again, and a directory in it.
+    let twice = [
+        folder.to_str().unwrap(),
+        "--repos",
+        folder.join("a").to_str().unwrap(),
+    ]
+    .map(str::to_owned);
+    let repeated = shop.call().run((&args[..], "--repos", &twice[..])).expect(0);
+    assert_eq!(repeated.out, output.out);
     let json = shop.call().run((&args[..], "-o json")).expect(0).json();
     assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
     assert_eq!(json["consumers"][0]["version"], "[Latest]");

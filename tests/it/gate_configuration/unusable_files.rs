@@ -267,6 +267,54 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
 }
 
 #[test]
+fn waiver_for_rule_in_broken_team_rules_file_is_accepted() {
+    let world = project();
+    world.write(
+        "sluicegate-rules.yaml",
+        "rules:\n  - { id: x, level: nonsense }\n",
+    );
+    commit_and_push(&world, "broken team rules");
+    check_out_new_branch(&world, "change");
+    let waivers = "- { rule: team/x, path: a.orch.yaml, reason: r }\n";
+    world.write("sluicegate-waivers.yaml", waivers);
+    commit_and_push(&world, "waive");
+    Job::github().pull_request().call(&world).run("check").expect(0);
+    // Counterpart: with readable team rules, the rule must exist.
+    world.git("checkout -q main");
+    remove_path(&world, "sluicegate-rules.yaml");
+    commit_and_push(&world, "no team rules");
+    world.git("checkout -q change");
+    world.git("merge -q main -m merge");
+    commit_and_push(&world, "merge");
+    let output = Job::github().pull_request().call(&world).run("check").expect(1);
+    assert!(
+        output.all().contains("there is no rule `team/x`"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
+fn file_of_the_job_is_named_in_messages_about_it() {
+    let world = project();
+    world.write("ci/gate.yaml", "include: ['none/**']\n");
+    commit_and_push(&world, "no match");
+    check_out_new_branch(&world, "change");
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    commit_and_push(&world, "edit");
+    let output = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --config ci/gate.yaml --report json=-")
+        .expect(0);
+    let notes = output.json()["notes"].to_string();
+    assert!(
+        notes.contains("ci/gate.yaml: no glob in `include`") && !notes.contains("sluicegate.yaml"),
+        "{notes}"
+    );
+}
+
+#[test]
 fn unusable_gate_fails_on_every_host() {
     let world = project();
     check_out_new_branch(&world, "change");

@@ -338,6 +338,9 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
         .expect(0)
         .saying(&["differ from those in the built commit (BITBUCKET_COMMIT)"]);
     world.commit("another than was built");
+    call.run("check --all --head HEAD")
+        .expect(0)
+        .saying(&["the built commit (BITBUCKET_COMMIT) is not checked out"]);
     call.run("check --all")
         .expect(7)
         .saying(&["neither the event's commit"]);
@@ -423,17 +426,36 @@ fn parallel_jobs_of_buildkite_write_reports_of_their_own() {
     assert_eq!(names, expected);
 }
 
+/// Writes a program with the name of Buildkite's agent, and returns the search path that finds it.
+fn install_agent(world: &World, script: &str) -> String {
+    let agent = world.path().join("bin/buildkite-agent");
+    fs::create_dir_all(agent.parent().unwrap()).unwrap();
+    fs::write(&agent, script).unwrap();
+    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
+    format!(
+        "{}:{}",
+        agent.parent().unwrap().display(),
+        crate::support::path_variable().to_string_lossy()
+    )
+}
+
+#[test]
+fn buildkite_agent_that_does_not_read_is_reported_with_its_status() {
+    let world = change_with_bad_pipeline();
+    let path = install_agent(&world, "#!/bin/sh\nexec 0<&-\nexit 7\n");
+    Call::new(&world.work())
+        .variable("BUILDKITE", "true")
+        .variable("BUILDKITE_COMMIT", world.git("rev-parse HEAD"))
+        .variable("BUILDKITE_BRANCH", "change")
+        .variable("PATH", path)
+        .run("check --all")
+        .expect(1)
+        .saying(&["buildkite-agent annotate: exit status: 7"]);
+}
+
 #[test]
 fn buildkite_gets_an_annotation_by_its_agent() {
     let (world, platform) = (change_with_bad_pipeline(), failing_platform("`load it` is wrong"));
-    let agent = world.path().join("bin/buildkite-agent");
-    fs::create_dir_all(agent.parent().unwrap()).unwrap();
-    fs::write(
-        &agent,
-        "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@\" > \"$HOME/arguments\"\nenv > \"$HOME/environment\"\n",
-    )
-    .unwrap();
-    fs::set_permissions(&agent, fs::Permissions::from_mode(0o755)).unwrap();
     let head = world.git("rev-parse HEAD");
     let secrets = ["GITHUB_TOKEN", "GITLAB_TOKEN", "BITBUCKET_TOKEN", "CI_JOB_TOKEN"];
     let call = secrets
@@ -447,12 +469,8 @@ fn buildkite_gets_an_annotation_by_its_agent() {
         .variable("BUILDKITE_COMMIT", &head)
         .variable("BUILDKITE_BRANCH", "change");
     call.run("review --base origin/main").expect(1);
-    let path = format!(
-        "{}:{}",
-        agent.parent().unwrap().display(),
-        crate::support::path_variable().to_string_lossy()
-    );
-    let call = call.variable("PATH", path);
+    let script = "#!/bin/sh\ncat > \"$HOME/annotation\"\necho \"$@\" > \"$HOME/arguments\"\nenv > \"$HOME/environment\"\n";
+    let call = call.variable("PATH", install_agent(&world, script));
     call.run("review --base origin/main").expect(1);
     let read = |name: &str| fs::read_to_string(world.work().join(name)).unwrap();
     assert_eq!(read("arguments"), "annotate --style error --context sluicegate\n");

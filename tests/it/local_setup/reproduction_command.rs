@@ -375,6 +375,57 @@ fn command_ends_as_job_in_every_kind_of_run() {
 }
 
 #[test]
+fn command_of_review_of_all_pipelines_keeps_their_known_findings() {
+    let world = project();
+    world.git("remote set-head origin main");
+    commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+    commit(&world, &[("c.orch.yaml", orchestration_text(&BAD))]);
+    let output = Call::new(&world.work())
+        .variable("SLUICEGATE_CI", "gitlab")
+        .variable("CI_PIPELINE_SOURCE", "schedule")
+        .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"))
+        .variable("CI_COMMIT_BRANCH", "main")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .run("check --new-only")
+        .expect(1);
+    let command_line = command(&output);
+    assert!(command_line.contains("--all --base "), "{command_line}");
+    assert_eq!(
+        outcome(&in_a_shell(&world, command_line)),
+        outcome(&output.out),
+        "{command_line}"
+    );
+}
+
+#[test]
+fn file_that_only_a_job_refuses_has_no_reproduction_command() {
+    let world = project();
+    world.git("remote set-head origin main");
+    commit(
+        &world,
+        &[(".platform/shared-pipelines.yaml", "broken: [\n".to_owned())],
+    );
+    push_change_branch(
+        &world,
+        &[(".platform/shared-pipelines.yaml", "broken: [[\n".to_owned())],
+    );
+    let job = |world: &World| {
+        Job::github()
+            .pull_request()
+            .extend(world, Call::new(&world.work()))
+            .run("check")
+            .expect(1)
+    };
+    let output = job(&world);
+    assert!(output.out.contains("gate change not allowed"), "{}", output.all());
+    assert!(!output.all().contains(START), "{}", output.all());
+    // A finding fails the command, too.
+    commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+    let output = job(&world);
+    assert!(!command(&output).contains("--gate-changes"), "{}", output.all());
+}
+
+#[test]
 fn command_has_policy_of_base_only_if_target_is_stricter() {
     for (kind, has_policy) in [
         ("a pull request", false),

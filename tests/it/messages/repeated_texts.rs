@@ -14,6 +14,22 @@ const PARAGRAPH: usize = 30;
 
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 
+#[test]
+fn warning_is_shown_once_if_a_report_cannot_be_written() {
+    let world = change(&[("b.orch.yml", &orchestration_text(&GOOD))]);
+    let output = Call::new(&world.work())
+        .run("check --all --report json=/dev/full")
+        .expect(2);
+    let text = "names that only look like names of pipelines";
+    let count = output.all().matches(text).count().max(
+        output
+            .all()
+            .matches("a name that only looks like the name of a pipeline")
+            .count(),
+    );
+    assert_eq!(count, 1, "{}", output.all());
+}
+
 /// A run in a situation with many texts.
 struct Scene {
     name: &'static str,

@@ -64,6 +64,22 @@ const LENIENT: [(&str, &str); 37] = [
     ),
 ];
 
+#[test]
+fn note_about_first_file_that_is_no_yaml_does_not_list_its_settings() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("sluicegate.yaml", "review: { fail-on: never\n");
+    world.commit("broken");
+    world.push();
+    let output = Job::github().pull_request().call(&world).run("check").expect(1);
+    assert!(
+        output.all().contains("the checkout's file is not valid YAML")
+            && !output.all().contains("sets none of these settings"),
+        "{}",
+        output.all()
+    );
+}
+
 /// Creates a branch `change` with a call of a missing pipeline, a missing script, a link to a missing component and a
 /// broken name; `main` has no configuration file.
 fn first_file() -> World {

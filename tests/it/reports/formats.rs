@@ -287,6 +287,32 @@ fn errors_on_changed_lines_are_annotated_first() {
 }
 
 #[test]
+fn default_report_that_is_not_written_is_not_named() {
+    let world = change_with_bad_sales_pipeline();
+    std::os::unix::fs::symlink("/nowhere/r.xml", world.work().join("TEST-sluicegate.xml")).unwrap();
+    std::os::unix::fs::symlink("/nowhere/r.xml", world.work().join("junit.xml")).unwrap();
+    world.commit("links");
+    world.push();
+    let azure = Job::azure()
+        .pull_request()
+        .call(&world)
+        .run("check")
+        .expect(1)
+        .saying(&["could not write the report junit=TEST-sluicegate.xml"]);
+    assert!(
+        azure.all().contains("variable=junit;isOutput=true]\n"),
+        "{}",
+        azure.all()
+    );
+    let gitlab = Job::gitlab().pull_request().call(&world).run("check").expect(1);
+    assert!(
+        gitlab.out.contains("Reports: gl-code-quality-report.json\n"),
+        "{}",
+        gitlab.all()
+    );
+}
+
+#[test]
 fn each_host_finds_its_reports_where_it_looks() {
     let hosts = [
         ("gitlab", vec!["gl-code-quality-report.json", "junit.xml"]),

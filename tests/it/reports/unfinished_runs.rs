@@ -285,6 +285,41 @@ fn ci_without_a_publish_leaves_no_report_of_one() {
 }
 
 #[test]
+fn ci_with_failed_review_leaves_no_report_of_a_publish() {
+    let (world, server) = stage();
+    let before = world.git("rev-parse HEAD");
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "load it", "Done"]),
+    );
+    world.commit("bad");
+    world.push();
+    world.write("p.xml", OLD);
+    Job::github()
+        .push(&before)
+        .extend(&world, publish_call(&world, &server))
+        .run("ci --publish-on-branch main --junit p.xml --version-name 1")
+        .expect(1);
+    assert!(!world.work().join("p.xml").exists());
+}
+
+#[test]
+fn report_with_invalid_setting_replaces_default_report() {
+    let world = one_change();
+    Call::new(&world.work())
+        .run("check --report json=r.json")
+        .expect(0);
+    world.write("junit.xml", OLD);
+    Job::gitlab()
+        .pull_request()
+        .call(&world)
+        .variable("SLUICEGATE_ANNOTATIONS", "bogus")
+        .run("report r.json")
+        .expect(2);
+    assert_unfinished(&world.work(), "junit", "junit.xml");
+}
+
+#[test]
 fn file_that_the_command_reads_is_never_replaced() {
     let (world, server) = stage();
     let run = |args: &str| publish_call(&world, &server).run(args);

@@ -152,6 +152,53 @@ fn review_and_doctor_name_rules_file_that_is_not_committed() {
 }
 
 #[test]
+fn rules_file_that_change_moves_to_another_directory_is_to_be_moved_back() {
+    let world = old_branch();
+    merge_gate(&world);
+    world.git("merge -q main -m merge");
+    world.git("mv .platform .other");
+    world.commit("move");
+    world.push();
+    let words =
+        "move `.other/config/pipeline_quality_rules.yaml` to `.platform/config/pipeline_quality_rules.yaml`";
+    for (name, host) in HOSTS {
+        let output = host(&world, Call::new(&world.work())).run("check").expect(1);
+        assert!(output.out.contains(words), "{name}: {}", output.all());
+    }
+}
+
+#[test]
+fn check_of_old_branch_from_checkout_with_rules_advises_merge() {
+    let world = old_branch();
+    merge_gate(&world);
+    world.git("checkout -q main");
+    let check = |head: &str| {
+        Call::new(&world.work())
+            .run(("check --all --head", head))
+            .expect(1)
+    };
+    let output = check("change");
+    assert!(
+        output.out.contains("hint: merge `main` into your branch"),
+        "{}",
+        output.all()
+    );
+    // Only this clone has the rules file.
+    world.git("checkout -q -b local change");
+    world.write(RULES_FILE, RULES);
+    world.commit("rules");
+    world.git("push -q origin +change:main");
+    let output = check("change");
+    assert!(
+        output
+            .out
+            .contains("is in the checked-out commit but not in the reviewed commit"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
 fn hint_for_ignored_rules_file_names_the_option_of_git() {
     let world = old_branch();
     world.write(".gitignore", ".platform/\n");

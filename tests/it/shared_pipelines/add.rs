@@ -3,6 +3,8 @@
 use crate::support::publishing;
 use crate::support::{Arguments, Call, ProgramOutput, World, orchestration_text, project};
 use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 const FILE: &str = ".platform/shared-pipelines.yaml";
 
@@ -49,6 +51,31 @@ fn shared_pipeline_is_added_with_variables_as_parameters_and_passes_check() {
     assert!(both.ends_with("    parameters: {}\n# the end\n"), "{both}");
     world.write("sluicegate.yaml", "project-checks: { shared: error }\n");
     Call::new(&world.work()).run("check --all").expect(0);
+}
+
+#[test]
+fn edited_files_keep_their_permissions() {
+    let world = project();
+    let team_rules = "sluicegate-rules.yaml";
+    let waivers = "sluicegate-waivers.yaml";
+    add(&world, "a.orch.yaml").expect(0);
+    Call::new(&world.work()).run("rules new first").expect(0);
+    world.write(waivers, "- { rule: r, path: a, reason: r }\n");
+    let files = [FILE, team_rules, waivers].map(|file| world.work().join(file));
+    for file in &files {
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    world.write("b.orch.yaml", orchestration_text(&["Start", "bad name", "Done"]));
+    add(&world, "b.orch.yaml").expect(0);
+    let call = Call::new(&world.work());
+    call.run("rules new own").expect(0);
+    world.write(waivers, "");
+    call.run("waivers add b.orch.yaml --rule component-naming-convention --reason old")
+        .expect(0);
+    for file in files {
+        let mode = fs::metadata(&file).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
 }
 
 #[test]

@@ -80,6 +80,64 @@ fn file_of_policy_is_named_with_its_commit() {
 }
 
 #[test]
+fn values_that_do_not_apply_are_not_shown() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("sluicegate.yaml", "timeout: 30\ntmeout: 1\n");
+    world.commit("typo");
+    world.push();
+    let timeout = |world: &World| {
+        let call = Job::github().pull_request().call(world);
+        let document = call.run("settings -o json").expect(0).json();
+        find_setting(&document, "timeout")
+    };
+    assert_eq!(timeout(&world).0, "60");
+    // Counterpart: such a file of a change may set this key.
+    world.write("sluicegate.yaml", "timeout: 30\n");
+    world.commit("correct");
+    world.push();
+    assert_eq!(timeout(&world).0, "30");
+    // The target's file cannot be used because of a value, and has a path that must not be written.
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "timeout: 20\nconfig-dir: a/b\n");
+    world.commit("wrong directory");
+    world.push();
+    world.git("checkout -q change");
+    assert_eq!(timeout(&world).0, "30");
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "publish: { receipt: a.orch.yaml }\n");
+    world.commit("tracked output");
+    world.push();
+    world.git("checkout -q change");
+    let call = Job::github().pull_request().call(&world);
+    let document = call.run("settings -o json").expect(0).json();
+    assert_eq!(find_setting(&document, "publish.receipt").1, "default");
+}
+
+#[test]
+fn file_whose_lines_cannot_be_shown_is_an_error() {
+    let world = project();
+    world.write("sluicegate.yaml", "review: { fail-on:\nwarn }\n");
+    let call = Call::new(&world.work());
+    let report = call.run("check -o json").expect(0).json();
+    assert_eq!(report["context"]["failOn"], "warn");
+    call.run("settings")
+        .expect(2)
+        .saying(&["cannot show the settings of "]);
+}
+
+#[test]
+fn blank_variable_leaves_reports_of_file() {
+    let world = project();
+    world.write("sluicegate.yaml", "review: { report: [json=r.json] }\n");
+    Call::new(&world.work())
+        .variable("SLUICEGATE_REPORT", " \n")
+        .run("check --all")
+        .expect(0);
+    assert!(world.work().join("r.json").is_file());
+}
+
+#[test]
 fn settings_work_without_repository_and_reject_invalid_values() {
     let folder = scratch::create_scratch_directory();
     let call = Call::new(folder.path());

@@ -149,7 +149,14 @@ fn usage_error_without_synonym_ends_with_hint_for_its_cause() {
             "rules zzzzzzzz",
             "hint: the subcommands of `sluicegate rules` are list, explain",
         ),
-        ("completions", "hint: for example: `sluicegate completions bash`"),
+        (
+            "completions",
+            "hint: for example: `sluicegate completions bash > ~/.local/share/bash-completion/completions/sluicegate`",
+        ),
+        (
+            "projects create",
+            "hint: for example: `sluicegate projects create sales --warehouse WAREHOUSE_A --agent-deployment-type HYBRID`",
+        ),
         (
             "check --zzzzzzzz",
             "hint: run `sluicegate check --help` to list the options of this command",

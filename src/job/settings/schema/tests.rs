@@ -211,6 +211,7 @@ fn is_read(text: &str) -> bool {
             &env,
             &file,
             Some(&Checkout {
+                config_file: "sluicegate.yaml",
                 root: folder.path(),
                 is_tracked: &|_| false,
             }),
