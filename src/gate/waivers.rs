@@ -11,13 +11,14 @@ use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, FindingState, LimitKind, VerdictLimit};
+use sluicegate_pipelines::findings::{FileResults, Finding, FindingState, LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
     ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, parse_waivers_file,
 };
+use std::collections::BTreeSet;
 
 /// Maximum number of waivers in a note.
 const MAX_LISTED_WAIVERS: usize = 3;
@@ -231,27 +232,33 @@ impl PolicyWaivers {
     /// Describes the waivers that match a renamed component only by its former name. These waivers stop matching after
     /// the merge, because the former name is then unknown.
     fn describe_outdated_waivers(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
+        let today = today();
         let mut lines: Vec<String> = Vec::new();
-        for file in files {
-            let Some(old_names) = former_names.components.get(&file.path) else {
+        for finding in files.iter().flat_map(list_waived_findings) {
+            let (Some(new_name), Some(old_finding)) =
+                (finding.about, former_names.find_old_finding(&finding))
+            else {
                 continue;
             };
-            let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            for finding in findings.filter(|finding| finding.state == Some(FindingState::Waived)) {
-                let Some((new_name, old_name)) = finding.about.and_then(|name| old_names.get_key_value(name))
-                else {
-                    continue;
+            let former_path = former_names.paths.get(finding.path).map(String::as_str);
+            let paths: Vec<&str> = std::iter::once(finding.path).chain(former_path).collect();
+            let mut is_allowed_by_new_name = false;
+            let mut outdated_entries = Vec::new();
+            for path in paths {
+                let entries = self.waivers.list_valid_entries(path, &finding, today);
+                is_allowed_by_new_name |= !entries.is_empty();
+                outdated_entries.extend(self.waivers.list_valid_entries(path, &old_finding, today));
+            }
+            if is_allowed_by_new_name {
+                continue;
+            }
+            for entry in outdated_entries {
+                let renamed_waiver = WaiverEntry {
+                    about: Some(new_name.to_owned()),
+                    ..entry.clone()
                 };
-                let waiver = self.waivers.entries().iter().find(|entry| {
-                    entry.rule == finding.rule && entry.about.as_deref() == Some(old_name.as_str())
-                });
-                if let Some(waiver) = waiver {
-                    let renamed_waiver = WaiverEntry {
-                        about: Some(new_name.clone()),
-                        ..waiver.clone()
-                    };
-                    lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
-                }
+                let old_name = old_finding.about.unwrap_or_default();
+                lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
             }
         }
         lines.sort();
@@ -270,17 +277,22 @@ impl PolicyWaivers {
     /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
     /// merge, because the former path is then unknown.
     fn describe_former_paths(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
-        let mut renamed_paths = Vec::new();
-        for file in files {
-            let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            if !findings.any(|finding| finding.state == Some(FindingState::Waived)) {
+        let today = today();
+        let mut renamed_paths = BTreeSet::new();
+        for finding in files.iter().flat_map(list_waived_findings) {
+            let Some(former_path) = former_names.paths.get(finding.path) else {
                 continue;
-            }
-            if let Some(former_path) = former_names.paths.get(&file.path)
-                && self.waivers.matches_path(former_path)
-                && !self.waivers.matches_path(&file.path)
-            {
-                renamed_paths.push(format!("{former_path} → {}", file.path));
+            };
+            // The former name of a component has its own note.
+            let old_finding = former_names.find_old_finding(&finding);
+            let is_allowed_by_new_path = std::iter::once(&finding).chain(&old_finding).any(|finding| {
+                !self
+                    .waivers
+                    .list_valid_entries(finding.path, finding, today)
+                    .is_empty()
+            });
+            if !is_allowed_by_new_path {
+                renamed_paths.insert(format!("{former_path} → {}", finding.path));
             }
         }
         if renamed_paths.is_empty() {
@@ -293,6 +305,14 @@ impl PolicyWaivers {
             List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
         ))
     }
+}
+
+/// Returns the findings of a file that a waiver allows.
+fn list_waived_findings(file: &FileResults) -> Vec<Finding<'_>> {
+    let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+    findings
+        .filter(|finding| finding.state == Some(FindingState::Waived))
+        .collect()
 }
 
 /// Describes the waivers that can be removed because they match no finding or have expired. Returns `None` if there are
