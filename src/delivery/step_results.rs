@@ -36,7 +36,8 @@ pub(super) fn print_findings(
         passes: delivery.is_passing,
         annotations,
     };
-    let mut host_commands = report::list_annotations(annotations, delivery.report, context);
+    let mut host_commands =
+        report::list_annotations(annotations, delivery.report, context, delivery.is_passing);
     if host == Host::Azure {
         host_commands.extend(azure::format_outputs(step_outputs));
     }

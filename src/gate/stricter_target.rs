@@ -3,9 +3,8 @@
 //! the target's tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
 
 use crate::error::Failure;
-use crate::gate::evaluate_files;
 use crate::gate::interface_changes::interface_comparison::compare_interfaces;
-use crate::gate::{SelectedPipelines, Tally};
+use crate::gate::{SelectedPipelines, Tally, evaluate_files};
 use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
@@ -14,14 +13,13 @@ use crate::job::policy::{
 };
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
-use sluicegate_base::text::{List, format_count};
+use sluicegate_base::text::List;
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{
     FileResults, LimitKind, RuleResult, Status, UnreviewedFile, VerdictLimit,
 };
 use sluicegate_pipelines::interface::ChangeClass;
-use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -291,14 +289,15 @@ impl StricterTarget {
         limits
     }
 
-    /// Returns the note that the changed pipelines were also evaluated against the target's rules. Returns `None` if
-    /// they were not, or if no setting of the target is stricter. Rules that only differ need no note.
-    pub(crate) fn evaluation_note(&self) -> Option<String> {
-        let is_evaluated = self.rules.is_some() && !self.changed_pipelines.is_empty();
-        (is_evaluated && self.is_stricter()).then(|| {
+    /// Returns the note that the changed pipelines among the reviewed ones were also evaluated against the target's
+    /// rules. Returns `None` if there are no such pipelines, or if no setting of the target is stricter. Rules that only
+    /// differ need no note.
+    pub(crate) fn describe_evaluation(&self, pipelines: &SelectedPipelines) -> Option<String> {
+        let evaluated_pipelines = pipelines.describe_reviewed_files(&self.changed_pipelines)?;
+        (self.rules.is_some() && self.is_stricter()).then(|| {
             format!(
-                "also evaluated {} locally against the rules of `{}` ({}), which apply after the merge",
-                format_count(self.changed_pipelines.len(), "changed pipeline"),
+                "also evaluated {evaluated_pipelines} locally against the rules of `{}` ({}), which apply after the \
+                 merge",
                 self.branch,
                 self.commit.short()
             )

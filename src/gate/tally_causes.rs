@@ -1,6 +1,6 @@
 //! Derives the causes of the verdict from the findings.
 
-use crate::gate::remote_review::failed_batch::{BatchFiles, list_unexplained_batches};
+use crate::gate::remote_review::failed_batch::{BatchFiles, FoldEvidence, list_unexplained_batches};
 use crate::gate::verdict::find_result_causes;
 use crate::gate::{Cause, Tally};
 use sluicegate_pipelines::findings::FailOn;
@@ -20,7 +20,9 @@ impl Tally {
     /// Returns the batches that the platform reports as failed although no finding explains the failure. If the review
     /// of a file did not fail at every base, known findings in this file do not explain the failure.
     pub(crate) fn list_unexplained_batches(&self) -> Vec<&BatchFiles> {
-        list_unexplained_batches(&self.failed_batches, self.files.iter(), |path| {
+        // Findings are folded only after the verdict.
+        let fold_evidence = FoldEvidence::Inconclusive;
+        list_unexplained_batches(&self.failed_batches, self.files.iter(), fold_evidence, |path| {
             let comparison = self.comparison.as_ref();
             comparison.is_some_and(|comparison| comparison.has_failed_before(path))
         })

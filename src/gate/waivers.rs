@@ -18,7 +18,7 @@ use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
     ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, parse_waivers_file,
 };
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// Maximum number of waivers in a note.
 const MAX_LISTED_WAIVERS: usize = 3;
@@ -233,13 +233,21 @@ impl PolicyWaivers {
     /// the merge, because the former name is then unknown.
     fn describe_outdated_waivers(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
-        for file in files {
-            let Some(old_names) = former_names.components.get(&file.path) else {
+        for finding in files.iter().flat_map(list_waived_findings) {
+            let (Some(new_name), Some(old_finding)) =
+                (finding.about, former_names.find_old_finding(&finding))
+            else {
                 continue;
             };
-            let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            for finding in findings.filter(|finding| finding.state == Some(FindingState::Waived)) {
-                lines.extend(self.describe_waiver_update(&finding, old_names));
+            let former_path = former_names.paths.get(finding.path).map(String::as_str);
+            let paths: Vec<&str> = std::iter::once(finding.path).chain(former_path).collect();
+            for entry in self.list_outdated_entries(&finding, &old_finding, &paths) {
+                let renamed_waiver = WaiverEntry {
+                    about: Some(new_name.to_owned()),
+                    ..entry.clone()
+                };
+                let old_name = old_finding.about.unwrap_or_default();
+                lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
             }
         }
         lines.sort();
@@ -255,39 +263,44 @@ impl PolicyWaivers {
         })
     }
 
-    /// Describes the waiver of a finding with the new name of the component. Returns `None` if no waiver has the rule
-    /// of the finding and the former name of its component. `old_names` has the former names by the new names.
-    fn describe_waiver_update(
+    /// Returns the waivers that match the finding at one of these paths only by the former name of its component, which
+    /// `old_finding` has. Returns none if another waiver matches by the new name.
+    fn list_outdated_entries(
         &self,
         finding: &Finding<'_>,
-        old_names: &BTreeMap<String, String>,
-    ) -> Option<String> {
-        let (new_name, old_name) = old_names.get_key_value(finding.about?)?;
-        let waiver =
-            self.waivers.entries().iter().find(|entry| {
-                entry.rule == finding.rule && entry.about.as_deref() == Some(old_name.as_str())
-            })?;
-        let renamed_waiver = WaiverEntry {
-            about: Some(new_name.clone()),
-            ..waiver.clone()
-        };
-        Some(format!("`- {renamed_waiver}` instead of `about: {old_name}`"))
+        old_finding: &Finding<'_>,
+        paths: &[&str],
+    ) -> Vec<&WaiverEntry> {
+        let today = today();
+        let mut outdated_entries = Vec::new();
+        for path in paths {
+            if !self.waivers.list_valid_entries(path, finding, today).is_empty() {
+                return Vec::new();
+            }
+            outdated_entries.extend(self.waivers.list_valid_entries(path, old_finding, today));
+        }
+        outdated_entries
     }
 
     /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
     /// merge, because the former path is then unknown.
     fn describe_former_paths(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
-        let mut renamed_paths = Vec::new();
-        for file in files {
-            let mut findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-            if !findings.any(|finding| finding.state == Some(FindingState::Waived)) {
+        let today = today();
+        let mut renamed_paths = BTreeSet::new();
+        for finding in files.iter().flat_map(list_waived_findings) {
+            let Some(former_path) = former_names.paths.get(finding.path) else {
                 continue;
-            }
-            if let Some(former_path) = former_names.paths.get(&file.path)
-                && self.waivers.matches_path(former_path)
-                && !self.waivers.matches_path(&file.path)
-            {
-                renamed_paths.push(format!("{former_path} → {}", file.path));
+            };
+            // The former name of a component has its own note.
+            let old_finding = former_names.find_old_finding(&finding);
+            let is_allowed_by_new_path = std::iter::once(&finding).chain(&old_finding).any(|finding| {
+                !self
+                    .waivers
+                    .list_valid_entries(finding.path, finding, today)
+                    .is_empty()
+            });
+            if !is_allowed_by_new_path {
+                renamed_paths.insert(format!("{former_path} → {}", finding.path));
             }
         }
         if renamed_paths.is_empty() {
@@ -300,6 +313,14 @@ impl PolicyWaivers {
             List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
         ))
     }
+}
+
+/// Returns the findings of a file that a waiver allows.
+fn list_waived_findings(file: &FileResults) -> Vec<Finding<'_>> {
+    let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
+    findings
+        .filter(|finding| finding.state == Some(FindingState::Waived))
+        .collect()
 }
 
 /// Describes the waivers that can be removed because they match no finding or have expired. Returns `None` if there are

@@ -30,6 +30,27 @@ impl Level {
     }
 }
 
+/// The limits of a host for annotations.
+pub(super) struct AnnotationLimits {
+    /// Maximum number of annotations of each level, including the notices of the log.
+    pub level_count: usize,
+    /// Whether the host shows notices as such. Otherwise, they are shown as warnings.
+    pub has_notices: bool,
+    /// The place with all annotations, for the remark about omitted ones.
+    pub overflow_place: &'static str,
+}
+
+impl AnnotationLimits {
+    /// Returns the level at which the host shows an annotation of this level.
+    fn shown_level(&self, level: Level) -> Level {
+        if level == Level::Notice && !self.has_notices {
+            Level::Warning
+        } else {
+            level
+        }
+    }
+}
+
 /// The title of an annotation about the run.
 const REVIEW_TITLE: &str = "review";
 
@@ -73,14 +94,13 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 
 /// Collects the annotations of files for a host that also shows the notices of the log as annotations. They are the
 /// findings, and the unreviewed files that share one notice, because such a notice is not shown at a file. Files with a
-/// reason that the log has already shown are omitted. The host shows at most `limit` annotations of each level,
-/// including the notices. If there are more, the last one states the number of omitted annotations and that
-/// `overflow_place` has them.
+/// reason that the log has already shown are omitted. `is_passing` states whether the run passes regardless of the
+/// verdict. If there are more annotations than the host shows, the last one of a level states their number.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,
-    limit: usize,
-    overflow_place: &str,
+    limits: &AnnotationLimits,
+    is_passing: bool,
 ) -> Vec<Annotation> {
     let unreviewed_annotations = group_unreviewed_by_reason(report)
         .into_iter()
@@ -92,16 +112,16 @@ pub(super) fn collect_limited_file_annotations(
             annotate_file(Level::Error, path, first_line, UNREVIEWED_TITLE, message)
         });
     let annotations = annotate_findings(report, context, unreviewed_annotations);
-    // It is not known here whether the run passes, so problems are treated as errors.
-    let is_passing = false;
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing);
     limit_annotations(
         &annotations,
         |level| {
-            let level_notices = notices.iter().filter(|notice| notice.level == level);
-            limit.saturating_sub(level_notices.count())
+            let level_notices = notices
+                .iter()
+                .filter(|notice| limits.shown_level(notice.level) == level);
+            limits.level_count.saturating_sub(level_notices.count())
         },
-        overflow_place,
+        limits.overflow_place,
     )
 }
 
@@ -263,7 +283,7 @@ fn limit_annotations(
 mod tests {
     use super::*;
     use crate::report::{sample, select_touched_lines};
-    use sluicegate_pipelines::findings::{UnreviewedFile, Verdict};
+    use sluicegate_pipelines::findings::{Status, UnreviewedFile, Verdict};
 
     fn shown(annotations: &[Annotation]) -> Vec<String> {
         let line = |a: &Annotation| format!("{:?} {:?} {}: {}", a.level, a.place, a.title, a.message);
@@ -339,14 +359,19 @@ mod tests {
         Notice None review: A note.
         Notice None review: Excluded: 1 file: notes.txt (not a file that is reviewed)
         "#);
-        let findings = collect_limited_file_annotations(&report, &context, 10, "the report");
+        let limits = AnnotationLimits {
+            level_count: 10,
+            has_notices: true,
+            overflow_place: "the report",
+        };
+        let findings = collect_limited_file_annotations(&report, &context, &limits, false);
         assert_eq!(findings.len(), 4, "{:?}", shown(&findings));
         // Several files share the reason: it is in the notice, and each file has a mark.
         report.unreviewed_files.push(UnreviewedFile {
             path: "later.orch.yaml".to_owned(),
             reason: report.unreviewed_files[0].reason.clone(),
         });
-        let marks = collect_limited_file_annotations(&report, &context, 10, "the report");
+        let marks = collect_limited_file_annotations(&report, &context, &limits, false);
         assert_eq!(marks.len(), 6, "{:?}", shown(&marks));
         let reasons = notices(&report, &context, true).into_iter().chain(marks);
         let reasons: Vec<Annotation> = reasons.filter(|it| it.message.contains("timed out")).collect();
@@ -364,6 +389,34 @@ mod tests {
         Notice None review: The rules file is not known.
         Error None review: No answer.
         "#);
+    }
+
+    #[test]
+    fn notices_that_host_shows_as_warnings_use_up_the_limit_of_warnings() {
+        let mut report = sample::empty(Verdict::Undecided);
+        let violations = (0..10).map(|n| sample::violation(&format!("`V{n}` is bad"), Some(n)));
+        let result = sample::result("r", Status::Failed(Severity::Warning), violations.collect());
+        report.files = vec![sample::file("a.orch.yaml", vec![result])];
+        report.notes = vec!["A note.".to_owned()];
+        let count_findings = |report: &Report, has_notices: bool, is_passing: bool| {
+            let limits = AnnotationLimits {
+                level_count: 10,
+                has_notices,
+                overflow_place: "the report",
+            };
+            let context = ReportContext::default();
+            let annotations = collect_limited_file_annotations(report, &context, &limits, is_passing);
+            annotations
+                .iter()
+                .filter(|annotation| annotation.place.is_some())
+                .count()
+        };
+        assert_eq!(count_findings(&report, true, false), 10);
+        assert_eq!(count_findings(&report, false, false), 8);
+        // A run that passes despite its verdict shows its problems as warnings.
+        report.reasons = report.notes.clone();
+        assert_eq!(count_findings(&report, true, false), 10);
+        assert_eq!(count_findings(&report, true, true), 8);
     }
 
     #[test]

@@ -2,13 +2,17 @@
 //!
 //! <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands#logissue-log-an-error-or-warning>
 
-use super::annotation::{self, Annotation, Level};
+use super::annotation::{self, Annotation, AnnotationLimits, Level};
 use super::{ReportContext, truncation};
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::Report;
 
-/// Maximum number of issues of each type: Azure shows ten in a run's summary.
-const MAX_ISSUES: usize = 10;
+/// Azure shows ten issues of each type in a run's summary. It has no notices.
+const ISSUE_LIMITS: AnnotationLimits = AnnotationLimits {
+    level_count: 10,
+    has_notices: false,
+    overflow_place: "the report and the log",
+};
 
 /// Maximum length of an issue's code, in UTF-16 code units.
 const CODE_LIMIT: usize = 200;
@@ -18,9 +22,9 @@ const MESSAGE_LIMIT: usize = 4_096;
 
 /// Returns the issues of files, one `##vso` command per line, the errors first. Azure shows at most ten of each type,
 /// including the notices in the log. If there are more, the last one states the number of omitted issues.
-pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
+pub(crate) fn list_annotations(report: &Report, context: &ReportContext, is_passing: bool) -> Vec<String> {
     let annotations =
-        annotation::collect_limited_file_annotations(report, context, MAX_ISSUES, "the report and the log");
+        annotation::collect_limited_file_annotations(report, context, &ISSUE_LIMITS, is_passing);
     annotations.iter().map(format_command).collect()
 }
 
@@ -108,7 +112,7 @@ mod tests {
 
     #[test]
     fn report_as_commands() {
-        insta::assert_snapshot!(list_annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
+        insta::assert_snapshot!(list_annotations(&sample::report(), &ReportContext::default(), false).join("\n"), @"
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=9;columnnumber=1;code=component-naming-convention;]`Run B` is not
         ##vso[task.logissue type=error;sourcepath=a.tran.yaml;linenumber=1;columnnumber=1;code=unused-components;]the rule could not be evaluated: designer/no-start-component
         ##vso[task.logissue type=error;sourcepath=load/it.orch.yaml;linenumber=12;columnnumber=1;code=component-naming-convention;]`Run A` is not in the pattern
@@ -128,7 +132,7 @@ mod tests {
                 vec![found],
             )],
         )];
-        insta::assert_snapshot!(list_annotations(&report, &ReportContext::default()).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
+        insta::assert_snapshot!(list_annotations(&report, &ReportContext::default(), false).join("\n"), @"##vso[task.logissue type=error;sourcepath=a%3Bb%5D%AZP25.orch.yaml;linenumber=1;columnnumber=1;code=r%3B%5D;]50 %AZP25%3B [x%5D # #vso[task.complete result=Succeeded%5D");
     }
 
     #[test]

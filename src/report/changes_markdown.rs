@@ -144,8 +144,7 @@ fn render_file_heading(file: &ChangedFile) -> String {
 }
 
 /// Renders the changes to each file: a flowchart, if `has_flowcharts` is true, and the list of changes. `max_bytes`
-/// limits all texts together, without the line breaks between them and the counts of omitted lines. The flowcharts of
-/// all files get space first, then the lists, then values of several lines, each time in equal shares for the files.
+/// limits all texts together, without the line breaks between them. The flowcharts of all files get space first, then the lists, then values of several lines, each time in equal shares for the files.
 /// The text of a file is empty if nothing fits.
 pub(super) fn render_file_changes(
     files: &[&ChangedFile],
@@ -244,12 +243,14 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
 
 /// Renders the first [`MAX_FILE_LINES`] lines as nested lists, in at most `max_bytes` bytes; empty if no line fits.
 /// Consecutive lines of a value become a code block. Values that do not fit into `value_bytes` are replaced by the
-/// number of their lines. If lines are omitted, another item counts them, which may exceed `max_bytes`.
+/// number of their lines. If lines are omitted, another item counts them.
 fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) -> String {
     let mut markdown = String::new();
     let mut remaining_value_bytes = value_bytes;
     let mut remaining_lines = lines.iter().take(MAX_FILE_LINES).peekable();
     let mut listed_count = 0;
+    // The longest start that fits together with the count of the other lines.
+    let (mut fitting_bytes, mut fitting_line_count) = (0, 0);
     while let Some(line) = remaining_lines.next() {
         let indent = "  ".repeat(line.depth.saturating_sub(1));
         let mut line_count = 1;
@@ -269,20 +270,29 @@ fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) 
         } else {
             render_list_item(line, &indent)
         };
-        if markdown.len().saturating_add(block.len()) > max_bytes {
-            break;
-        }
         listed_count += line_count;
         markdown.push_str(&block);
+        if markdown.len() > max_bytes {
+            break;
+        }
+        let omission = render_omitted_lines(lines.len() - listed_count);
+        if markdown.len() + omission.len() <= max_bytes {
+            (fitting_bytes, fitting_line_count) = (markdown.len(), listed_count);
+        }
     }
-    if listed_count < lines.len() && !markdown.is_empty() {
-        let _ = writeln!(
-            markdown,
-            "- {}",
-            format_and_more_of(lines.len() - listed_count, "line")
-        );
+    markdown.truncate(fitting_bytes);
+    if !markdown.is_empty() {
+        markdown.push_str(&render_omitted_lines(lines.len() - fitting_line_count));
     }
     markdown
+}
+
+/// Renders the list item that counts omitted lines. Returns an empty text if no line is omitted.
+fn render_omitted_lines(line_count: usize) -> String {
+    match line_count {
+        0 => String::new(),
+        _ => format!("- {}\n", format_and_more_of(line_count, "line")),
+    }
 }
 
 /// Renders a line as a list item, with its sign as code.
@@ -406,6 +416,25 @@ mod tests {
             "{page}"
         );
         assert_eq!(render_file_changes(&[&many[0]], 10, true), [""]);
+    }
+
+    #[test]
+    fn count_of_omitted_lines_is_within_the_share_of_file() {
+        let mut file = sample::changed_file("a.orch.yaml");
+        file.change_lines = vec![line(1, Sign::Changed, false, &"x".repeat(12)); 500];
+        let page = render_page(&of(vec![file.clone(); 40]));
+        assert!(!page.contains("omitted because the page is full"), "{page}");
+        for max_bytes in [30, 100, 1_000] {
+            let list = &render_file_changes(&[&file], max_bytes, false)[0];
+            assert!(list.len() <= max_bytes, "{max_bytes}: {list}");
+        }
+        let complete_list = &render_file_changes(&[&file], 10_000, false)[0];
+        assert!(
+            complete_list.ends_with("- and 380 more lines\n"),
+            "{complete_list}"
+        );
+        let same_list = render_file_changes(&[&file], complete_list.len(), false);
+        assert_eq!(&same_list[0], complete_list);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::finding_tone::Tone;
 use super::markdown::{escape, render_code, render_source_link};
 use super::truncation;
 use super::view::FindingEntry;
-use sluicegate_base::text::List;
+use sluicegate_base::text::{List, format_and_more_of};
 use sluicegate_pipelines::findings::{Finding, Severity};
 use std::fmt::Write as _;
 
@@ -27,17 +27,30 @@ pub(super) fn is_counted_error(entry: &FindingEntry<'_>) -> bool {
 }
 
 /// Renders the findings of a file as the text of a list item. A single finding includes the path; several findings are
-/// a nested list below the path.
+/// a nested list below the path. A list that becomes longer than `max_bytes` ends with the number of omitted findings.
 pub(super) fn render_file_findings(
     path: &str,
     entries: &[&FindingEntry<'_>],
     context: &ReportContext,
+    max_bytes: usize,
 ) -> String {
     if let [entry] = entries {
         return render_entry(entry, &render_place(&entry.finding, context), context);
     }
     let mut markdown = render_code(&shorten_name(path));
-    for entry in entries {
+    for (entry_index, entry) in entries.iter().enumerate() {
+        if markdown.len() > max_bytes {
+            let omitted_findings = entries
+                .iter()
+                .skip(entry_index)
+                .flat_map(|entry| entry.findings());
+            let _ = write!(
+                markdown,
+                "\n  - {}",
+                format_and_more_of(omitted_findings.count(), "finding")
+            );
+            break;
+        }
         let line = entry.finding.line;
         let place = render_line_link(&entry.finding, &format!("line {line}"), context);
         let _ = write!(markdown, "\n  - {}", render_entry(entry, &place, context));

@@ -38,7 +38,7 @@ const fn is_markup(c: char) -> bool {
 }
 
 /// Returns whether the character can be markup only at this position: the mark of a list, quote or heading at the start
-/// of the line, the dot after `www` or after the number of a list item, or a colon that a space does not follow, as in
+/// of the line, the dot after `www`, the dot or parenthesis after the number of a list item, or a colon that a space does not follow, as in
 /// an address or an emoji. Parentheses make a link only after brackets, which are always escaped.
 fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
     match c {
@@ -46,12 +46,15 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
         '!' => next.is_none(),
         ':' => next.is_some_and(|next| !next.is_whitespace()),
         '-' | '+' | '=' | '>' => preceding_text.is_empty(),
-        '.' => {
-            preceding_text.to_ascii_lowercase().ends_with("www")
-                || preceding_text.chars().all(|c| c.is_ascii_digit())
-        }
+        '.' => preceding_text.to_ascii_lowercase().ends_with("www") || is_number_of_item(preceding_text),
+        ')' => !preceding_text.is_empty() && is_number_of_item(preceding_text),
         _ => false,
     }
+}
+
+/// Returns whether the text at the start of a line is the number of a list item, if a dot or a parenthesis follows.
+fn is_number_of_item(preceding_text: &str) -> bool {
+    preceding_text.chars().all(|c| c.is_ascii_digit())
 }
 
 /// Renders text as code, in an HTML element: unlike text between backticks, its content can be escaped.
@@ -101,6 +104,7 @@ mod tests {
         insta::assert_snapshot!(escape("a|b <img src=x> ![i](http://x) @me #1\n# no"), @"a&#124;b &#60;img src=x> !&#91;i&#93;(http&#58;//x) &#64;&#8288;me &#35;&#8288;1 &#35;&#8288; no");
         insta::assert_snapshot!(escape("- x"), @"&#45; x");
         insta::assert_snapshot!(escape("1. see www.x.y"), @"1&#46; see www&#46;x.y");
+        insta::assert_snapshot!(escape("7) see (1) and 2)"), @"7&#41; see (1) and 2)");
         assert_eq!(
             escape("plain words, load/it.orch.yaml"),
             "plain words, load/it.orch.yaml"

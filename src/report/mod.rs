@@ -274,14 +274,16 @@ impl AnnotationStyle {
 
 /// Returns the annotations of files as commands of the host, to be printed unchanged to standard output, one per line.
 /// The notices of the run are not included, because [`terminal::render`] writes them to the log as commands.
+/// `is_passing` states whether the run passes regardless of the verdict.
 pub(crate) fn list_annotations(
     style: AnnotationStyle,
     report: &Report,
     context: &ReportContext,
+    is_passing: bool,
 ) -> Vec<String> {
     match style {
-        AnnotationStyle::Github => github::list_annotations(report, context),
-        AnnotationStyle::Azure => azure::list_annotations(report, context),
+        AnnotationStyle::Github => github::list_annotations(report, context, is_passing),
+        AnnotationStyle::Azure => azure::list_annotations(report, context, is_passing),
         AnnotationStyle::None => Vec::new(),
     }
 }
@@ -453,7 +455,7 @@ mod tests {
     #[test]
     fn style_picks_host() {
         let (report, about) = (sample::report(), ReportContext::default());
-        let shown = |style| list_annotations(style, &report, &about);
+        let shown = |style| list_annotations(style, &report, &about, false);
         assert!(shown(AnnotationStyle::Github)[0].starts_with("::error "));
         assert!(shown(AnnotationStyle::Azure)[0].starts_with("##vso[task.logissue "));
         assert!(shown(AnnotationStyle::None).is_empty());

@@ -6,7 +6,7 @@ use super::terminal::TerminalLinks;
 use sluicegate_base::text::List;
 use sluicegate_pipelines::diff::DiffLine as ChangeLine;
 use sluicegate_pipelines::findings::{
-    ChangeSummary, DocumentationBlock, Finding, Report, ShowMode, UNREADABLE_RULE,
+    ChangeSummary, DocumentationBlock, Finding, Fingerprint, Report, ShowMode, UNREADABLE_RULE,
 };
 use sluicegate_pipelines::picture::Canvas;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +15,9 @@ use std::ops::RangeInclusive;
 
 /// Maximum length of the category in an id, in characters.
 const CATEGORY_LIMIT: usize = 60;
+
+/// Length of the hash of a category in an id, in characters.
+const CATEGORY_HASH_LENGTH: usize = 12;
 
 /// The information in a report besides the review.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -170,13 +173,22 @@ pub(crate) struct RuleText {
 impl ReportContext {
     /// Returns an id by which an earlier report or comment of this review is found and replaced on the host. It differs
     /// for each category and shard, because these are separate reviews of the same change. The category is shortened,
-    /// and its characters other than ASCII letters and digits become `-`.
+    /// and its characters other than ASCII letters and digits become `-`. A hash then tells it apart from other
+    /// categories with the same text.
     pub(crate) fn review_id(&self, report: &Report) -> String {
         let mut id = "sluicegate".to_owned();
         if !self.category.is_empty() {
             id.push('-');
             let category = self.category.chars().take(CATEGORY_LIMIT);
-            id.extend(category.map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }));
+            let readable_category: String = category
+                .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+                .collect();
+            id.push_str(&readable_category);
+            // A category such as `x-part-1-of-2` looks like a shard of the category `x`.
+            if readable_category != self.category || self.category.contains("-part-") {
+                let hash = Fingerprint::new(&["category", &self.category], 0).to_string();
+                let _ = write!(id, "-{hash:.CATEGORY_HASH_LENGTH$}");
+            }
         }
         if let Some(shard) = report.context.shard {
             let _ = write!(id, "-part-{}-of-{}", shard.index, shard.total);
@@ -391,7 +403,35 @@ mod tests {
         assert_eq!(about.review_id(&report), "sluicegate");
         about.category = "a b-->".to_owned();
         report.context.shard = Some(Shard { index: 2, total: 3 });
-        assert_eq!(about.review_id(&report), "sluicegate-a-b----part-2-of-3");
+        let id = about.review_id(&report);
+        assert!(
+            id.starts_with("sluicegate-a-b----") && id.ends_with("-part-2-of-3"),
+            "{id}"
+        );
+    }
+
+    #[test]
+    fn categories_that_differ_only_in_lost_characters_have_different_ids() {
+        let mut report = sample::empty(Verdict::Passed);
+        let mut ids = BTreeSet::new();
+        let long_name = "x".repeat(CATEGORY_LIMIT);
+        let (long_a, long_b) = (format!("{long_name}a"), format!("{long_name}b"));
+        let categories = ["team-a", "team/a", "team a", &long_a, &long_b, "x-part-1-of-2"];
+        for category in categories {
+            let context = ReportContext {
+                category: category.to_owned(),
+                ..ReportContext::default()
+            };
+            ids.insert(context.review_id(&report));
+        }
+        report.context.shard = Some(Shard { index: 1, total: 2 });
+        let context = ReportContext {
+            category: "x".to_owned(),
+            ..ReportContext::default()
+        };
+        ids.insert(context.review_id(&report));
+        assert_eq!(ids.len(), categories.len() + 1, "{ids:?}");
+        assert!(ids.contains("sluicegate-team-a"), "{ids:?}");
     }
 
     #[test]

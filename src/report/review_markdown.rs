@@ -52,14 +52,15 @@ const MAX_SECTION_LINES: usize = 500;
 /// Renders the review as Markdown for GitHub's step summary, under 1,000 KiB.
 pub(super) fn render_summary(report: &Report, context: &ReportContext) -> String {
     let view = View::new(report, context, ViewMedium::Page);
-    render_page(render_head(&view), &view, &SUMMARY_LIMITS)
+    render_page(render_head(&view, &SUMMARY_LIMITS), &view, &SUMMARY_LIMITS)
 }
 
 /// Renders the review as Markdown for a comment, under 64,000 bytes. The first line is invisible and identifies the
 /// review, so that the next run can find this comment and update it.
 pub(crate) fn render_comment(report: &Report, context: &ReportContext) -> String {
     let view = View::new(report, context, ViewMedium::Page);
-    let start = format!("{}\n{}", comment_marker(report, context), render_head(&view));
+    let head = render_head(&view, &COMMENT_LIMITS);
+    let start = format!("{}\n{head}", comment_marker(report, context));
     render_page(start, &view, &COMMENT_LIMITS)
 }
 
@@ -171,9 +172,9 @@ impl MarkdownPage<'_> {
                 .flat_map(|(_, entries)| entries)
                 .map(|entry| entry.findings().count())
                 .sum();
-            let items = files
-                .iter()
-                .map(|(path, entries)| render_file_findings(path, entries, view.context));
+            let items = files.iter().map(|(path, entries)| {
+                render_file_findings(path, entries, view.context, self.limits.section)
+            });
             if has_list || title == old_title {
                 self.add_folded_list(title, finding_count, items);
             } else {
@@ -329,7 +330,8 @@ fn can_draw_flowcharts(host: &str) -> bool {
 }
 
 /// Renders the start of a page: the verdict with its numbers, the scope of the review, the problems, and the next step.
-fn render_head(view: &View<'_>) -> String {
+/// At least one problem is listed, and the others within the limit of a section.
+fn render_head(view: &View<'_>, limits: &PageLimits) -> String {
     let report = view.report;
     let mark = match report.verdict {
         Verdict::Passed => "✅",
@@ -340,8 +342,17 @@ fn render_head(view: &View<'_>) -> String {
     if let Some(scope) = &view.scope {
         let _ = writeln!(text, "{scope}\n");
     }
-    for problem in &view.problems {
+    for (problem_index, problem) in view.problems.iter().enumerate() {
         let problem = escape(&truncation::truncate(problem, 4 * MESSAGE_LIMIT));
+        if problem_index > 0 && text.len() + problem.len() > limits.section {
+            let omitted_count = view.problems.len() - problem_index;
+            let _ = writeln!(
+                text,
+                "**{}: see the report.**\n",
+                format_and_more_of(omitted_count, "reason")
+            );
+            break;
+        }
         let _ = writeln!(text, "**{problem}**\n");
     }
     if let Some(step) = view.next_step {
@@ -502,10 +513,55 @@ mod tests {
         let is_full = summary.len() > SUMMARY_LIMITS.page / 2;
         assert!(is_full, "as much as fits is there: {}", summary.len());
         assert!(
-            summary
-                .trim_end()
-                .ends_with("omitted because the page is full: see the report.")
+            summary.contains(" more findings\n") && summary.contains("- and "),
+            "omitted findings and items are counted"
         );
+    }
+
+    #[test]
+    fn comment_has_first_findings_of_file_with_too_many() {
+        let mut report = sample::empty(Verdict::Failed);
+        let violations =
+            (0..500).map(|number| sample::violation(&format!("{number} {}", "x".repeat(200)), None));
+        let result = sample::result("r", Status::Failed(Severity::Error), violations.collect());
+        let other_result = sample::result(
+            "r",
+            Status::Failed(Severity::Error),
+            vec![sample::violation("of the other file", None)],
+        );
+        report.files = vec![
+            sample::file("a.orch.yaml", vec![result]),
+            sample::file("b.orch.yaml", vec![other_result]),
+        ];
+        let context = ReportContext {
+            show: ShowMode::Concise,
+            ..ReportContext::default()
+        };
+        let comment = render_comment(&report, &context);
+        assert!(comment.contains("0 xxx"), "{comment}");
+        assert!(
+            comment.contains("  - and 4") && comment.contains(" more findings\n"),
+            "{comment}"
+        );
+        assert!(!comment.contains("omitted because the page is full"), "{comment}");
+        assert!(
+            comment.len() < COMMENT_LIMITS.section + 2_000,
+            "{}",
+            comment.len()
+        );
+    }
+
+    #[test]
+    fn comment_with_many_reasons_fits() {
+        let mut report = sample::empty(Verdict::Undecided);
+        report.reasons = (0..200)
+            .map(|number| format!("{number} {}", "x".repeat(400)))
+            .collect();
+        report.notes = report.reasons.clone();
+        let comment = render_comment(&report, &ReportContext::default());
+        assert!(comment.len() < COMMENT_LIMITS.page, "{}", comment.len());
+        assert!(comment.contains("more reasons: see the report.**"), "{comment}");
+        assert!(comment.contains("To do: "), "{comment}");
     }
 
     #[test]

@@ -232,7 +232,7 @@ pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String])
 
 /// Returns the reason why the run failed. Too many known findings and refused changes are the reason only if no finding
 /// fails the gate. An error among the findings explains the failure by itself, so the result is `None`. For
-/// warnings, the sentence says that they fail the gate. If none of these applies, returns a general sentence.
+/// warnings that fail the gate, the sentence says that. If none of these applies, returns a general sentence.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
     if !fails_by_finding && report.check_known_limit().is_some() {
@@ -249,9 +249,8 @@ fn explain_failure(report: &Report) -> Option<String> {
     if has_matching_result(report, |result| result.fails_gate(FailOn::Error)) {
         return None;
     }
-    let has_warning = has_matching_result(report, |result| result.fails_gate(FailOn::Warn));
-    Some(if has_warning {
-        "All findings are warnings, and warnings fail this gate.".to_owned()
+    Some(if fails_by_finding {
+        "All findings that fail this gate are warnings (--fail-on warn).".to_owned()
     } else {
         format!("No rule result explains why the {} failed.", run_noun(report))
     })
@@ -394,11 +393,32 @@ pub(super) fn describe_unreviewed_file(reason: &str) -> String {
 mod tests {
     use super::*;
     use crate::report::sample;
+    use sluicegate_pipelines::findings::{FindingState, Severity, Status};
 
     #[test]
     fn headline_has_numbers() {
         insta::assert_snapshot!(render_headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
         insta::assert_snapshot!(render_headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    /// Returns a failed report with a warning, and a known error.
+    fn report_with_warning(fail_on: FailOn) -> Report {
+        let mut report = sample::empty(Verdict::Failed);
+        report.context.fail_on = Some(fail_on);
+        let violations = || vec![sample::violation("text", None)];
+        let warning = sample::result("w", Status::Failed(Severity::Warning), violations());
+        let known_error = RuleResult {
+            states: vec![Some(FindingState::Known)],
+            ..sample::result("e", Status::Failed(Severity::Error), violations())
+        };
+        report.files = vec![sample::file("a", vec![warning, known_error])];
+        report
+    }
+
+    #[test]
+    fn failure_is_blamed_on_warnings_only_if_they_fail_the_gate() {
+        insta::assert_snapshot!(describe_run_problem(&report_with_warning(FailOn::Warn)).unwrap(), @"All findings that fail this gate are warnings (--fail-on warn).");
+        insta::assert_snapshot!(describe_run_problem(&report_with_warning(FailOn::Error)).unwrap(), @"No rule result explains why the review failed.");
     }
 
     #[test]

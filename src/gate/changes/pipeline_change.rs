@@ -98,14 +98,18 @@ pub(crate) fn build_changed_file_with_facts(
     (change.build_changed_file(index), change.collect_head_facts())
 }
 
-/// Returns the drawing, or only its changed part if the drawing exceeds the limits. Returns `None` if the changed part
-/// exceeds them as well.
+/// Returns the drawing, or only its changed part if the drawing exceeds the limits. A changed part with too many
+/// components is truncated. Returns `None` if the part has too many links.
 pub(crate) fn limit_canvas(canvas: Canvas) -> Option<Canvas> {
     let has_few_links = |canvas: &Canvas| canvas.arrows.len() <= MAX_PICTURE_LINKS;
     if canvas.boxes.len() <= MAX_PICTURE_BOXES && has_few_links(&canvas) {
         return Some(canvas);
     }
-    let (changed_part, _) = canvas.select_changed_part(MAX_PICTURE_BOXES);
+    let (mut changed_part, _) = canvas.select_changed_part(MAX_PICTURE_BOXES);
+    // The part has all ends of changed links, however many there are.
+    if changed_part.boxes.len() > MAX_PICTURE_BOXES {
+        (changed_part, _) = canvas.select_flowchart_part(MAX_PICTURE_BOXES);
+    }
     let omitted_count = canvas.boxes.len() - changed_part.boxes.len();
     let is_drawn = !changed_part.boxes.is_empty() && has_few_links(&changed_part);
     is_drawn.then_some(Canvas {
@@ -178,6 +182,15 @@ mod tests {
         let unchanged = pipeline_chain(MAX_PICTURE_BOXES + 1);
         let unchanged_canvas = Canvas::from_pipeline(unchanged.as_bytes()).unwrap();
         assert_eq!(limit_canvas(unchanged_canvas), None);
+    }
+
+    #[test]
+    fn canvas_with_too_many_changed_links_has_no_more_boxes_than_allowed() {
+        let contents = rename_with_change(pipeline_chain(2), pipeline_chain(3 * MAX_PICTURE_BOXES));
+        let change = ParsedChange::parse(&contents);
+        let changed_part = limit_canvas(change.draw(&change.diff()).unwrap()).unwrap();
+        assert_eq!(changed_part.boxes.len(), MAX_PICTURE_BOXES);
+        assert_eq!(changed_part.omitted_count, 2 * MAX_PICTURE_BOXES);
     }
 
     #[test]

@@ -8,15 +8,27 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The paths of the files in a batch.
 pub(crate) type BatchFiles = BTreeSet<String>;
 
+/// Whether findings that were folded into a broken link explain a failed batch. The level of these findings is unknown,
+/// so they do only if the run that folded them found an explanation for each batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FoldEvidence {
+    Conclusive,
+    Inconclusive,
+}
+
 /// Returns the batches that the platform reports as failed although no finding explains the failure.
 ///
 /// A result of level error explains the failure of its batch. The exception is a result with known findings and
 /// otherwise only waived ones, if the platform passed the file at the base (`has_failed_before` returns false): the
 /// platform does not fail a batch because of such a result. A batch with such a result is unexplained, even if it also
 /// has other results of level error.
+///
+/// `fold_evidence` states whether a broken link explains the failure of its batch, too, because the platform's
+/// findings were folded into it.
 pub(crate) fn list_unexplained_batches<'b, 'f>(
     batches: &'b [BatchFiles],
     files: impl Iterator<Item = &'f FileResults>,
+    fold_evidence: FoldEvidence,
     has_failed_before: impl Fn(&str) -> bool,
 ) -> Vec<&'b BatchFiles> {
     if batches.is_empty() {
@@ -33,7 +45,12 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
     for file in files {
         let indexes = indexes_by_path.get(file.path.as_str());
         for index in indexes.into_iter().flatten().copied() {
-            for result in file.results.iter().filter(|result| can_explain(result)) {
+            for result in &file.results {
+                let has_explaining_fold =
+                    fold_evidence == FoldEvidence::Conclusive && has_folded_finding(result);
+                if !can_explain(result) && !has_explaining_fold {
+                    continue;
+                }
                 explained_batches[index] = true;
                 // The platform passed the file with this result before, so the batch failed for another reason.
                 let has_passed_before = has_known_finding(result) && !has_failed_before(&file.path);
@@ -53,6 +70,15 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
 /// Returns whether this is a result of the platform with a finding of level error, which explains a failed batch.
 fn can_explain(result: &RuleResult) -> bool {
     result.origin == Origin::Platform && result.severity() == Some(Severity::Error)
+}
+
+/// Returns whether the result is a broken link of level error that stands for other findings.
+fn has_folded_finding(result: &RuleResult) -> bool {
+    let has_fold = result
+        .violations
+        .iter()
+        .any(|violation| violation.folded_count > 0);
+    has_fold && result.severity() == Some(Severity::Error)
 }
 
 /// Returns whether the result has a finding that existed at the base.
@@ -77,8 +103,15 @@ pub(crate) fn build_failed_batches(files: &[FileResults]) -> Vec<BatchFiles> {
 /// wrote the report knew the results at the base, and set `failed_without_finding`. If the flag is not set, all files
 /// are assumed to have failed at the base, so that known findings can explain a failed batch, too.
 pub(crate) fn has_unexplained_batch(report: &Report) -> bool {
-    report.failed_without_finding
-        || !list_unexplained_batches(&report.failed_batches, report.files.iter(), |_| true).is_empty()
+    if report.failed_without_finding {
+        return true;
+    }
+    let fold_evidence = FoldEvidence::Conclusive;
+    let unexplained_batches =
+        list_unexplained_batches(&report.failed_batches, report.files.iter(), fold_evidence, |_| {
+            true
+        });
+    !unexplained_batches.is_empty()
 }
 
 impl KnownComparison {

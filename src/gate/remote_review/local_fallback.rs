@@ -28,6 +28,7 @@ impl LocalFallback {
         tally: &mut Tally,
     ) -> Result<Self, Failure> {
         let files = snapshot.list_files(&|path| paths.contains(path))?;
+        let has_rules_file = rules.is_some();
         // This variable is declared here because `rules` may refer to it until the end of the function.
         let rule_set_without_file;
         let rules = if let Some(rules) = rules {
@@ -41,11 +42,18 @@ impl LocalFallback {
         let evaluated_paths: BTreeSet<String> =
             local_tally.files.iter().map(|file| file.path.clone()).collect();
         if !evaluated_paths.is_empty() {
-            tally.notes.push(format!(
-                "checked {} locally with the rules file of the commit, because the platform gave no usable \
-                 response",
-                format_count(evaluated_paths.len(), "pipeline")
-            ));
+            let pipelines = format_count(evaluated_paths.len(), "pipeline");
+            tally.notes.push(if has_rules_file {
+                format!(
+                    "checked {pipelines} locally with the rules file of the commit, because the platform gave no \
+                     usable response"
+                )
+            } else {
+                format!(
+                    "could not check {pipelines} locally, because the commit has no usable rules file; the platform \
+                     gave no usable response"
+                )
+            });
         }
         tally.files.extend(local_tally.files);
         tally.files.sort_by(|a, b| a.path.cmp(&b.path));

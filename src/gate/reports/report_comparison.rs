@@ -2,11 +2,15 @@
 //! commits.
 
 use crate::error::Failure;
-use crate::gate::remote_review::failed_batch::{BatchFiles, build_failed_batches, list_unexplained_batches};
+use crate::gate::remote_review::failed_batch::{
+    BatchFiles, FoldEvidence, build_failed_batches, list_unexplained_batches,
+};
 use crate::gate::{BaseFile, decide_verdict, find_report_causes, mark_new_and_known};
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
-use sluicegate_pipelines::findings::{ComparedWith, Engine, FileResults, FindingState, Report, Verdict};
+use sluicegate_pipelines::findings::{
+    ComparedWith, Engine, FileResults, FindingState, Origin, Report, Verdict,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Hint to merge the shards of a review before a comparison.
@@ -80,6 +84,11 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     // excuses it.
     let has_unexplained_failure =
         newer.verdict == Verdict::Failed && decide_verdict(&find_report_causes(newer)) != Verdict::Failed;
+    let fold_evidence = if newer.failed_without_finding {
+        FoldEvidence::Inconclusive
+    } else {
+        FoldEvidence::Conclusive
+    };
     newer.failed_without_finding |= has_unexplained_failure;
     // The verdict is decided again below. An undecided verdict must not become passed.
     newer.is_open |= newer.verdict == Verdict::Undecided;
@@ -104,7 +113,7 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
     // decided again for `older`.
     if !newer.failed_batches.is_empty() {
         let unexplained_batches =
-            list_unexplained_batches(&newer.failed_batches, newer.files.iter(), |path| {
+            list_unexplained_batches(&newer.failed_batches, newer.files.iter(), fold_evidence, |path| {
                 comparison.has_failed_before(path)
             });
         newer.failed_without_finding = has_unexplained_failure || !unexplained_batches.is_empty();
@@ -120,12 +129,17 @@ fn mark_new_findings(newer: &mut Report, mut older: Report) -> ReportGaps {
 }
 
 /// Removes from `older` the results of rules that have no result in `newer`, because a finding is not fixed if its rule
-/// was not evaluated. Changes only files that have the same path in both reports. Returns the removed rules that had
-/// findings.
+/// was not evaluated. Changes only files that are in both reports, even if the change renamed them. Returns the removed
+/// rules that had findings, without project checks, which have a result only if they find a problem.
 fn remove_unevaluated_results(newer: &Report, older: &mut Report) -> BTreeSet<String> {
     let results = newer.files.iter().flat_map(|file| &file.results);
     let evaluated_rules: BTreeSet<&str> = results.map(|result| result.rule.as_str()).collect();
-    let newer_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
+    let mut newer_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
+    for changed_file in newer.changes.iter().flatten() {
+        if newer_paths.contains(changed_file.path.as_str()) {
+            newer_paths.extend(changed_file.previous_path.as_deref());
+        }
+    }
     let mut unevaluated_rules = BTreeSet::new();
     let common_files = older
         .files
@@ -135,7 +149,8 @@ fn remove_unevaluated_results(newer: &Report, older: &mut Report) -> BTreeSet<St
         let removed_results = file
             .results
             .extract_if(.., |result| !evaluated_rules.contains(result.rule.as_str()));
-        let results_with_findings = removed_results.filter(|result| result.severity().is_some());
+        let results_with_findings =
+            removed_results.filter(|result| result.severity().is_some() && result.origin != Origin::Project);
         unevaluated_rules.extend(results_with_findings.map(|result| result.rule));
     }
     unevaluated_rules

@@ -219,7 +219,13 @@ impl GateRun<'_> {
                 Ok(Some("all selected pipelines are in other shards".to_owned()))
             }
             None => {
-                explain_empty_selection(&self.subject.snapshot, &self.subject.settings.selection).map(Some)
+                let reason = explain_empty_selection(
+                    &self.subject.snapshot,
+                    &self.subject.settings.selection,
+                    &self.subject.paths.list_restricting_paths(),
+                    self.selection.pipelines.reason_for_all.as_deref(),
+                )?;
+                Ok(Some(reason))
             }
         }
     }

@@ -24,6 +24,7 @@ use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
+use std::collections::BTreeSet;
 
 const GATE_CHANGE_MESSAGE: &str = "The change edits the gate configuration and other files. This job does not allow that \
                        (--gate-changes fail): propose the gate configuration in a separate change.";
@@ -102,10 +103,24 @@ impl SelectionResult {
         for limit in target.list_limits() {
             evaluation.add_limit(limit);
         }
-        evaluation.add_notes(target.evaluation_note());
+        evaluation.add_notes(target.describe_evaluation(&self.pipelines));
         if self.rejects_stricter_target {
             evaluation.add_cause(Cause::GateChange, STRICTER_TARGET_MESSAGE);
         }
+    }
+}
+
+impl SelectedPipelines {
+    /// Describes the number of files to review that are among the candidates at `paths`, such as `2 changed pipelines`.
+    /// Without a base, the candidates are all pipelines, changed or not. Returns `None` if there are no such files.
+    pub(crate) fn describe_reviewed_files(&self, paths: &BTreeSet<String>) -> Option<String> {
+        let file_count = self.files.iter().filter(|path| paths.contains(*path)).count();
+        let noun = if self.bases.is_empty() {
+            "pipeline"
+        } else {
+            "changed pipeline"
+        };
+        (file_count > 0).then(|| format_count(file_count, noun))
     }
 }
 
@@ -266,18 +281,26 @@ fn find_unmatched_named_file<'r>(
     }
 }
 
-/// Explains why no pipeline is selected, and how to review all pipelines.
+/// Explains why no pipeline is selected. If only changed pipelines were to be selected, also explains how to review all
+/// of them. `paths` are the paths that restrict the selection.
 pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
+    paths: &[String],
+    reason_for_all: Option<&str>,
 ) -> Result<String, Failure> {
     let files = snapshot.list_files(&|path| is_pipeline(path) && selection.selects(path))?;
     let name = snapshot.name();
-    Ok(match files.len() {
-        0 => format!("{name} contains no pipeline that the globs select"),
-        file_count => format!(
-            "no selected pipeline changed; {name} contains {}: use --all to review them all",
-            format_count(file_count, "pipeline")
-        ),
-    })
+    if files.is_empty() {
+        return Ok(format!("{name} contains no pipeline that the globs select"));
+    }
+    let pipelines = format_count(files.len(), "pipeline");
+    if reason_for_all.is_some() && !paths.is_empty() {
+        return Ok(format!(
+            "{name} contains {pipelines}, but the globs select no pipeline in the given paths"
+        ));
+    }
+    Ok(format!(
+        "no selected pipeline changed; {name} contains {pipelines}: use --all to review them all"
+    ))
 }

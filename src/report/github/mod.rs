@@ -6,15 +6,18 @@ mod outputs;
 
 pub(crate) use outputs::format_outputs;
 
-use super::annotation::{self, Annotation, Level};
+use super::annotation::{self, Annotation, AnnotationLimits, Level};
 use super::{ReportContext, review_markdown, truncation};
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
-/// Maximum number of annotations of each level: a step shows ten errors, ten warnings and ten notices, see
-/// <https://docs.github.com/actions/reference/limits>.
-const MAX_LEVEL_ANNOTATIONS: usize = 10;
+/// A step shows ten errors, ten warnings and ten notices, see <https://docs.github.com/actions/reference/limits>.
+const ANNOTATION_LIMITS: AnnotationLimits = AnnotationLimits {
+    level_count: 10,
+    has_notices: true,
+    overflow_place: "the step summary and the report",
+};
 
 /// Maximum length of a message, in UTF-16 code units: the runner truncates longer ones.
 const MESSAGE_LIMIT: usize = 4_096;
@@ -25,13 +28,9 @@ const TITLE_LIMIT: usize = 200;
 /// Returns the annotations of files, one workflow command per line, the errors first. GitHub shows at most ten of each
 /// level, including the notices in the log. If there are more, the last one states the number of omitted annotations
 /// and where to find them.
-pub(crate) fn list_annotations(report: &Report, context: &ReportContext) -> Vec<String> {
-    let annotations = annotation::collect_limited_file_annotations(
-        report,
-        context,
-        MAX_LEVEL_ANNOTATIONS,
-        "the step summary and the report",
-    );
+pub(crate) fn list_annotations(report: &Report, context: &ReportContext, is_passing: bool) -> Vec<String> {
+    let annotations =
+        annotation::collect_limited_file_annotations(report, context, &ANNOTATION_LIMITS, is_passing);
     annotations.iter().map(format_command).collect()
 }
 
@@ -109,7 +108,7 @@ mod tests {
 
     #[test]
     fn report_as_commands() {
-        insta::assert_snapshot!(list_annotations(&sample::report(), &ReportContext::default()).join("\n"), @"
+        insta::assert_snapshot!(list_annotations(&sample::report(), &ReportContext::default(), false).join("\n"), @"
         ::error file=load/it.orch.yaml,line=9,title=component-naming-convention::`Run B` is not
         ::error file=a.tran.yaml,line=1,title=unused-components::the rule could not be evaluated: designer/no-start-component
         ::error file=load/it.orch.yaml,line=12,title=component-naming-convention::`Run A` is not in the pattern
@@ -140,7 +139,7 @@ mod tests {
             sample::file("a", results(11, Severity::Warning)),
             sample::file("b", results(10, Severity::Error)),
         ];
-        let lines = list_annotations(&report, &ReportContext::default());
+        let lines = list_annotations(&report, &ReportContext::default(), false);
         assert_eq!(lines.len(), 20);
         assert!(lines[9].starts_with("::error file=b,"), "ten fit: {}", lines[9]);
         assert_eq!(
@@ -157,7 +156,7 @@ mod tests {
             "a",
             vec![sample::result("r", Status::Failed(Severity::Error), vec![long])],
         )];
-        let line = &list_annotations(&report, &ReportContext::default())[0];
+        let line = &list_annotations(&report, &ReportContext::default(), false)[0];
         let message = line.rsplit("::").next().unwrap();
         assert!(message.encode_utf16().count() <= MESSAGE_LIMIT && message.len() > MESSAGE_LIMIT - 8);
         assert!(message.ends_with('…'));
@@ -198,7 +197,7 @@ mod tests {
             let mut report = sample::empty(Verdict::Failed);
             let found = sample::violation(&raw, Some(3));
             report.files = vec![sample::file(&raw, vec![sample::result(&raw, Status::Failed(Severity::Error), vec![found])])];
-            let lines = list_annotations(&report, &ReportContext::default());
+            let lines = list_annotations(&report, &ReportContext::default(), false);
             prop_assert_eq!(lines.len(), 1);
             prop_assert!(lines[0].starts_with("::error file="));
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));

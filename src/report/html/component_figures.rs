@@ -30,11 +30,10 @@ pub(super) fn render_pictures(
     if !canvas.has_changes() && canvas.boxes.iter().all(|canvas_box| canvas_box.badge.is_none()) {
         return (String::new(), figures.component_ids);
     }
-    if let Some(versions) = canvas.split_versions() {
-        return (figures.render_versions(versions, id), figures.component_ids);
-    }
     let complete_picture = Picture::with_natural_width(canvas);
-    let mut html = if complete_picture.fits_width(width) {
+    let mut html = if let Some(versions) = canvas.split_versions() {
+        figures.render_versions(versions, id)
+    } else if complete_picture.fits_width(width) {
         figures.render(&complete_picture, id, "Canvas")
     } else {
         figures.render_wide_canvas(&complete_picture, id)
@@ -84,7 +83,8 @@ impl ComponentFigures<'_> {
         let canvas = complete_picture.canvas();
         let (changed_part, omitted_count) = canvas.select_changed_part(MAX_FIRST_COMPONENTS);
         let full_id = format!("{id}-full");
-        // A link to this box shows the complete canvas at the first change.
+        let words = PartWords::for_canvas(canvas);
+        // A link to this box shows the complete canvas at the first change or finding.
         let first_change = canvas.find_first_changed_box().unwrap_or(0);
         let overview = complete_picture.render_overview(
             &PictureFrame {
@@ -97,7 +97,8 @@ impl ComponentFigures<'_> {
             &full_id,
         );
         let full_size_link = format!(
-            "<p class=\"aside\"><a href=\"#{full_id}-{first_change}\">Full size, at the first change</a></p>\n"
+            "<p class=\"aside\"><a href=\"#{full_id}-{first_change}\">Full size, at the first {}</a></p>\n",
+            words.mark
         );
         let count = format_count(canvas.boxes.len(), "component");
         if changed_part.boxes.len() == canvas.boxes.len() || changed_part.boxes.is_empty() {
@@ -108,12 +109,13 @@ impl ComponentFigures<'_> {
             );
         }
         let first_picture = Picture::with_max_width(changed_part, max_natural_width(self.width));
-        let mut html = self.render(&first_picture, &format!("{id}-part"), "Changed part");
+        let mut html = self.render(&first_picture, &format!("{id}-part"), words.part_title);
         if omitted_count > 0 {
             let omitted_components = format_count(omitted_count, "more component");
             let _ = writeln!(
                 html,
-                "<p class=\"aside\">The complete canvas shows {omitted_components} that changed or are next to a change.</p>"
+                "<p class=\"aside\">The complete canvas shows {omitted_components} that {}.</p>",
+                words.component_clause
             );
         }
         let _ = write!(
@@ -185,6 +187,32 @@ impl ComponentFigures<'_> {
     }
 }
 
+/// The words about the part of a canvas that is shown first.
+struct PartWords {
+    part_title: &'static str,
+    mark: &'static str,
+    component_clause: &'static str,
+}
+
+impl PartWords {
+    /// Returns the words for a change or, if the pipeline did not change, for its findings.
+    fn for_canvas(canvas: &Canvas) -> Self {
+        if canvas.has_changes() {
+            Self {
+                part_title: "Changed part",
+                mark: "change",
+                component_clause: "changed or are next to a change",
+            }
+        } else {
+            Self {
+                part_title: "Part with findings",
+                mark: "finding",
+                component_clause: "have findings or are next to such a component",
+            }
+        }
+    }
+}
+
 /// Returns a clause such as `3 components are missing`.
 fn describe_missing_components(component_count: usize) -> String {
     let verb = if component_count == 1 { "is" } else { "are" };
@@ -197,4 +225,89 @@ pub(super) fn render_arrow_heads() -> String {
         "<svg class=\"sg-picture unseen\" aria-hidden=\"true\" width=\"0\" height=\"0\">{}</svg>\n",
         picture::render_markers()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sluicegate_pipelines::diff::{PipelineVersions, compare_trees};
+    use sluicegate_pipelines::picture::Badge;
+    use sluicegate_test_support::orchestration_text;
+
+    /// Returns a chain of this number of components, whose names begin with `prefix`.
+    fn chain_text(prefix: &str, component_count: usize) -> String {
+        let names: Vec<String> = (0..component_count)
+            .map(|number| format!("{prefix}{number}"))
+            .collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        orchestration_text(&names)
+    }
+
+    /// Returns the canvas of a change from `old_text` to `new_text`.
+    fn changed_canvas(old_text: &str, new_text: &str) -> Canvas {
+        let versions = PipelineVersions {
+            path: "a.orch.yaml",
+            previous_path: None,
+            base: Some(Ok(old_text.as_bytes())),
+            head: Some(Ok(new_text.as_bytes())),
+        };
+        let trees = versions.parse_trees();
+        let diff = compare_trees(&versions, &trees);
+        Canvas::from_diff(&trees.unwrap(), &diff).unwrap()
+    }
+
+    fn add_badges(canvas: &mut Canvas) {
+        for canvas_box in canvas.boxes.iter_mut().take(30) {
+            canvas_box.badge = Some(Badge {
+                count: 1,
+                target_id: "finding".to_owned(),
+            });
+        }
+    }
+
+    fn render_figures(canvas: &Canvas) -> String {
+        let list = ChangeFolds {
+            path: "a.orch.yaml",
+            id: "f1",
+            lines: &[],
+        };
+        let (html, _) = render_pictures(canvas, list, 400);
+        html
+    }
+
+    #[test]
+    fn omitted_components_are_counted_below_pictures_of_both_versions() {
+        let other_text = chain_text("Other", 5).replace("sql-executor", "python-pushdown");
+        let mut canvas = changed_canvas(&chain_text("C", 9), &other_text);
+        assert!(!render_figures(&canvas).contains("too large"));
+        canvas.omitted_count = 200;
+        let html = render_figures(&canvas);
+        assert!(
+            html.contains(">Before<") && html.contains("200 components are missing"),
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn part_of_unchanged_canvas_is_about_findings() {
+        let text = chain_text("C", 40);
+        let mut canvas = Canvas::from_pipeline(text.as_bytes()).unwrap();
+        add_badges(&mut canvas);
+        let html = render_figures(&canvas);
+        assert!(
+            html.contains("at the first finding") && html.contains("Part with findings of a.orch.yaml"),
+            "{html}"
+        );
+        assert!(
+            !html.contains("Changed part") && !html.contains("a change") && !html.contains("first change"),
+            "{html}"
+        );
+        let mut canvas = changed_canvas(&text, &text.replace("\"C1\" }", "\"C1\", query: new }"));
+        add_badges(&mut canvas);
+        let html = render_figures(&canvas);
+        assert!(
+            html.contains("at the first change") && html.contains("Changed part of"),
+            "{html}"
+        );
+    }
 }

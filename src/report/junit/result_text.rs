@@ -25,12 +25,13 @@ fn select_violations(result: &RuleResult) -> Vec<NumberedViolation<'_>> {
     }
 }
 
-/// Returns the smallest line number among the violations that the case is about, or 1 if none has a line.
+/// Returns the line of the violation that the short message of the case contains, or 1 if it has no line.
 pub(super) fn find_first_violation_line(result: &RuleResult) -> u32 {
-    let lines = select_violations(result)
-        .into_iter()
-        .filter_map(|(_, violation)| violation.line);
-    lines.min().unwrap_or(1)
+    let violations = select_violations(result);
+    let first_violation = violations.first();
+    first_violation
+        .and_then(|(_, violation)| violation.line)
+        .unwrap_or(1)
 }
 
 /// Maximum length of the names of further violations in a message, in characters.

@@ -59,7 +59,7 @@ fn failed_review_is_rendered_whole() {
     <property name="commit" value="1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f"/>
     <property name="branch" value="feature/x"/>
     </properties>
-    <testcase name="load/it: component-naming-convention" time="0.171428" classname="load.it" file="load/it.orch.yaml" line="9">
+    <testcase name="load/it: component-naming-convention" time="0.171428" classname="load.it" file="load/it.orch.yaml" line="12">
     <failure type="error" message="`Run A` is not in the pattern (and 1 more)">load/it.orch.yaml:12: `Run A` is not in the pattern
     line 9: `Run B` is not</failure>
     </testcase>
@@ -215,7 +215,7 @@ fn case_has_its_file_to_sign_and_its_line() {
     let shown: Vec<_> = ["name", "file", "line"]
         .map(|name| cases[0].attribute(name).unwrap())
         .into();
-    assert_eq!(shown, ["a\tb\nc \"<d>\": r", path, "3"]);
+    assert_eq!(shown, ["a\tb\nc \"<d>\": r", path, "7"]);
     assert_eq!(cases.len(), 2, "what no rule can read is said once");
     let shown: Vec<_> = ["name", "file", "line"]
         .map(|name| cases[1].attribute(name).unwrap())

@@ -9,18 +9,19 @@
 mod automation_details;
 mod sarif_fixes;
 mod sarif_log;
+mod sarif_notifications;
 mod sarif_rules;
 
 use self::automation_details::build_automation_details;
 use self::sarif_fixes::build_fix;
 use self::sarif_log::{
     ArtifactLocation, Descriptor, Driver, Fingerprints, Help, Invocation, Location, Log, MappedPath,
-    Notification, PhysicalLocation, Provenance, Region, RuleReference, SarifBase, SarifReference,
-    SarifResult, SarifRun, SarifText, Suppression, Tool,
+    Notification, PhysicalLocation, Provenance, Region, SarifBase, SarifResult, SarifRun, SarifText,
+    Suppression, Tool,
 };
+use self::sarif_notifications::{NOTIFICATION_KINDS, build_notification, build_notifications};
 use self::sarif_rules::{SarifRules, build_descriptor_name, level_name};
-use super::remarks::{Remark, RemarkKind, collect_remarks, find_verdict_remark};
-use super::sentences::describe_excluded_files;
+use super::remarks::find_verdict_remark;
 use super::view::FindingOrder;
 use super::{ReportContext, SarifLimits, file_uri, truncation, write_json};
 use sluicegate_base::address;
@@ -29,55 +30,17 @@ use sluicegate_pipelines::findings::{Finding, FindingState, Fingerprint, Report,
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Maximum number of notifications, because nobody reads thousands of them.
-const MAX_NOTIFICATIONS: usize = 1_000;
 /// Maximum length of a message, in characters.
 const MESSAGE_LIMIT: usize = 2_000;
 /// Maximum length of a source line, in characters.
 const SNIPPET_LIMIT: usize = 200;
 const SOURCE_ROOT: &str = "%SRCROOT%";
 
-/// The kinds of notifications: id, meaning, and advice, in the order of the driver's list.
-const NOTIFICATION_KINDS: [(&str, &str, &str); 6] = [
-    (
-        "not-evaluated",
-        "A rule could not be evaluated.",
-        "Fix the problem that the message describes; until then, the gate fails.",
-    ),
-    (
-        "not-reviewed",
-        "A file was not reviewed.",
-        "Run the review again; until then, it is unknown whether the file passes.",
-    ),
-    (
-        "gate-change",
-        "The change edits the gate configuration.",
-        "Check the change to the rules or settings before you rely on the verdict.",
-    ),
-    (
-        "note",
-        "A note about the review, which is not a finding.",
-        "There is nothing to fix.",
-    ),
-    (
-        "cut",
-        "Results or notifications were omitted to stay within size limits.",
-        "See the JSON report, which is complete.",
-    ),
-    (
-        "breaks-consumers",
-        "The change breaks consumers of shared pipelines.",
-        "Keep the ids and parameters that consumers use, or agree with them on the necessary changes.",
-    ),
-];
-
 /// Writes the review as a SARIF log with one run. Its last notifications count what was omitted because of limits.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let rules = SarifRules::from_report(report, context);
     let (results, omitted_results) = build_results(report, context, &rules);
-    let mut notifications = build_notifications(report, &rules);
-    let omitted_notifications = notifications.len().saturating_sub(MAX_NOTIFICATIONS);
-    notifications.truncate(MAX_NOTIFICATIONS);
+    let (mut notifications, omitted_notifications) = build_notifications(report, &rules);
     for (count, noun) in [
         (omitted_results, "result"),
         (omitted_notifications, "notification"),
@@ -322,79 +285,6 @@ fn build_artifact_location(path: &str) -> ArtifactLocation {
     ArtifactLocation {
         uri: file_uri::encode_path(path),
         uri_base_id: SOURCE_ROOT,
-    }
-}
-
-/// Builds the notifications: rules that could not be evaluated, remarks, excluded files, and notes. The notes are
-/// errors if the verdict is undecided, because they explain it.
-fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> Vec<Notification> {
-    let mut notifications: Vec<Notification> = report
-        .findings()
-        .iter()
-        .filter(|finding| finding.error_type.is_some())
-        .map(|finding| build_unevaluated_notification(finding, rules))
-        .collect();
-    notifications.extend(collect_remarks(report).iter().map(build_remark_notification));
-    notifications
-        .extend(describe_excluded_files(report).map(|line| build_notification("note", "note", &line)));
-    let is_undecided = report.verdict == Verdict::Undecided;
-    let level = if is_undecided { "error" } else { "note" };
-    notifications.extend(
-        report
-            .notes
-            .iter()
-            .map(|note| build_notification("note", level, note)),
-    );
-    notifications
-}
-
-/// Builds the notification of a remark: an error if it affects the verdict.
-fn build_remark_notification(remark: &Remark<'_>) -> Notification {
-    let descriptor = match remark.kind {
-        RemarkKind::Unreviewed => "not-reviewed",
-        RemarkKind::GateChange => "gate-change",
-        RemarkKind::Break => "breaks-consumers",
-        RemarkKind::Verdict | RemarkKind::Limit => "note",
-    };
-    let level = if remark.affects_verdict {
-        "error"
-    } else {
-        "warning"
-    };
-    let region = remark.line.map(|line| build_region(line, None));
-    Notification {
-        locations: vec![build_location(remark.path, region)],
-        ..build_notification(descriptor, level, &remark.text)
-    }
-}
-
-/// Builds the notification for a rule that could not be evaluated, with the place of the problem.
-fn build_unevaluated_notification(finding: &Finding<'_>, rules: &SarifRules<'_>) -> Notification {
-    let region = build_region(finding.line.max(1), None);
-    Notification {
-        associated_rule: rules.find_index(finding.rule).map(|index| RuleReference {
-            id: finding.rule.to_owned(),
-            index,
-        }),
-        locations: vec![build_location(finding.path, Some(region))],
-        ..build_notification("not-evaluated", "error", &finding.message())
-    }
-}
-
-/// Builds a notification without a location. `kind` must be one of [`NOTIFICATION_KINDS`].
-fn build_notification(kind: &'static str, level: &'static str, message: &str) -> Notification {
-    let index = NOTIFICATION_KINDS
-        .iter()
-        .position(|(id, ..)| *id == kind)
-        .unwrap_or_default();
-    Notification {
-        descriptor: SarifReference { id: kind, index },
-        associated_rule: None,
-        level,
-        message: SarifText {
-            text: truncation::truncate(message, MESSAGE_LIMIT),
-        },
-        locations: Vec::new(),
     }
 }
 

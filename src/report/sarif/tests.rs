@@ -2,7 +2,7 @@ use super::*;
 use crate::report::{RuleText, sample};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sluicegate_pipelines::findings::{Severity, Shard, Status};
+use sluicegate_pipelines::findings::{Severity, Shard, Status, UnreviewedFile};
 use sluicegate_test_support::json_schema::validate;
 use std::collections::BTreeSet;
 
@@ -178,6 +178,38 @@ fn violations_are_results() {
       }
     ]
     "#);
+}
+
+#[test]
+fn notifications_of_many_files_do_not_displace_notes() {
+    let mut report = sample::report();
+    report.verdict = Verdict::Undecided;
+    report.notes = vec!["The platform did not respond.".to_owned()];
+    report.unreviewed_files = (0..1_200)
+        .map(|number| UnreviewedFile {
+            path: format!("{number}.orch.yaml"),
+            reason: "no response".to_owned(),
+        })
+        .collect();
+    let log = read(&report, &about());
+    let notifications = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+        .as_array()
+        .unwrap();
+    assert_eq!(notifications.len(), 1_001);
+    let texts: Vec<&str> = notifications
+        .iter()
+        .map(|notification| notification["message"]["text"].as_str().unwrap())
+        .collect();
+    assert!(texts.contains(&"The platform did not respond."));
+    assert!(
+        texts
+            .iter()
+            .any(|text| text.contains("edits the gate configuration"))
+    );
+    assert_eq!(
+        texts.last(),
+        Some(&"204 notifications omitted: see the JSON report")
+    );
 }
 
 #[test]

@@ -82,9 +82,32 @@ pub(super) fn push_table(
     }
     let hidden_count = omitted_count + rows.len().saturating_sub(MAX_ROWS);
     if hidden_count > 0 {
-        // Only rules have levels.
-        let noun = if has_levels { "rule" } else { "folder" };
+        // Only rules have levels. A rule has a row for each of its levels.
+        let noun = if has_levels { "row" } else { "folder" };
         let _ = writeln!(output, "{}", format_and_more_of(hidden_count, noun));
     }
     output.push('\n');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_rows_of_rules_that_have_another_row_are_not_called_rules() {
+        let names: Vec<String> = (0..31).map(|number| format!("rule-{number}")).collect();
+        let mut rows = Vec::new();
+        for level in ["error", "not evaluated"] {
+            let row_count = if level == "error" { 31 } else { 2 };
+            rows.extend(names.iter().take(row_count).map(|name| TableRow {
+                name,
+                level,
+                findings: 1,
+                files: 1,
+            }));
+        }
+        let mut output = String::new();
+        push_table(&mut output, "RULE", &rows, 0, None);
+        assert!(output.ends_with("and 3 more rows\n\n"), "{output}");
+    }
 }

@@ -3,6 +3,7 @@
 
 mod concise_lines;
 mod count_table;
+mod labeled_lines;
 mod links;
 mod log_groups;
 mod source_excerpt;
@@ -10,6 +11,7 @@ mod source_excerpt;
 pub(crate) use links::TerminalLinks;
 pub(crate) use log_groups::{Fold, GroupStyle};
 
+use self::labeled_lines::{ERROR_LABEL, WARNING_LABEL, push_labeled, push_wrapped, wrap_text};
 use super::report_context::ChangedLines;
 use super::sentences::GATE_CHANGE_INTRO;
 use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View, ViewMedium};
@@ -249,29 +251,18 @@ const fn finding_color(finding: &Finding<'_>) -> AnsiColor {
 }
 
 /// Adds the level, the rule and the message of a finding, wrapped to the width of the terminal. The rule is a link to
-/// its documentation. Each line is escaped after wrapping, because it could start like a command of the host.
+/// its documentation.
 fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLinks, style: Style) {
-    let color = finding_color(finding);
     let label = format!("{}[{}]", finding.severity, text::escape_line(finding.rule));
-    let message = finding.message();
-    let wrapped_lines = wrap_text(&format!("{label}: {}", text::escape_lines(&message)), style.width);
-    for (line_index, line) in wrapped_lines.iter().enumerate() {
-        // On a very narrow terminal, the label itself is wrapped. It then has no color.
-        match line.strip_prefix(label.as_str()) {
-            Some(message_start) if line_index == 0 => {
-                let _ = writeln!(
-                    output,
-                    "{}{}",
-                    links.link_rule(&paint(&label, bold(color), style), finding.rule),
-                    text::escape_line(message_start)
-                );
-            }
-            _ => {
-                let indent = if line_index == 0 { 0 } else { INDENT };
-                let _ = writeln!(output, "{:indent$}{}", "", text::escape_line(line));
-            }
-        }
-    }
+    let painted_label = paint(&label, bold(finding_color(finding)), style);
+    let linked_label = links.link_rule(&painted_label, finding.rule);
+    push_wrapped(
+        output,
+        &label,
+        &linked_label,
+        &text::escape_lines(&finding.message()),
+        style,
+    );
 }
 
 /// Adds the notices, as lines or as commands of the host, then the problems of the run, the next step, and an empty
@@ -284,7 +275,7 @@ fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
         push_annotation_commands(output, view, style);
     }
     if let Some(step) = view.next_step {
-        push_wrapped(output, "hint", step, style);
+        push_labeled(output, "hint", step, style);
     }
     if output.len() > start {
         output.push('\n');
@@ -315,65 +306,35 @@ fn push_notice_lines(output: &mut String, view: &View<'_>, style: Style, is_show
     for notice in view.notices.iter().filter(|notice| is_shown(notice)) {
         let (label, message_start) = notice_label(notice, style);
         for entry in &notice.entries {
-            push_wrapped(
-                output,
-                &label,
-                &format!("{message_start}{}", entry.render_line(&view.context.path_base)),
-                style,
-            );
+            let line = entry.render_line(&view.context.path_base);
+            push_labeled(output, label, &format!("{message_start}{line}"), style);
         }
     }
     for problem in &view.problems {
-        push_wrapped(output, &error_label(style), problem, style);
-    }
-}
-
-/// Adds a label such as `warning`, which must be safe to print, and a message. The label may contain color codes, so
-/// only the message is wrapped. Wrapped lines are escaped again: one of them could start like a command of the host.
-fn push_wrapped(output: &mut String, label: &str, message: &str, style: Style) {
-    let lines = wrap_text(&format!(": {}", text::escape_line(message)), style.width);
-    for (line_index, line) in lines.iter().enumerate() {
-        let start = if line_index == 0 { label } else { "    " };
-        let _ = writeln!(output, "{start}{}", text::escape_line(line));
+        push_labeled(output, error_label(style), problem, style);
     }
 }
 
 /// Returns the label of a notice and the start of its message. A change to the gate configuration is a warning even if
 /// the gate refuses it, because the headline already reports the refusal.
-fn notice_label(notice: &Notice<'_>, style: Style) -> (String, &'static str) {
+const fn notice_label(notice: &Notice<'_>, style: Style) -> (&'static str, &'static str) {
     let label = if notice.affects_verdict {
         error_label(style)
     } else {
-        warning_label(style)
+        WARNING_LABEL
     };
     match notice.kind {
-        NoticeKind::GateChanges => (warning_label(style), GATE_CHANGE_INTRO),
+        NoticeKind::GateChanges => (WARNING_LABEL, GATE_CHANGE_INTRO),
         NoticeKind::Breaks => (label, "breaks consumers: "),
         NoticeKind::Unreviewed => (label, ""),
-        NoticeKind::Notes | NoticeKind::Excluded => ("note".to_owned(), ""),
+        NoticeKind::Notes | NoticeKind::Excluded => ("note", ""),
     }
-}
-
-/// Returns the label for warnings, in color.
-fn warning_label(style: Style) -> String {
-    paint("warning", bold(AnsiColor::Yellow), style)
 }
 
 /// Returns the label for problems: `error`, or `warning` if the run passes, because a log of a passed run should not
 /// contain errors.
-fn error_label(style: Style) -> String {
-    if style.passes {
-        return warning_label(style);
-    }
-    paint("error", bold(AnsiColor::Red), style)
-}
-
-/// Wraps each line of a text at spaces, so that it fits the terminal with indentation. Without `width`, wraps nothing.
-fn wrap_text(text: &str, width: Option<usize>) -> Vec<String> {
-    let columns = width.map_or(usize::MAX, |width| width.saturating_sub(INDENT).max(MIN_COLUMNS));
-    text.lines()
-        .flat_map(|line| wrap::wrap_lines(line, "", "", columns))
-        .collect()
+const fn error_label(style: Style) -> &'static str {
+    if style.passes { WARNING_LABEL } else { ERROR_LABEL }
 }
 
 /// Returns the bold color in which the verdict is printed.
@@ -494,6 +455,26 @@ mod tests {
     fn long_message_is_wrapped() {
         let lines = wrap_text("one two three four five six\nseven", Some(24));
         assert_eq!(lines, ["one two three four", "five six", "seven"]);
+    }
+
+    #[test]
+    fn wrapped_notice_with_label_fits_the_terminal() {
+        let mut report = sample::empty(Verdict::Passed);
+        for width in 30..60 {
+            for character_count in 60..70 {
+                report.gate_changes = vec![sample::gate_change(&"word ".repeat(character_count))];
+                let style = Style {
+                    width: Some(width),
+                    ..Style::default()
+                };
+                let shown = render(&report, &ReportContext::default(), style);
+                let longest_line = shown.lines().map(str::len).max();
+                assert!(
+                    shown.contains("warning: This change edits") && longest_line <= Some(width),
+                    "{shown}"
+                );
+            }
+        }
     }
 
     #[test]

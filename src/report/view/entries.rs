@@ -1,6 +1,7 @@
 //! Selects the findings to list: one entry for equal findings with all their places, one for many findings of a rule in
 //! a file, and one for each problem of the rules file with all affected files.
 
+use super::ViewMedium;
 use crate::report::PathBase;
 use sluicegate_base::text::{List, format_count, join_names_within};
 use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
@@ -115,17 +116,18 @@ pub(super) struct FindingSelection<'a> {
 impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists, and counts the others. Errors in the rules file are listed separately, as
     /// causes. Known and waived findings are listed only if `show` includes them; the limit of `show` applies only to
-    /// the entries of other findings. `blocks` says which findings become one entry.
-    pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, blocks: RuleBlocks) -> Self {
+    /// the entries of other findings. `medium` determines which findings become one entry.
+    pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, medium: ViewMedium) -> Self {
+        let blocks = medium.choose_rule_blocks(show);
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counted_findings);
-        let mut listed_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, blocks));
+        let mut listed_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, medium));
         let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.max_findings()));
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         // If they are listed, known and waived findings are removed from `old_findings`, which counts the omitted ones.
         if show.includes_excused() {
-            let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), blocks);
+            let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), medium);
             listed_entries.extend(blocks.merge_related_entries(old_entries));
         }
         Self {
@@ -144,10 +146,10 @@ pub(in crate::report) fn finding_key<'a>(finding: &Finding<'a>) -> FindingKey<'a
     (finding.rule, finding.severity, finding.state, finding.message())
 }
 
-/// Merges equal findings into one entry, at the position of the first. On a page ([`RuleBlocks::SameWords`]), which
-/// lists the findings by file, equal findings in different files stay separate.
-fn merge_equal_findings(findings: Vec<Finding<'_>>, blocks: RuleBlocks) -> Vec<FindingEntry<'_>> {
-    let is_by_file = matches!(blocks, RuleBlocks::SameWords);
+/// Merges equal findings into one entry, at the position of the first. On a page, which lists the findings by file,
+/// equal findings in different files stay separate.
+fn merge_equal_findings(findings: Vec<Finding<'_>>, medium: ViewMedium) -> Vec<FindingEntry<'_>> {
+    let is_by_file = medium == ViewMedium::Page;
     let mut indices: HashMap<(Option<&str>, FindingKey<'_>), usize> = HashMap::new();
     let mut entries: Vec<FindingEntry<'_>> = Vec::new();
     for finding in findings {

@@ -119,7 +119,7 @@ impl<'a> View<'a> {
             entries,
             omitted_count,
             omitted_old_count,
-        } = FindingSelection::from_findings(&findings, context.show, medium.choose_rule_blocks(context.show));
+        } = FindingSelection::from_findings(&findings, context.show, medium);
         Self {
             report,
             context,
@@ -259,9 +259,8 @@ pub(super) fn select_excerpt_findings<'a>(
     changed_lines: &ChangedLines,
     show: ShowMode,
 ) -> Vec<Finding<'a>> {
-    let blocks = ViewMedium::Log.choose_rule_blocks(show);
-    let selection =
-        FindingSelection::from_findings(&list_sorted_findings(report, changed_lines), show, blocks);
+    let findings = list_sorted_findings(report, changed_lines);
+    let selection = FindingSelection::from_findings(&findings, show, ViewMedium::Log);
     let max_equal_findings = if show == ShowMode::Concise { usize::MAX } else { 0 };
     selection
         .entries
@@ -307,7 +306,7 @@ fn parent_directory(path: &str) -> &str {
 mod tests {
     use super::*;
     use crate::report::{PathBase, sample};
-    use sluicegate_pipelines::findings::{FindingState, Status, Verdict};
+    use sluicegate_pipelines::findings::{FindingState, Severity, Status, Verdict};
 
     fn about(show: ShowMode) -> ReportContext {
         ReportContext {
@@ -389,6 +388,25 @@ mod tests {
         assert_eq!(listed, 3);
         assert!(left.unwrap().contains("1 finding known or waived"));
         assert_eq!(shown(ShowMode::None).0, 0);
+    }
+
+    #[test]
+    fn page_keeps_equal_findings_of_different_files_apart_in_every_mode() {
+        let mut report = sample::empty(Verdict::Failed);
+        for path in ["a.orch.yaml", "b.orch.yaml"] {
+            let result = sample::result(
+                "r",
+                Status::Failed(Severity::Error),
+                vec![sample::violation("no output", None)],
+            );
+            report.files.push(sample::file(path, vec![result]));
+        }
+        for show in [ShowMode::Concise, ShowMode::New, ShowMode::All] {
+            let context = about(show);
+            let page = View::new(&report, &context, ViewMedium::Page);
+            let log = View::new(&report, &context, ViewMedium::Log);
+            assert_eq!((page.entries.len(), log.entries.len()), (2, 1), "{show:?}");
+        }
     }
 
     #[test]

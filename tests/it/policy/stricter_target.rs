@@ -651,6 +651,32 @@ fn excluded_pipeline_is_not_counted_as_evaluated_by_rules_of_target() {
     );
 }
 
+#[test]
+fn note_of_target_rules_counts_only_evaluated_pipelines() {
+    let world = world_with_stricter_target(&GOOD);
+    let call = Job::github().pull_request().call(&world);
+    for (args, note) in [
+        ("check --all", Some("also evaluated 2 pipelines locally")),
+        (
+            "check b.orch.yaml",
+            Some("also evaluated 1 changed pipeline locally"),
+        ),
+        ("check a.orch.yaml", None),
+    ] {
+        let output = call.run((args, "--report json=-")).expect(0);
+        let notes = output.json()["notes"].to_string();
+        assert!(
+            notes.contains(note.unwrap_or("has a stricter")),
+            "{args}: {notes}"
+        );
+        assert_eq!(
+            notes.contains("also evaluated"),
+            note.is_some(),
+            "{args}: {notes}"
+        );
+    }
+}
+
 /// The project check reports that the change's own file names a missing pipeline.
 #[test]
 fn target_with_shared_pipelines_file_of_change_is_not_stricter() {

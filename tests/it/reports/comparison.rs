@@ -370,3 +370,76 @@ fn comparison_fails_only_above_the_limit_of_known_findings() {
         assert_eq!(output.all().contains(&message), code == 1, "{}", output.all());
     }
 }
+
+/// The platform's finding is folded into the broken link, which then explains the failed batch.
+#[test]
+fn comparison_with_same_broken_link_passes_although_platform_finding_is_folded() {
+    let platform = Platform::new();
+    platform.reviews(|request: &Request| {
+        let mut results = serde_json::Map::new();
+        for path in requested_pipelines(request) {
+            let (status, violations) = match path.as_str() {
+                "b.orch.yaml" => ("FAILED", json!(["component \"Load\" is not used"])),
+                _ => ("PASSED", json!([])),
+            };
+            let result =
+                json!({ "ruleName": "unused-components", "status": status, "violations": violations });
+            results.insert(path, json!([result]));
+        }
+        answer(&json!({ "reviewStatus": "FAILED", "results": results, "excludedFiles": [] }))
+    });
+    let world = project();
+    let rules = "rules:\n  - { id: unused-components, enabled: true, enforcementLevel: error }\n";
+    world.write(".platform/config/pipeline_quality_rules.yaml", rules);
+    let text = orchestration_text(&["Start", "Load", "Done"]).replace("- \"Load\"", "- \"Laod\"");
+    world.write("b.orch.yaml", text);
+    world.commit("typo");
+    world.push();
+    for name in ["old", "new"] {
+        let report = format!("json=../{name}.json");
+        platform
+            .call(&world)
+            .run(&["review", "--all", "--report", &report])
+            .expect(1);
+    }
+    let report = read_json(&world.work().join("..").join("new.json"));
+    let link = report["files"][1]["results"].as_array().unwrap().last().unwrap();
+    assert_eq!(finding_values(link, "folded"), [1], "{report}");
+    compare_reports(&world, "").expect(0);
+    // Nothing explains the failure if the run did not find an explanation.
+    edit_report(&world, "new.json", |new| {
+        new["failedWithoutFinding"] = json!(true);
+    });
+    compare_reports(&world, "").expect(1);
+}
+
+#[test]
+fn comparison_with_fixed_link_does_not_report_project_check_as_unevaluated() {
+    let good = orchestration_text(&["Start", "Load", "Done"]);
+    let bad = good.replace("- \"Load\"", "- \"Nowhere\"");
+    let world = two(&[("a.orch.yaml", &bad)], &[("a.orch.yaml", Some(&good))]);
+    let notes = compare_reports(&world, "--report json=-").expect(0).json()["notes"].to_string();
+    assert!(!notes.contains("were not evaluated"), "{notes}");
+}
+
+#[test]
+fn comparison_with_renamed_file_reports_rule_that_was_not_evaluated() {
+    let content = pipeline_with_names(&["one bad"]);
+    let world = two(
+        &[("a.orch.yaml", &content)],
+        &[("a.orch.yaml", None), ("b.orch.yaml", Some(&content))],
+    );
+    let other_rules: Vec<&str> = RULES.lines().filter(|line| !line.contains(NAMING)).collect();
+    world.write(
+        ".platform/config/pipeline_quality_rules.yaml",
+        other_rules.join("\n"),
+    );
+    write_check_report(&world, "new.json");
+    let none = json!({ "added": 0, "removed": 0, "renamed": 0, "modified": 0 });
+    let moved = json!({ "path": "b.orch.yaml", "previousPath": "a.orch.yaml", "change": "renamed", "components": none,
+        "links": none, "variables": none, "other": 0, "layout": false, "calledBy": null });
+    edit_report(&world, "new.json", |new| new["changes"] = json!([moved]));
+    compare_reports(&world, "")
+        .expect(0)
+        .assert_logged(&["are not treated as fixed", NAMING]);
+}

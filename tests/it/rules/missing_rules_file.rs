@@ -283,3 +283,21 @@ fn suggested_command_without_candidate_is_refused_by_shell() {
         assert!(!status.success(), "{args:?}: {command}");
     }
 }
+
+#[test]
+fn fallback_without_rules_file_does_not_claim_that_it_checked() {
+    let platform = Platform::new();
+    platform.reviews(wiremock::ResponseTemplate::new(503));
+    let world = old_branch();
+    let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "0");
+    let notes = call.run("review --all --report json=-").json()["notes"].to_string();
+    assert!(notes.contains("could not check 2 pipelines locally"), "{notes}");
+    world.write(RULES_FILE, RULES);
+    world.commit("rules");
+    world.push();
+    let notes = call.run("review --all --report json=-").json()["notes"].to_string();
+    assert!(
+        notes.contains("checked 2 pipelines locally with the rules file"),
+        "{notes}"
+    );
+}

@@ -305,3 +305,19 @@ fn file_beside_the_rules_file_or_with_its_name_elsewhere_does_not_select_all_pip
         assert_eq!(context["selected"], json!(["b.orch.yaml"]));
     }
 }
+
+#[test]
+fn all_without_pipeline_in_given_path_does_not_advise_all() {
+    let pipeline = orchestration_text(&["Start", "Done"]);
+    let world = project().with_file("sales/b.orch.yaml", &pipeline);
+    world.commit("sales");
+    world.push();
+    let call = Call::new(&world.work());
+    let output = call.run("check --all sales --exclude sales/**").expect(0);
+    output.assert_logged(&["contains 1 pipeline, but the globs select no pipeline in the given paths"]);
+    assert!(!output.all().contains("use --all"), "{}", output.all());
+    // Without --all, the advice helps.
+    call.run("check sales --base HEAD")
+        .expect(0)
+        .assert_logged(&["use --all to review them all"]);
+}

@@ -73,3 +73,76 @@ fn waiver_of_unchanged_names_causes_no_note() {
     let notes = report["notes"].to_string();
     assert!(!notes.contains("former"), "{notes}");
 }
+
+/// Creates a `main` with these files, and runs the check on a branch whose change is `edit`. Returns the notes.
+fn notes_of_change(files: &[(&str, &str)], edit: impl FnOnce(&World)) -> String {
+    let world = project();
+    for (path, text) in files {
+        world.write(path, text);
+    }
+    world.commit("waived");
+    world.push();
+    world.git("checkout -q -b change");
+    edit(&world);
+    world.commit("edit");
+    world.push();
+    let output = Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --report json=-");
+    output.expect(0).json()["notes"].to_string()
+}
+
+#[test]
+fn note_of_renamed_component_has_each_waiver_of_its_file() {
+    let text = orchestration_text(&["Start", "bad name", "Done"]);
+    let renamed = orchestration_text(&["Start", "worse name", "Done"]);
+    let waivers = "- { rule: component-naming-convention, path: x.orch.yaml, about: bad name, reason: legacy }\n\
+         - { rule: component-naming-convention, path: y.orch.yaml, about: bad name, reason: legacy }\n";
+    let files = [
+        ("x.orch.yaml", text.as_str()),
+        ("y.orch.yaml", &text),
+        ("sluicegate-waivers.yaml", waivers),
+    ];
+    let notes = notes_of_change(&files, |world| {
+        world.write("y.orch.yaml", &renamed);
+    });
+    assert!(notes.contains("path: y.orch.yaml, about: worse name"), "{notes}");
+    assert!(!notes.contains("path: x.orch.yaml"), "{notes}");
+    let notes = notes_of_change(&files, |world| {
+        world.write("x.orch.yaml", &renamed);
+        world.write("y.orch.yaml", &renamed);
+    });
+    assert!(notes.contains("has 2 waivers with the former name"), "{notes}");
+    // A waiver without a name allows the finding after the merge, too.
+    let wide_waivers =
+        format!("{waivers}- {{ rule: component-naming-convention, path: '*.orch.yaml', reason: legacy }}\n");
+    let files = [files[0], files[1], ("sluicegate-waivers.yaml", &wide_waivers)];
+    let notes = notes_of_change(&files, |world| {
+        world.write("y.orch.yaml", &renamed);
+    });
+    assert!(!notes.contains("former name"), "{notes}");
+}
+
+#[test]
+fn waiver_of_former_path_is_noted_although_new_path_has_waiver_of_other_rule() {
+    let text = orchestration_text(&["Start", "bad name", "Load", "Done"]);
+    let naming = "- { rule: component-naming-convention, path: old.orch.yaml, reason: legacy }\n";
+    let size = "- { rule: maximum-components, path: 'new/**', reason: legacy }\n";
+    let naming_of_new_path = "- { rule: component-naming-convention, path: 'new/**', reason: legacy }\n";
+    for (waivers, is_noted) in [
+        (format!("{naming}{size}"), true),
+        (format!("{naming}{naming_of_new_path}{size}"), false),
+    ] {
+        let files = [
+            ("old.orch.yaml", text.as_str()),
+            ("sluicegate-waivers.yaml", &waivers),
+        ];
+        let notes = notes_of_change(&files, |world| {
+            std::fs::create_dir(world.work().join("new")).unwrap();
+            world.git("mv old.orch.yaml new/x.orch.yaml");
+        });
+        let has_note = notes.contains("old.orch.yaml → new/x.orch.yaml");
+        assert_eq!(has_note, is_noted, "{notes}");
+    }
+}

@@ -51,8 +51,19 @@ pub struct WaiverStatus {
 struct FileEntries<'m> {
     indices: &'m [usize],
     path: &'m str,
-    /// The old names of its renamed components, by the new name.
-    old_component_names: Option<&'m BTreeMap<String, String>>,
+    old_names: &'m OldNames,
+}
+
+impl OldNames {
+    /// Returns the same finding under the old name of its component. Returns `None` if the change did not rename the
+    /// component.
+    pub fn find_old_finding<'n>(&'n self, finding: &Finding<'n>) -> Option<Finding<'n>> {
+        let old_name = self.components.get(finding.path)?.get(finding.about?)?;
+        Some(Finding {
+            about: Some(old_name),
+            ..finding.clone()
+        })
+    }
 }
 
 impl WaiverStatus {
@@ -104,7 +115,7 @@ impl Waivers {
                 let file_entries = FileEntries {
                     indices: &indices,
                     path: &file.path,
-                    old_component_names: old_names.components.get(&file.path),
+                    old_names,
                 };
                 self.mark_result(&file_entries, result, today, &mut matched_flags);
             }
@@ -158,16 +169,7 @@ impl Waivers {
         today: Date,
         matched_flags: &mut [bool],
     ) -> Option<&WaiverEntry> {
-        let old_name = finding.about.and_then(|name| {
-            file_entries
-                .old_component_names
-                .and_then(|old_names| old_names.get(name))
-        });
-        // The same finding under the old name of its component, if the change renamed the component.
-        let old_finding = old_name.map(|old_name| Finding {
-            about: Some(old_name),
-            ..finding.clone()
-        });
+        let old_finding = file_entries.old_names.find_old_finding(finding);
         let mut best_entry: Option<&WaiverEntry> = None;
         for index in file_entries.indices {
             let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched_flags.get_mut(*index))
@@ -187,6 +189,20 @@ impl Waivers {
             }
         }
         best_entry
+    }
+
+    /// Returns the valid entries that allow this finding if its file has this path.
+    pub fn list_valid_entries(&self, path: &str, finding: &Finding<'_>, today: Date) -> Vec<&WaiverEntry> {
+        let mut valid_entries = Vec::new();
+        for index in self.globs.matches(path) {
+            if let Some(entry) = self.entries.get(index)
+                && entry.matches_finding(finding)
+                && !entry.is_expired(today)
+            {
+                valid_entries.push(entry);
+            }
+        }
+        valid_entries
     }
 
     /// Returns whether the path of an entry matches the file at `path`.
