@@ -272,13 +272,15 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
         return Vec::new();
     }
     let mut suggestions = ComponentSuggestions::default();
-    // A broken link probably means the component with the most similar name.
+    // As in a review, a broken link means the renamed component, or else the one with the most similar name.
     let expected_consequences = find_consequences(pipeline, &mut |name| {
-        let names = pipeline
-            .components
-            .iter()
-            .map(|component| component.name.as_str());
-        suggestions.find_similar_component(names, name)
+        find_new_name(reported_file, name).or_else(|| {
+            let names = pipeline
+                .components
+                .iter()
+                .map(|component| component.name.as_str());
+            suggestions.find_similar_component(names, name)
+        })
     });
     let current_results = current
         .files
@@ -300,6 +302,18 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
         }
     }
     folded_results
+}
+
+/// Returns the new name of a component that the reviewed change renamed, as the fix of a broken link in the report names
+/// it.
+fn find_new_name(reported_file: &FileResults, old_name: &str) -> Option<String> {
+    let results = reported_file.results.iter();
+    let fix = results
+        .filter(|result| result.rule == ProjectCheck::Link.id())
+        .flat_map(|result| &result.violations)
+        .filter_map(|violation| violation.fix.as_deref())
+        .find(|fix| fix.old_value == old_name);
+    fix.map(|fix| fix.new_value.clone())
 }
 
 /// Returns whether the file has a finding of this rule about this subject.

@@ -391,6 +391,25 @@ fn link_to_component_that_the_change_renamed_names_its_new_name() {
 }
 
 #[test]
+fn waivers_of_report_include_findings_that_follow_from_renamed_component() {
+    let component = "    \"Load Orders\":\n      type: sql-executor\n      parameters:\n        componentName: Load Orders\n        query: select 1\n        schema: sales\n";
+    let text = pipeline_row(&["Load Orders", "Clean", "Done"])
+        .replace("    \"Load Orders\":\n      type: sql-executor\n", component)
+        + "    \"Apart\":\n      type: sql-executor\n";
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", text.clone())]);
+    let renamed = text
+        .replace("    \"Load Orders\":", "    \"Import\":")
+        .replace("componentName: Load Orders", "componentName: Import");
+    world.write("a.orch.yaml", renamed);
+    world.commit("rename");
+    check(&world, "--report json=r.json").expect(1);
+    Call::new(&world.work())
+        .run("waivers add --from r.json --reason legacy")
+        .expect(0);
+    check(&world, "").expect(0);
+}
+
+#[test]
 fn null_and_empty_targets_are_not_references() {
     let text = pipeline_row(&["Load", "Done"]).replace(
         "    \"Load\":\n      type: sql-executor\n",
