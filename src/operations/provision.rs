@@ -228,8 +228,10 @@ fn stopped_run_failure(error: ProvisionError, state: &ProvisionState, state_path
     let status = match &error {
         ProvisionError::Failed { error, .. } => step_exit_status(error, has_finished_step),
         ProvisionError::NoProject(_) => ExitStatus::RemoteFailed,
-        ProvisionError::UnsavedState(_) if has_finished_step => ExitStatus::RemoteFailed,
-        ProvisionError::UnsavedState(_) => ExitStatus::Usage,
+        ProvisionError::UnsavedState(_) | ProvisionError::UnsavedResult { .. } if has_finished_step => {
+            ExitStatus::RemoteFailed
+        }
+        ProvisionError::UnsavedState(_) | ProvisionError::UnsavedResult { .. } => ExitStatus::Usage,
     };
     let hint = describe_continuation(&error, state_path);
     Failure::new(status, error).with_hint(hint)
@@ -249,6 +251,9 @@ fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
                 .to_owned();
         }
         ProvisionError::UnsavedState(_) => return hint,
+        ProvisionError::UnsavedResult { step, resolution, .. } => {
+            return format!("pass --resolve {step}={resolution} to the next run");
+        }
     };
     if error.is_maybe_processed() {
         return format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");

@@ -161,6 +161,7 @@ pub(crate) fn wait_for_status(
     let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
     run.block_on(async {
         let (status, end) = follow::poll_stream(&platform, project, id, wanted_status, pace, |status| {
+            let status = if status.is_empty() { "unknown" } else { status };
             run.ui.say(&format!("the status is {status}"));
         })
         .await

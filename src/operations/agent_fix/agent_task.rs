@@ -9,8 +9,9 @@ use crate::session::Run;
 use crate::session::resource::{created_without_id_failure, creation_failure};
 use jiff::Timestamp;
 use serde_json::Value;
-use sluicegate_platform::api::{NewTask, Platform, Task};
+use sluicegate_platform::api::{ApiValue, NewTask, Platform, Task, TaskCreated};
 use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, TaskEvent, follow_task_to_end};
+use sluicegate_platform::http::HttpError;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -64,13 +65,15 @@ impl TaskFollower<'_> {
             response = &mut creation => (response, None),
             status = &mut interrupt => (creation.await, Some(status)),
         };
-        let response = response.map_err(|error| creation_failure(error, CHECK_INSTRUCTION))?;
-        let id = response.task_id.clone().ok_or_else(|| {
-            created_without_id_failure(
-                "the task was created, but the response contains no taskId",
-                CHECK_INSTRUCTION,
-            )
-        })?;
+        let id = match (read_task_id(response), interrupt_status) {
+            (Ok(id), _) => id,
+            // The signal decides the exit status.
+            (Err(failure), Some(status)) => {
+                self.run.report_failure(&failure);
+                return Ok(TaskOutcome::Interrupted(status));
+            }
+            (Err(failure), None) => return Err(failure),
+        };
         self.run.ui.say(&format!("created task {id}"));
         let mut log = MessageLog::new(self, &id, &task.message);
         // The outer error is the exit status of a signal, which arrived before the task ended.
@@ -169,6 +172,17 @@ impl TaskFollower<'_> {
     }
 }
 
+/// Returns the id of the created task. Fails if the task was not created, or if the response does not contain its id.
+fn read_task_id(response: Result<ApiValue<TaskCreated>, HttpError>) -> Result<String, Failure> {
+    let response = response.map_err(|error| creation_failure(error, CHECK_INSTRUCTION))?;
+    response.task_id.clone().ok_or_else(|| {
+        created_without_id_failure(
+            "the task was created, but the response contains no taskId",
+            CHECK_INSTRUCTION,
+        )
+    })
+}
+
 /// Returns the log line for a status change or an approval.
 fn describe_event(event: &TaskEvent<'_>) -> String {
     match event {
@@ -191,9 +205,7 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
         ),
         TaskEnd::Unclear => (
             ExitStatus::Undecided,
-            format!(
-                "task {id} has the status STOPPED, but the response does not show whether its work is complete"
-            ),
+            task_text::describe_unclear_end(id),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Deadline => (

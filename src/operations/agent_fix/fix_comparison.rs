@@ -4,6 +4,7 @@
 //! is still a new one. A finding is fixed only if its rule was evaluated again.
 
 use super::task_findings::{ReviewFinding, TaskFindings};
+use crate::gate::{Cause, find_report_causes};
 use sluicegate_pipelines::findings::{FileResults, Finding, Report, RuleResult, Status, Verdict};
 use sluicegate_pipelines::pipelines::SubjectKind;
 use sluicegate_pipelines::rules;
@@ -177,19 +178,29 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
     new_findings
 }
 
-/// Returns the reasons other than findings for which the review of the fix fails: the fix breaks consumers, or the
-/// verdict is failed and no finding explains it. A break that the earlier report has, too, is ignored, because the agent
-/// does not have to repair it.
+/// Returns the reasons other than findings for which the review of the fix fails: for example, the fix breaks consumers,
+/// or the verdict is failed without an explanation. A cause that the earlier report has, too, is ignored, because the
+/// agent does not have to repair it.
 fn list_failures_without_findings(earlier_report: &Report, later_report: &Report) -> Vec<String> {
+    let (earlier_causes, later_causes) = (
+        find_report_causes(earlier_report),
+        find_report_causes(later_report),
+    );
     let mut failures = Vec::new();
-    if later_report.breaks_consumers() && !earlier_report.breaks_consumers() {
-        failures.push("the fix breaks consumers of shared pipelines".to_owned());
+    for cause in [Cause::BreakingChange, Cause::GateChange, Cause::TooManyKnown] {
+        if later_causes.contains(&cause) && !earlier_causes.contains(&cause) {
+            failures.push(match cause {
+                Cause::BreakingChange => "the fix breaks consumers of shared pipelines".to_owned(),
+                _ => cause.reason().to_owned(),
+            });
+        }
     }
-    let has_finding = later_report.findings().iter().any(Finding::is_counted);
-    let is_unexplained =
-        later_report.verdict == Verdict::Failed && !has_finding && !earlier_report.breaks_consumers();
+    let is_unexplained = later_report.verdict == Verdict::Failed
+        && !later_causes
+            .iter()
+            .any(|cause| *cause != Cause::PlatformFailure && cause.verdict() == Verdict::Failed);
     // The report sets `failed_without_finding` if no finding explains one of the platform's batches. Findings in files
-    // of other batches do not change that, so `has_finding` is not considered.
+    // of other batches do not change that.
     if failures.is_empty() && (later_report.failed_without_finding || is_unexplained) {
         failures.push("the fix did not pass its review, but no finding explains why".to_owned());
     }
@@ -310,6 +321,22 @@ mod tests {
         };
         assert_eq!(compare(&counted(20), &counted(25)).1, [0, 1, 1]);
         assert_eq!(compare(&counted(20), &counted(15)).1, [0, 1, 0]);
+    }
+
+    #[test]
+    fn cause_from_before_the_fix_is_no_failure_of_the_fix() {
+        let mut before = report(Verdict::Failed, vec![failed(&["x"])]);
+        let warning = result("w", Status::Failed(Severity::Warning), vec![violation("y", None)]);
+        for results in [vec![passed()], vec![passed(), warning]] {
+            before.files = vec![file(PATH, [vec![failed(&["x"])], results[1..].to_vec()].concat())];
+            let mut after = report(Verdict::Failed, results);
+            after.gate_refused = true;
+            before.gate_refused = true;
+            assert!(compare(&before, &after).0.is_success());
+            // A warning does not explain a failed review.
+            after.gate_refused = false;
+            assert!(compare(&before, &after).0.is_failure());
+        }
     }
 
     #[test]

@@ -102,9 +102,12 @@ fn run_agent_fix(
     match fix.run_task(&grants, environment, &poll_settings)? {
         TaskOutcome::Interrupted(status) => Ok(status),
         TaskOutcome::Unfinished(failure) => {
-            // Fails if the reviewed branch was moved, because that is worse than a task that did not finish.
-            fix.branches.find_fix_commit(&fix.review.workspace.repo)?;
-            Err(failure)
+            // A moved branch is worse than a task that did not finish. A failed query of the remote is not: the failure
+            // of the task tells the user how to go on.
+            match fix.branches.find_fix_commit(&fix.review.workspace.repo) {
+                Err(moved_branch) if moved_branch.status() == ExitStatus::GateFailed => Err(moved_branch),
+                Ok(_) | Err(_) => Err(failure),
+            }
         }
         TaskOutcome::Finished(task) if args.plan => {
             fix.print_task_messages(&task)?;

@@ -133,8 +133,9 @@ fn choose_dir(run: &Run, requested_dir: &Path) -> Result<PathBuf, Failure> {
         ));
     }
     let message = format!(
-        "{} and {MAX_DEMOS} more directories contain earlier demos",
-        requested_dir.display()
+        "{} and {} more directories contain earlier demos",
+        requested_dir.display(),
+        MAX_DEMOS - 1
     );
     Err(Failure::usage(message)
         .with_hint("remove demos that you do not need, or set another directory with --dir"))
@@ -173,11 +174,17 @@ fn choose_program_command(env: &Env) -> String {
     if is_found {
         return PROGRAM_NAME.to_owned();
     }
-    program
-        .strip_prefix(env.current_dir())
-        .unwrap_or(&program)
-        .display()
-        .to_string()
+    format_program_path(&program, env.current_dir())
+}
+
+/// Returns the path to type in `current_dir` to start the program. A shell would search `PATH` for a name without a
+/// directory.
+fn format_program_path(program: &Path, current_dir: &Path) -> String {
+    match program.strip_prefix(current_dir) {
+        Ok(name) if name.components().count() == 1 => Path::new(".").join(name).display().to_string(),
+        Ok(relative_path) => relative_path.display().to_string(),
+        Err(_) => program.display().to_string(),
+    }
 }
 
 /// The steps, and their shared data.
@@ -340,5 +347,25 @@ impl DemoRun<'_> {
 
     fn print(&self, text: &str) -> Result<(), Failure> {
         self.run.ui.print_result(&format!("{text}\n"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn program_of_current_directory_has_a_path() {
+        let program = Path::new("/opt/tools/sluicegate");
+        for (current_dir, expected_path) in [
+            ("/opt/tools", "./sluicegate"),
+            ("/opt", "tools/sluicegate"),
+            ("/home", "/opt/tools/sluicegate"),
+        ] {
+            assert_eq!(
+                format_program_path(program, Path::new(current_dir)),
+                expected_path
+            );
+        }
     }
 }

@@ -139,7 +139,7 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
             Check::from_failure("rules-file", failure),
             Check::not_applicable(
                 "shared-pipelines",
-                "not checked because the name of the platform's hidden directory is unknown; set `config-dir` in sluicegate.yaml",
+                "not checked because the check `rules-file` failed",
             ),
         ),
     };

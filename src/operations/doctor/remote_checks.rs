@@ -171,7 +171,12 @@ impl<'a> ConnectionAttempt<'a> {
         if let Some(first_response) = &self.first_response {
             checks.push(self.check_connection(first_response));
             checks.push(self.check_tls(first_response));
-            checks.extend(first_response.as_ref().ok().map(check_clock));
+            checks.extend(
+                first_response
+                    .iter()
+                    .filter(|_| self.is_reachable())
+                    .map(check_clock),
+            );
         }
         checks
     }
@@ -218,16 +223,16 @@ impl<'a> ConnectionAttempt<'a> {
     }
 
     /// Checks that the platform responds. A certificate error is a success here, because a certificate arrived;
-    /// [`Self::check_tls`] reports the error. Behind a proxy, other errors do not show whether the platform responds.
+    /// [`Self::check_tls`] reports the error. Behind a proxy, its status 407 and other errors show nothing about it.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
-            Ok(first_response) => Check::success(
+            Ok(first_response) if self.is_reachable() => Check::success(
                 "connection",
                 format!("the platform responded with status {}", first_response.status),
             ),
             Err(error) if error.kind() == ErrorKind::Certificate => Check::success("connection", "connected"),
-            Err(_) if self.proxy.is_some() => Check::not_applicable("connection", "unknown behind the proxy"),
-            Err(error) => Check::from_failure("connection", &error.clone().into()),
+            Err(error) if self.proxy.is_none() => Check::from_failure("connection", &error.clone().into()),
+            _ => Check::not_applicable("connection", "unknown behind the proxy"),
         }
     }
 

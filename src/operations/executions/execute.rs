@@ -126,19 +126,23 @@ impl PipelineRun<'_> {
         let response = match response {
             Ok(response) => response,
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(self.not_found_failure(error).await);
+                return self.end_without_execution(self.not_found_failure(error).await, interrupt_status);
             }
-            Err(error) => return Err(creation_failure(error, CHECK_INSTRUCTION)),
+            Err(error) => {
+                return self
+                    .end_without_execution(creation_failure(error, CHECK_INSTRUCTION), interrupt_status);
+            }
         };
-        let id = response.pipeline_execution_id.clone().ok_or_else(|| {
-            created_without_id_failure(
+        let Some(id) = response.pipeline_execution_id.clone() else {
+            let failure = created_without_id_failure(
                 "the pipeline was started, but the response contains no execution id",
                 CHECK_INSTRUCTION,
-            )
-        })?;
+            );
+            return self.end_without_execution(failure, interrupt_status);
+        };
         // A signal arrived during the request that started the execution.
         if let Some(status) = interrupt_status {
-            return self.terminate_on_interrupt(&id, status).await;
+            return self.terminate_on_interrupt(&id, status, Duration::ZERO).await;
         }
         // Without `--wait`, the command ends here.
         let Some(pace) = pace else {
@@ -151,16 +155,28 @@ impl PipelineRun<'_> {
         let follow_result = tokio::select! {
             // If the execution ends at the same time, the signal has precedence.
             biased;
-            status = &mut interrupt => return self.terminate_on_interrupt(&id, status).await,
+            status = &mut interrupt => {
+                return self.terminate_on_interrupt(&id, status, wait_start.elapsed()).await;
+            }
             result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,
         };
-        let execution = self.report_failed_wait(&id, follow_result)?;
+        let execution = self.report_failed_wait(&id, follow_result, wait_start.elapsed())?;
         let report_status = self.write_junit_report(
             Some(&execution),
             execution.describe_problem(),
             wait_start.elapsed(),
         );
         Ok(report_last_state(self.run, &execution, self.args.output)?.worse(report_status))
+    }
+
+    /// Ends a run without an execution to follow. If a signal arrived, its exit status applies, and the failure is only
+    /// printed.
+    fn end_without_execution(&self, failure: Failure, interrupt_status: Option<ExitStatus>) -> CommandResult {
+        let Some(status) = interrupt_status else {
+            return Err(failure);
+        };
+        self.run.report_failure(&failure);
+        Ok(status)
     }
 
     /// Returns the failure for a 404 response to the start. The platform does not say whether the pipeline or the
@@ -234,24 +250,31 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// If the wait failed, writes a JUnit report with an unknown status and the duration zero. Returns the result
+    /// If the wait failed, writes a JUnit report with an unknown status and the waiting time. Returns the result
     /// unchanged.
     fn report_failed_wait(
         &self,
         id: &str,
         result: Result<WatchedExecution, Failure>,
+        waiting_time: Duration,
     ) -> Result<WatchedExecution, Failure> {
         if result.is_err() {
             let problem = format!("could not determine how execution {id} ended");
             let unknown_execution = None;
-            self.write_junit_report(unknown_execution, Some(problem), Duration::ZERO);
+            self.write_junit_report(unknown_execution, Some(problem), waiting_time);
         }
         result
     }
 
     /// Requests the platform to terminate the execution, and waits until it ends. A second signal during this wait ends
-    /// this program at once. Writes the JUnit report, and returns `status`.
-    async fn terminate_on_interrupt(&self, id: &str, status: ExitStatus) -> CommandResult {
+    /// this program at once. Writes the JUnit report, then prints the last state, and returns `status` also if the state
+    /// cannot be printed. `waiting_time` is the time from the start to the signal.
+    async fn terminate_on_interrupt(
+        &self,
+        id: &str,
+        status: ExitStatus,
+        waiting_time: Duration,
+    ) -> CommandResult {
         let ui = self.run.ui;
         ui.warn(&format!("interrupted: terminating execution {id}"));
         let RemoteProject {
@@ -263,35 +286,28 @@ impl PipelineRun<'_> {
         let result = send_change(Some(&pace), request).await;
         // From here on, a signal ends this program.
         self.run.signals.release();
-        let problem = if let Err(error) = result {
-            ui.print_failure(&Failure::from(error).context(format!("could not terminate execution {id}")));
-            format!("interrupted, but could not terminate execution {id}")
-        } else {
-            self.wait_for_termination(id, pace).await?
-        };
         let unknown_execution = None;
-        self.write_junit_report(unknown_execution, Some(problem), Duration::ZERO);
-        Ok(status)
-    }
-
-    /// Waits until the terminated execution ends. Returns the problem to write to the JUnit report: the final status,
-    /// or that it is unknown.
-    async fn wait_for_termination(&self, id: &str, pace: Pace) -> Result<String, Failure> {
+        if let Err(error) = result {
+            ui.print_failure(&Failure::from(error).context(format!("could not terminate execution {id}")));
+            let problem = format!("interrupted, but could not terminate execution {id}");
+            self.write_junit_report(unknown_execution, Some(problem), waiting_time);
+            return Ok(status);
+        }
         match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
             Ok(execution) => {
-                report_last_state(self.run, &execution, self.args.output)?;
-                Ok(format!(
-                    "interrupted; execution {id} is {}",
-                    execution.status_name()
-                ))
+                let problem = format!("interrupted; execution {id} is {}", execution.status_name());
+                self.write_junit_report(unknown_execution, Some(problem), waiting_time);
+                if let Err(failure) = report_last_state(self.run, &execution, self.args.output) {
+                    self.run.report_failure(&failure);
+                }
             }
             Err(failure) => {
                 self.run.report_failure(&failure);
-                Ok(format!(
-                    "interrupted; could not determine whether execution {id} ended"
-                ))
+                let problem = format!("interrupted; could not determine whether execution {id} ended");
+                self.write_junit_report(unknown_execution, Some(problem), waiting_time);
             }
         }
+        Ok(status)
     }
 
     /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended.

@@ -8,3 +8,4 @@ pub(crate) mod move_summary;
 pub(crate) mod plan_execution;
 pub(crate) mod reference_reader;
 pub(crate) mod uncommitted_changes;
+pub(crate) mod unparsed_mentions;

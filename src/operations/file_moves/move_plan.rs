@@ -2,16 +2,17 @@
 
 use super::file_edit::{FileEdit, Referrer, ValueEdit};
 use super::reference_reader::{ReadFile, ReferenceReader};
+use super::unparsed_mentions::{reject_unparsed_call, reject_unparsed_path};
 use crate::error::Failure;
 use crate::job::settings::{ProjectCheckSettings, list_path_glob_keys};
-use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_git::FileKind;
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
     PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE,
     SharedPipelines, is_pipeline,
 };
 use sluicegate_pipelines::waivers::FILE_NAME;
-use sluicegate_yaml::{NodeRef, Position, Tree, Value};
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value};
 use std::collections::BTreeSet;
 
 /// The changes to make.
@@ -23,6 +24,14 @@ pub(crate) struct MovePlan {
     pub edits: Vec<FileEdit>,
     /// The references that a repair keeps.
     pub kept_references: Vec<KeptReference>,
+    /// The files whose references are unknown, each with the reason.
+    pub unread_files: Vec<UnreadFile>,
+}
+
+/// A file that was not searched for references.
+pub(crate) struct UnreadFile {
+    pub path: String,
+    pub reason: String,
 }
 
 pub(crate) struct MovedFile {
@@ -48,14 +57,19 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         old_files: &PipelineFiles::new(old_paths.iter().map(String::as_str)),
         new_files: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
     };
-    let mut edits = Vec::new();
+    let (mut edits, mut unread_files) = (Vec::new(), Vec::new());
     let mut script_paths = BTreeSet::new();
     for file in &files {
         let (bytes, facts) = match reader.read_references(file)? {
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
             ReadFile::WithoutReferences => continue,
-            ReadFile::Unreadable(bytes, reason) => {
-                reject_unparsed_mention(&moves, file, &bytes, &reason)?;
+            ReadFile::Unparsed(bytes, reason) => {
+                reject_unparsed_call(&moves, &file.path, &bytes, &reason)?;
+                continue;
+            }
+            ReadFile::Unreadable(reason) => {
+                let path = file.path.clone();
+                unread_files.push(UnreadFile { path, reason });
                 continue;
             }
         };
@@ -70,9 +84,9 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
                 Some(Err(reason)) => return Err(reference_failure(&file.path, reference, &reason)),
             }
         }
-        edits.extend(build_file_edit(reader, file, bytes, values)?);
+        edits.extend(build_file_edit(reader, &file.path, bytes, values)?);
     }
-    edits.extend(find_gate_file_edits(reader, &moves)?);
+    edits.extend(find_gate_file_edits(reader, &moves, &mut unread_files)?);
     let moved_files = reader
         .snapshot
         .list_files(&|path| moves.moved_path(path).is_some())?;
@@ -88,12 +102,13 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         edits,
         // A move that cannot rewrite a reference fails instead.
         kept_references: Vec::new(),
+        unread_files,
     })
 }
 
 /// Plans how references to missing files are repaired: a reference is rewritten if exactly one file has that name.
-/// The plan lists the other references with the reason. Targets that the settings declare as external are ignored, and
-/// pipelines that cannot be parsed are skipped.
+/// The plan lists the other references with the reason. Targets that the settings declare as external are ignored.
+/// Pipelines that cannot be read or parsed are listed, too.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let no_flag = None;
     let settings = reader.workspace.sources.resolve_project_checks(no_flag)?;
@@ -101,10 +116,16 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
     files.retain(|file| file.kind == FileKind::Regular);
     let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
     let repair = ReferenceRepair::new(&paths);
-    let (mut edits, mut kept_references) = (Vec::new(), Vec::new());
+    let (mut edits, mut kept_references, mut unread_files) = (Vec::new(), Vec::new(), Vec::new());
     for file in files.iter().filter(|file| is_pipeline(&file.path)) {
-        let ReadFile::Pipeline(bytes, facts) = reader.read_references(file)? else {
-            continue;
+        let (bytes, facts) = match reader.read_references(file)? {
+            ReadFile::Pipeline(bytes, facts) => (bytes, facts),
+            ReadFile::WithoutReferences => continue,
+            ReadFile::Unparsed(_, reason) | ReadFile::Unreadable(reason) => {
+                let path = file.path.clone();
+                unread_files.push(UnreadFile { path, reason });
+                continue;
+            }
         };
         let mut values = Vec::new();
         for reference in &facts.references {
@@ -125,13 +146,14 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
                 }),
             }
         }
-        edits.extend(build_file_edit(reader, file, bytes, values)?);
+        edits.extend(build_file_edit(reader, &file.path, bytes, values)?);
     }
     Ok(MovePlan {
         moves: None,
         moved_files: Vec::new(),
         edits,
         kept_references,
+        unread_files,
     })
 }
 
@@ -168,14 +190,13 @@ fn reference_failure(path: &str, reference: &Reference, reason: &str) -> Failure
 /// could not be written.
 fn build_file_edit(
     reader: &ReferenceReader<'_>,
-    file: &SnapshotFile,
+    path: &str,
     bytes: Vec<u8>,
     values: Vec<ValueEdit>,
 ) -> Result<Option<FileEdit>, Failure> {
     if values.is_empty() {
         return Ok(None);
     }
-    let path = &file.path;
     if !reader.is_on_disk(path) {
         let line = values.first().map_or(1, |value| value.position.line);
         return Err(Failure::usage(format!(
@@ -186,31 +207,13 @@ fn build_file_edit(
     FileEdit::new(path, bytes, values).map(Some)
 }
 
-/// Fails if a file that cannot be parsed contains the old path, because a reference in it could not be rewritten. The
-/// path of a pipeline is searched without the extension, which a reference may omit.
-fn reject_unparsed_mention(
-    moves: &PathMove,
-    file: &SnapshotFile,
-    bytes: &[u8],
-    reason: &str,
-) -> Result<(), Failure> {
-    let kind = PipelineKind::from_path(&moves.old_path);
-    let name = kind.and_then(|kind| moves.old_path.strip_suffix(kind.extension()));
-    let searched_text = name.unwrap_or(&moves.old_path);
-    let Some(offset) = memchr::memmem::find(bytes, searched_text.as_bytes()) else {
-        return Ok(());
-    };
-    let line = bytes.iter().take(offset).filter(|byte| **byte == b'\n').count() + 1;
-    let path = &file.path;
-    Err(Failure::usage(format!(
-        "{path}:{line}: this file contains `{searched_text}` and cannot be parsed: {reason}"
-    ))
-    .with_hint("nothing was changed: fix the file, then run the command again"))
-}
-
 /// Returns the edits of the gate configuration: the shared-pipelines file, the waivers file and `sluicegate.yaml`. A
-/// missing file needs none.
-fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<Vec<FileEdit>, Failure> {
+/// missing file needs none. Fails if a file that cannot be parsed contains the old path.
+fn find_gate_file_edits(
+    reader: &ReferenceReader<'_>,
+    moves: &PathMove,
+    unread_files: &mut Vec<UnreadFile>,
+) -> Result<Vec<FileEdit>, Failure> {
     let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();
@@ -221,27 +224,37 @@ fn find_gate_file_edits(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resul
     ];
     let mut edits = Vec::new();
     for (path, find_edits) in files {
-        let Some(path) = path else { continue };
-        if let Some(bytes) = reader.read_regular_file(path)? {
-            let values = find_edits(&bytes, moves);
-            if !values.is_empty() {
-                edits.push(FileEdit::new(path, bytes, values)?);
+        let Some(file) = path
+            .map(|path| reader.find_gate_file(path))
+            .transpose()?
+            .flatten()
+        else {
+            continue;
+        };
+        let path = file.path.clone();
+        let bytes = match reader.read_bytes(&file)? {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let reason = error.message;
+                unread_files.push(UnreadFile { path, reason });
+                continue;
             }
+        };
+        match find_edits(&bytes, moves) {
+            Ok(values) => edits.extend(build_file_edit(reader, &path, bytes, values)?),
+            Err(error) => reject_unparsed_path(moves, &path, &bytes, &error.message)?,
         }
     }
     Ok(edits)
 }
 
-/// Finds the values of a file that contain a moved path.
-type FindEdits = fn(&[u8], &PathMove) -> Vec<ValueEdit>;
+/// Finds the values of a file that contain a moved path. Fails if the file cannot be parsed.
+type FindEdits = fn(&[u8], &PathMove) -> Result<Vec<ValueEdit>, DocumentError>;
 
-/// Returns the edits of the shared-pipelines file: the paths of moved pipelines. A file that cannot be parsed needs
-/// none.
-fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let entries = SharedPipelines::parse(bytes)
-        .map(|file| file.entries)
-        .unwrap_or_default();
-    entries
+/// Returns the edits of the shared-pipelines file: the paths of moved pipelines.
+fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
+    let edits = SharedPipelines::parse(bytes)?
+        .entries
         .into_iter()
         .filter_map(|entry| {
             Some(ValueEdit {
@@ -251,32 +264,28 @@ fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> 
                 old: entry.pipeline,
             })
         })
-        .collect()
+        .collect();
+    Ok(edits)
 }
 
-/// Returns the edits of the waivers file: the globs in `path` that match moved files. A file that cannot be parsed
-/// needs none.
-fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let Ok(tree) = Tree::parse(bytes) else {
-        return Vec::new();
-    };
+/// Returns the edits of the waivers file: the globs in `path` that match moved files.
+fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
+    let tree = Tree::parse(bytes)?;
     let paths = tree
         .root()
         .items()
         .into_iter()
         .flatten()
         .filter_map(|item| item.get("path"));
-    paths
+    Ok(paths
         .filter_map(|node| build_glob_edit(node, Referrer::Waiver, &|glob| moves.glob_after_move(glob)))
-        .collect()
+        .collect())
 }
 
 /// Returns the edits of `sluicegate.yaml`: the globs that match moved files. Some of these globs match the targets of
-/// calls, which may omit the extension. A file that cannot be parsed needs none.
-fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
-    let Ok(tree) = Tree::parse(bytes) else {
-        return Vec::new();
-    };
+/// calls, which may omit the extension.
+fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
+    let tree = Tree::parse(bytes)?;
     let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);
     let mut edits = Vec::new();
     for (key, has_call_globs) in list_path_glob_keys() {
@@ -292,7 +301,7 @@ fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Vec<ValueEdit> {
         }));
     }
     edits.sort_by_key(|edit: &ValueEdit| edit.position);
-    edits
+    Ok(edits)
 }
 
 /// Returns the edit of the glob in this node; `None` if the move does not affect it. `move_glob` returns the glob after

@@ -1,7 +1,7 @@
 //! Reports the completed or planned changes.
 
 use super::file_edit::Referrer;
-use super::move_plan::{KeptReference, MovePlan};
+use super::move_plan::{KeptReference, MovePlan, UnreadFile};
 use super::plan_execution::UnstagedFiles;
 use crate::error::Failure;
 use crate::job::cli::{MvArgs, OutputFormat};
@@ -13,14 +13,17 @@ use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
-/// Prints what was moved and rewritten, as text or as JSON. Warns about rewritten files that are not staged. After a
-/// repair, prints a note instead, because a repair never stages files.
+/// Prints what was moved and rewritten, as text or as JSON. Warns about files that were not searched, and about
+/// rewritten files that are not staged. After a repair, prints a note instead, because a repair never stages files.
 pub(crate) fn print_summary(
     run: &Run,
     plan: &MovePlan,
     unstaged_files: &UnstagedFiles,
     args: &MvArgs,
 ) -> Result<(), Failure> {
+    if !plan.unread_files.is_empty() {
+        run.ui.warn(&describe_unread_files(&plan.unread_files));
+    }
     if !unstaged_files.paths.is_empty() {
         run.ui.warn(&describe_unstaged_files(unstaged_files));
     } else if plan.moves.is_none() && !plan.edits.is_empty() && !args.dry_run {
@@ -37,12 +40,25 @@ pub(crate) fn print_summary(
     }
 }
 
+/// Describes which files were not searched for references, each with the reason.
+fn describe_unread_files(files: &[UnreadFile]) -> String {
+    let described_files: Vec<String> = files
+        .iter()
+        .map(|file| format!("{} ({})", file.path, file.reason))
+        .collect();
+    format!(
+        "these files could not be searched for references: {}",
+        List::new(&described_files)
+    )
+}
+
 /// Describes which rewritten files are not staged, and the reason.
 fn describe_unstaged_files(unstaged_files: &UnstagedFiles) -> String {
     let files = List::new(&unstaged_files.paths);
     let reason = match &unstaged_files.reason {
         Some(error) => text::escape_line(error),
-        None => "these files had unstaged changes".to_owned(),
+        None => "these files had unstaged changes, were not in the index, or git attributes convert them"
+            .to_owned(),
     };
     format!(
         "the rewritten references in {files} are not staged ({reason}): run `git add` before you commit the move"

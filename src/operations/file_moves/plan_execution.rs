@@ -14,12 +14,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub(crate) struct UnstagedFiles {
     pub paths: Vec<String>,
-    /// The error of git if nothing could be staged; otherwise the files had unstaged changes before.
+    /// The error of git if nothing could be staged; otherwise the content of the files differed from the index before.
     pub reason: Option<String>,
 }
 
-/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes and ignores
-/// errors while doing so. Stages the rewritten files of a move, because `git mv` stages the moved files, too. Returns
+/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes. Stages the rewritten files of a move, because `git mv` stages the moved files, too. Returns
 /// the rewritten files that are not staged: staging failed, or they had unstaged changes before. A repair stages nothing.
 pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
@@ -34,9 +33,9 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     let mut written_edits: Vec<&FileEdit> = Vec::new();
     for edit in &plan.edits {
         if let Err(error) = atomic_file::write_file(&path_after_move(root, plan, edit), &edit.new_bytes) {
-            undo_changes(repo, plan, &written_edits, &created_dirs);
+            let problems = undo_changes(repo, plan, &written_edits, &created_dirs);
             let message = format!("could not write {}: {error}", edit.path);
-            return Err(Failure::usage(message).with_hint("all changes were undone"));
+            return Err(Failure::usage(message).with_hint(describe_undo(&problems)));
         }
         written_edits.push(edit);
     }
@@ -60,16 +59,38 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     })
 }
 
-/// Restores the edited files, moves the files back, and removes the new directories. Errors are ignored, because the
-/// failure that caused the undo is reported.
-fn undo_changes(repo: &Repository, plan: &MovePlan, written_edits: &[&FileEdit], created_dirs: &[PathBuf]) {
+/// Restores the edited files, moves the files back, and removes the new directories. Returns the problems of doing so.
+fn undo_changes(
+    repo: &Repository,
+    plan: &MovePlan,
+    written_edits: &[&FileEdit],
+    created_dirs: &[PathBuf],
+) -> Vec<String> {
+    let mut problems = Vec::new();
     for edit in written_edits {
-        let _ = atomic_file::write_file(&path_after_move(repo.root(), plan, edit), &edit.old_bytes);
+        let full_path = path_after_move(repo.root(), plan, edit);
+        if let Err(error) = atomic_file::write_file(&full_path, &edit.old_bytes) {
+            problems.push(format!("could not restore {}: {error}", edit.path));
+        }
     }
-    if let Some(moves) = &plan.moves {
-        let _ = repo.move_files(&moves.new_path, &moves.old_path);
+    if let Some(moves) = &plan.moves
+        && let Err(error) = repo.move_files(&moves.new_path, &moves.old_path)
+    {
+        problems.push(format!("could not move {} back: {error}", moves.new_path));
     }
     remove_empty_dirs(created_dirs);
+    problems
+}
+
+/// Returns the hint that the changes were undone, or the changes that are left.
+fn describe_undo(problems: &[String]) -> String {
+    if problems.is_empty() {
+        return "all changes were undone".to_owned();
+    }
+    format!(
+        "not all changes were undone, so check the files with `git status`: {}",
+        problems.join("; ")
+    )
 }
 
 /// Returns the paths of the rewritten files after the move.

@@ -2,6 +2,7 @@
 
 use crate::document_content::{read_document, read_document_on_disk};
 use crate::error::Failure;
+use crate::job::policy::follow_links;
 use crate::workspace::Workspace;
 use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline, may_refer_to_files};
@@ -16,8 +17,10 @@ pub(crate) struct ReferenceReader<'r> {
 pub(crate) enum ReadFile {
     WithoutReferences,
     Pipeline(Vec<u8>, PipelineFacts),
-    /// Not a pipeline: its bytes, as far as readable, and the reason.
-    Unreadable(Vec<u8>, String),
+    /// The content of a file that is not a valid pipeline, and the reason.
+    Unparsed(Vec<u8>, String),
+    /// The reason why the content could not be read, for example that it is too large.
+    Unreadable(String),
 }
 
 impl ReferenceReader<'_> {
@@ -29,32 +32,25 @@ impl ReferenceReader<'_> {
     }
 
     /// Reads a pipeline and the references in it. A file that cannot be parsed is not an error here, because it matters
-    /// only if it contains a moved path. If a file is too large or cannot be read, its bytes are empty.
+    /// only if it contains a moved path.
     pub(crate) fn read_references(&self, file: &SnapshotFile) -> Result<ReadFile, Failure> {
         let bytes = match self.read_bytes(file)? {
             Ok(bytes) => bytes,
-            Err(error) => return Ok(ReadFile::Unreadable(Vec::new(), error.message)),
+            Err(error) => return Ok(ReadFile::Unreadable(error.message)),
         };
         if !may_refer_to_files(&bytes) {
             return Ok(ReadFile::WithoutReferences);
         }
         Ok(match PipelineFacts::parse(&bytes) {
             Ok(facts) => ReadFile::Pipeline(bytes, facts),
-            Err(error) => ReadFile::Unreadable(bytes, error.message),
+            Err(error) => ReadFile::Unparsed(bytes, error.message),
         })
     }
 
-    /// Reads a file of the gate configuration; `None` if it is missing, not a regular file, or not readable as a
-    /// document.
-    pub(crate) fn read_regular_file(&self, path: &str) -> Result<Option<Vec<u8>>, Failure> {
-        let Some(file) = self
-            .snapshot
-            .find_file(path)?
-            .filter(|file| file.kind == FileKind::Regular)
-        else {
-            return Ok(None);
-        };
-        Ok(self.read_bytes(&file)?.ok())
+    /// Finds a file of the gate configuration; `None` if it is missing. As in a review, links within the repository are
+    /// followed, so the path of the returned file can differ.
+    pub(crate) fn find_gate_file(&self, path: &str) -> Result<Option<SnapshotFile>, Failure> {
+        Ok(follow_links(&self.workspace.repo, self.snapshot, path)?.file)
     }
 
     /// Returns whether the file is checked out: with a sparse checkout, git knows files that are not on disk.
@@ -65,7 +61,7 @@ impl ReferenceReader<'_> {
 
     /// Reads the file from the disk, or from git if it is not checked out. The line endings on disk may differ from
     /// those in git, and a rewritten file must keep them. The inner error is the reason why the content cannot be used.
-    fn read_bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
+    pub(crate) fn read_bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         if !self.is_on_disk(&file.path) {
             return Ok(read_document(&self.workspace.repo, file)?);
         }

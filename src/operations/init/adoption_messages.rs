@@ -22,7 +22,7 @@ If all of these findings fail the gate, nearly every change fails. Choose a way 
 
 /// Returns the text about the current findings: a table by rule, and the project checks. Without `--adopt`, omits a
 /// table without findings, and lists the values of `--adopt` after a table with findings.
-pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
+pub(crate) fn describe_findings(facts: &RepositoryFacts, plan: &InitPlan) -> String {
     let findings = &facts.findings;
     let affected_count = findings.count_affected_files();
     let rules = match (&facts.rules_file, findings.adopt) {
@@ -37,16 +37,16 @@ pub(crate) fn describe_findings(facts: &RepositoryFacts) -> String {
         }
         _ => String::new(),
     };
-    let project_findings = describe_project_findings(findings);
+    let project_findings = describe_project_findings(findings, plan.has_write_step(settings::FILE_NAME));
     match findings.adopt {
         None if !table.is_empty() => table + &project_findings + ADOPT_OPTIONS,
         _ => table + &project_findings,
     }
 }
 
-/// Describes how many findings each project check has, and at which level the checks start. Returns an empty text if
-/// there are no findings.
-fn describe_project_findings(findings: &CurrentFindings) -> String {
+/// Describes how many findings each project check has and, if this run writes `sluicegate.yaml`, at which level the
+/// checks start. Returns an empty text if there are no findings.
+fn describe_project_findings(findings: &CurrentFindings, writes_config_file: bool) -> String {
     let check_counts: Vec<String> = ProjectCheck::ALL
         .into_iter()
         .map(|check| (check, findings.count_check_findings(check)))
@@ -56,11 +56,13 @@ fn describe_project_findings(findings: &CurrentFindings) -> String {
     if check_counts.is_empty() {
         return String::new();
     }
-    let levels = match findings.excused_state() {
-        Some(excuse) => format!("these findings are {excuse}, and every check starts as `error`"),
-        None => "these checks start as `warn`, the others as `error`".to_owned(),
+    let effect = match (findings.excused_state(writes_config_file), writes_config_file) {
+        (Some(excuse), true) => format!("; these findings are {excuse}, and every check starts as `error`"),
+        (Some(excuse), false) => format!("; these findings are {excuse}"),
+        (None, true) => "; these checks start as `warn`, the others as `error`".to_owned(),
+        (None, false) => String::new(),
     };
-    format!("broken references: {}; {levels}\n\n", check_counts.join(", "))
+    format!("broken references: {}{effect}\n\n", check_counts.join(", "))
 }
 
 /// Describes whether the review of the change that adds the gate passes. Returns an empty text without `--adopt`,

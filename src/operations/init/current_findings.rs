@@ -12,6 +12,7 @@ use sluicegate_pipelines::findings::{Enforcement, FileResults, Severity};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
+use sluicegate_pipelines::waivers::FILE_NAME as WAIVERS_FILE;
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 
 /// The reason for waivers of existing findings.
@@ -38,6 +39,8 @@ pub(crate) struct CurrentFindings {
     pub(crate) rules_file: Option<(String, String)>,
     /// The text of a new waivers file, if requested.
     pub(crate) waivers_file: Option<String>,
+    /// True if a waivers file exists already, so that none is written.
+    pub(crate) has_waivers_file: bool,
     /// True if only new findings fail the gate already, regardless of the files to write.
     pub(crate) is_new_only: bool,
 }
@@ -95,6 +98,12 @@ impl CurrentFindings {
             rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
             waivers_file,
+            has_waivers_file: workspace
+                .repo
+                .root()
+                .join(WAIVERS_FILE)
+                .symlink_metadata()
+                .is_ok(),
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,
             files,
             project_files,
@@ -114,6 +123,7 @@ impl CurrentFindings {
     pub(crate) fn count_excusable_errors(&self) -> usize {
         self.files
             .iter()
+            .chain(&self.project_files)
             .flat_map(FileResults::distinct_results)
             .filter(|result| result.status.is_excusable() && result.severity() == Some(Severity::Error))
             // Only the number matters, so no path is needed.
@@ -136,12 +146,13 @@ impl CurrentFindings {
     }
 
     /// Returns the state that current findings get by the chosen way to adopt the gate. `None` if they still fail the
-    /// gate, or if no way was chosen.
-    pub(crate) const fn excused_state(&self) -> Option<&'static str> {
+    /// gate, if no way was chosen, or if the file that excuses them exists already. `writes_config_file` is true if this
+    /// run writes `sluicegate.yaml`.
+    pub(crate) const fn excused_state(&self, writes_config_file: bool) -> Option<&'static str> {
         match self.adopt {
-            Some(Adopt::NewOnly) => Some("known"),
-            Some(Adopt::Waivers) => Some("waived"),
-            Some(Adopt::Strict) | None => None,
+            Some(Adopt::NewOnly) if writes_config_file || self.is_new_only => Some("known"),
+            Some(Adopt::Waivers) if !self.has_waivers_file => Some("waived"),
+            _ => None,
         }
     }
 

@@ -123,7 +123,8 @@ fn format_project_checks(facts: &RepositoryFacts) -> String {
 /// `warn` if these findings would fail the gate, otherwise `error`.
 fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> String {
     let (key, number) = (check.key(), findings.count_check_findings(check));
-    match findings.excused_state() {
+    let writes_config_file = true;
+    match findings.excused_state(writes_config_file) {
         _ if number == 0 => format!("  {key}: error"),
         Some(excuse) => format!(
             "  {key}: error # {} today, {excuse}",

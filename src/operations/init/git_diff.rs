@@ -7,7 +7,7 @@ use crate::exit::ExitStatus;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::input;
 use sluicegate_base::text;
-use sluicegate_git::{Repository, read_disk_file};
+use sluicegate_git::read_disk_file;
 use std::fs;
 use std::path::Path;
 
@@ -41,9 +41,14 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     } else {
         "wrote             "
     };
-    let mut report_lines = vec![set_diff_command(&repo, dry_run, label)?];
     let path = repo.root().join(ATTRIBUTES);
+    // Read first, so that nothing is written if the file cannot be extended.
     let (new_lines, existing_lines) = plan_attribute_lines(&read_attributes(&path)?);
+    let existing_command = repo.read_local_setting(SETTING)?;
+    if existing_command.is_none() && !dry_run {
+        repo.set_local_setting(SETTING, COMMAND)?;
+    }
+    let mut report_lines = vec![describe_diff_command(existing_command.as_deref(), label)];
     report_lines.extend(
         existing_lines
             .iter()
@@ -60,7 +65,9 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
         );
         report_lines.push(NEXT_STEPS.to_owned());
     }
-    if !is_program_on_path(run) {
+    // With another command, git does not search the PATH for this program.
+    let uses_path = existing_command.is_none_or(|command| command == COMMAND);
+    if uses_path && !is_program_on_path(run) {
         run.ui.warn(&format!(
             "`{PROGRAM}` is not on the PATH, so `git diff` would fail\n\
              hint: add it to the PATH, or set its full path: git config {SETTING} '/path/to/{COMMAND}'"
@@ -70,22 +77,17 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     Ok(ExitStatus::Success)
 }
 
-/// Sets the program of the diff driver in git's configuration of this clone, unless a program is set already. A dry run
-/// sets nothing. Returns the line of the report, which begins with `label` for a new setting.
-fn set_diff_command(repo: &Repository, dry_run: bool, label: &str) -> Result<String, Failure> {
-    Ok(match repo.read_local_setting(SETTING)? {
-        None => {
-            if !dry_run {
-                repo.set_local_setting(SETTING, COMMAND)?;
-            }
-            format!("{label}{SETTING} = {COMMAND}, in git's configuration of this clone")
-        }
-        Some(value) if value == COMMAND => format!("{NOT_CHANGED}{SETTING}: already set"),
-        Some(value) => format!(
+/// Returns the line of the report about the program of the diff driver. The line begins with `label` if the setting is
+/// new.
+fn describe_diff_command(existing_command: Option<&str>, label: &str) -> String {
+    match existing_command {
+        None => format!("{label}{SETTING} = {COMMAND}, in git's configuration of this clone"),
+        Some(COMMAND) => format!("{NOT_CHANGED}{SETTING}: already set"),
+        Some(command) => format!(
             "{NOT_CHANGED}{SETTING}: already set to {}",
-            text::escape_line(&value)
+            text::escape_line(command)
         ),
-    })
+    }
 }
 
 /// Returns whether `PATH` contains the program, because git starts it by its name.

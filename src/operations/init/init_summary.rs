@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 
 /// Renders what `init` found, what it wrote or would write, and the next steps.
 pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
-    let mut summary = describe_facts(facts) + &adoption_messages::describe_findings(facts);
+    let mut summary = describe_facts(facts) + &adoption_messages::describe_findings(facts, plan);
     summary.push('\n');
     for step in plan.steps() {
         summary.push_str(&describe_step(step, dry_run));

@@ -56,10 +56,17 @@ pub(crate) fn list_new_setting_lines(
     Ok(lines)
 }
 
-/// Returns the `sluicegate init` command with the flags that the user typed, so that a hint can repeat the command.
+/// Returns the `sluicegate init` command with the flags that the user typed, so that a hint can repeat the command. The
+/// flags that select the repository or its files come first.
 pub(crate) fn format_typed_command(global: &GlobalArgs, args: &InitArgs) -> String {
     let adopt = args.adopt.map(|adopt| adopt.to_string());
+    let [directory, repo, config] = [&global.directory, &global.repo, &global.config]
+        .map(|path| path.as_ref().map(|path| path.to_string_lossy().into_owned()));
     let flags = [
+        ("--directory", directory.as_ref()),
+        ("--repo", repo.as_ref()),
+        ("--config", config.as_ref()),
+        ("--team-rules", global.team_rules.as_ref()),
         ("--project-id", global.project_id.as_ref()),
         ("--agent-version", global.agent_version.as_ref()),
         ("--host", args.host.as_ref()),

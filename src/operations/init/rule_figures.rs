@@ -15,7 +15,7 @@ struct RuleFigures {
 }
 
 impl RuleFigures {
-    /// Returns the table cells of a rule. `other_limits` is the text for the column about higher limits.
+    /// Returns the table cells of a rule. `other_limits` is the text for the column about milder limits.
     fn into_row(self, rule: String, pipeline_count: usize, other_limits: String) -> Vec<String> {
         vec![
             rule,
@@ -48,7 +48,7 @@ pub(crate) fn render_rule_table(findings: &CurrentFindings) -> Option<String> {
         }),
     );
     Some(format_table(
-        &["rule", "pipelines", "findings", "pipelines above a higher limit"],
+        &["rule", "pipelines", "findings", "findings with a milder limit"],
         &rows,
     ))
 }

@@ -18,7 +18,8 @@ pub(crate) struct FixDestination<'r> {
 
 impl FixDestination<'_> {
     /// Returns the files that cannot be changed, each with the reason. With `--staged`, a file with unstaged changes is
-    /// one of them, because staging the fix would also stage these changes.
+    /// one of them, because staging the fix would also stage these changes. The same applies to a file that git
+    /// attributes convert, because its fix could not be staged.
     pub(crate) fn find_obstacles(&self, paths: &[&str]) -> Result<BTreeMap<String, String>, Failure> {
         let mut obstacles = BTreeMap::new();
         for path in paths {
@@ -32,7 +33,11 @@ impl FixDestination<'_> {
                 .list_files_without_unstaged_changes(paths.iter().copied(), self.index)?;
             let staged_paths: BTreeSet<&str> = staged_files.iter().map(|file| file.path.as_str()).collect();
             for path in paths.iter().filter(|path| !staged_paths.contains(*path)) {
-                let reason = "the file has unstaged changes: stage or stash them first";
+                let reason = if self.repo.is_converted(path) {
+                    "git attributes convert the file: run `sluicegate fix` without --staged, then `git add`"
+                } else {
+                    "the file has unstaged changes: stage or stash them first"
+                };
                 obstacles.insert((*path).to_owned(), reason.to_owned());
             }
         }

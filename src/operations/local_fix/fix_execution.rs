@@ -5,6 +5,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::gate::project_checks::fixed_file::FixedFile;
 use crate::gate::project_checks::project_fixes::{FixProof, RejectedFix};
+use sluicegate_base::text::List;
 use std::fs;
 use std::mem;
 use std::path::Path;
@@ -30,11 +31,26 @@ pub(crate) fn write_fixes(destination: &FixDestination<'_>, proof: &mut FixProof
         }
     }
     repo.stage_files(&staged_files, index).map_err(|error| {
-        for file in &proof.fixed_files {
-            let _ = atomic_file::write_file(&repo.root().join(&file.path), &file.old_bytes);
-        }
-        Failure::from(error).with_hint("all fixes were undone")
+        let unrestored_paths = restore_files(repo.root(), &proof.fixed_files);
+        let hint = if unrestored_paths.is_empty() {
+            "the files on disk have their old content again".to_owned()
+        } else {
+            let paths = List::new(unrestored_paths);
+            format!("the fixes of these files could not be undone: {paths}")
+        };
+        Failure::from(error).with_hint(hint)
     })
+}
+
+/// Writes the old content of the fixed files. Returns the paths of the files that could not be written.
+fn restore_files<'f>(root: &Path, files: &'f [FixedFile]) -> Vec<&'f str> {
+    let mut unrestored_paths = Vec::new();
+    for file in files {
+        if atomic_file::write_file(&root.join(&file.path), &file.old_bytes).is_err() {
+            unrestored_paths.push(file.path.as_str());
+        }
+    }
+    unrestored_paths
 }
 
 /// Replaces the content of a file. Fails with the reason if it cannot be written or no longer has the content that was

@@ -1,6 +1,6 @@
 //! Prints the documentation of one rule for a terminal.
 
-use super::read_valid_team_rules;
+use super::{open_existing_workspace, read_valid_team_rules};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
@@ -57,18 +57,13 @@ pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> Command
     Ok(ExitStatus::Success)
 }
 
-/// Reads the team rules of the checkout. Returns none outside a repository or if the checkout cannot be read, because
-/// other rules can be explained there, too.
+/// Reads the team rules of the checkout. Returns none outside a repository.
 fn read_team_rules(run: &Run) -> Result<TeamRuleSet, Failure> {
-    let workspace = match run.open_workspace() {
-        Ok(workspace) => workspace,
-        Err(failure) if failure.status() == ExitStatus::Context => return Ok(TeamRuleSet::default()),
-        Err(failure) => return Err(failure),
+    let Some(workspace) = open_existing_workspace(run)? else {
+        return Ok(TeamRuleSet::default());
     };
-    match workspace.read_checkout_snapshot(run) {
-        Ok(snapshot) => read_valid_team_rules(run, &workspace, &snapshot),
-        Err(_) => Ok(TeamRuleSet::default()),
-    }
+    let snapshot = workspace.read_checkout_snapshot(run)?;
+    read_valid_team_rules(run, &workspace, &snapshot)
 }
 
 /// Returns the error for an unknown rule. The hint suggests an id with similar spelling, otherwise ids that contain a

@@ -7,6 +7,7 @@ pub(crate) mod team;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::job::settings;
 use crate::operations::init::new_files::create_file;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
@@ -15,7 +16,7 @@ use crate::workspace::team_rules::describe_first_problem;
 use crate::workspace::{Workspace, find_config_dir_in};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, wrap};
-use sluicegate_git::Snapshot;
+use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
@@ -138,21 +139,30 @@ struct ProjectRules {
 /// Reads the rules, the team rules and the levels of the project checks. Returns `None` outside a repository, because
 /// `rules list` also works there. A team rules file with errors only causes a warning.
 fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
-    let workspace = match run.open_workspace() {
-        Ok(workspace) => workspace,
-        Err(failure) => return allow_missing_repository(failure),
+    let Some(workspace) = open_existing_workspace(run)? else {
+        return Ok(None);
     };
-    match workspace.read_checkout_snapshot(run) {
-        Ok(snapshot) => {
-            let no_flag = None;
-            let checks = workspace.sources.resolve_project_checks(no_flag)?;
-            Ok(Some(ProjectRules {
-                rules: workspace.read_rules_at(&snapshot)?,
-                team_rules: read_valid_team_rules(run, &workspace, &snapshot)?,
-                levels: checks.levels,
-            }))
+    let snapshot = workspace.read_checkout_snapshot(run)?;
+    let no_flag = None;
+    let checks = workspace.sources.resolve_project_checks(no_flag)?;
+    Ok(Some(ProjectRules {
+        rules: workspace.read_rules_at(&snapshot)?,
+        team_rules: read_valid_team_rules(run, &workspace, &snapshot)?,
+        levels: checks.levels,
+    }))
+}
+
+/// Opens the repository and reads its settings. Returns `None` if the current directory is outside a repository; any
+/// other problem, such as a repository that cannot be read, is an error.
+pub(crate) fn open_existing_workspace(run: &Run) -> Result<Option<Workspace<'_>>, Failure> {
+    match run.open_repository() {
+        Ok(repo) => run.open_workspace_in(repo).map(Some),
+        Err(GitError::NotARepository { .. })
+            if settings::requested_repository(&run.global, &run.env).is_none() =>
+        {
+            Ok(None)
         }
-        Err(failure) => allow_missing_repository(failure),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -172,15 +182,6 @@ pub(crate) fn read_valid_team_rules(
         ));
         TeamRuleSet::default()
     }))
-}
-
-/// Returns `None` for a failure with the status `Context`, which a missing repository has, and any other failure as it
-/// is.
-fn allow_missing_repository<T>(failure: Failure) -> Result<Option<T>, Failure> {
-    match failure.status() {
-        ExitStatus::Context => Ok(None),
-        _ => Err(failure),
-    }
 }
 
 /// Fails if another hidden directory already has the platform's files, so that no second one is created by mistake.

@@ -13,8 +13,9 @@ use sluicegate_base::input;
 use sluicegate_base::text::{escape_line, format_count};
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{
-    ExampleFailure, ExampleRun, MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE, TeamRuleSet, render_new_rule,
+    ExampleFailure, ExampleRun, MAX_TEAM_RULES_BYTES, TeamRuleSet, render_new_rule,
 };
+use sluicegate_yaml::is_blank;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -49,15 +50,23 @@ pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -
     })
 }
 
-/// Reads the team rules file of the checkout. Returns its path and its content; fails if it does not exist.
+/// Reads the team rules file of the checkout. Returns its path and its content; fails if it does not exist or if team
+/// rules are turned off.
 fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     let workspace = run.open_workspace()?;
+    let Some(path) = workspace.team_rules_path.as_deref() else {
+        return Err(disabled_team_rules_failure());
+    };
     let snapshot = workspace.read_checkout_snapshot(run)?;
     workspace.read_checkout_team_rules(&snapshot)?.ok_or_else(|| {
-        let path = workspace.team_rules_path.as_deref().unwrap_or(TEAM_RULES_FILE);
         Failure::usage(format!("the team rules file {path} does not exist"))
             .with_hint("run `sluicegate rules new ID` to create the file")
     })
+}
+
+/// Returns the error that this command needs the team rules, which are turned off.
+fn disabled_team_rules_failure() -> Failure {
+    Failure::usage("team rules are turned off (--team-rules off)")
 }
 
 /// Returns the result of the examples as JSON in the schema `sluicegate.rules-test/v1`.
@@ -111,7 +120,7 @@ fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
 pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
     let workspace = run.open_workspace()?;
     let Some(path) = workspace.team_rules_path.clone() else {
-        return Err(Failure::usage("team rules are turned off (--team-rules off)"));
+        return Err(disabled_team_rules_failure());
     };
     let full_path = workspace.repo.root().join(&path);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
@@ -154,9 +163,11 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
         .map_err(|_| Failure::usage(format!("{path} has errors")).with_hint("run `sluicegate rules lint`"))?;
     let entry = render_new_rule(id);
     reject_unusable_id(&old_rules, id, path, &entry)?;
-    // A file without rules may have the key `rules` already, and a second one would be an error.
-    let needs_heading = old_rules.rules().is_empty() && !old_text.contains("rules");
-    let heading = if needs_heading { FILE_HEADING } else { "" };
+    let heading = if is_blank(old_text.as_bytes()) {
+        FILE_HEADING
+    } else {
+        ""
+    };
     let line_end = if old_text.is_empty() || old_text.ends_with('\n') {
         ""
     } else {
@@ -230,6 +241,11 @@ mod tests {
     fn new_rule_is_added_in_the_indentation_of_the_file() {
         let first = append_rule("", "first", "f").unwrap();
         assert!(first.starts_with(FILE_HEADING), "{first}");
+        let after_comment = append_rule("# team rules\n", "first", "f").unwrap();
+        assert!(
+            after_comment.starts_with(&format!("# team rules\n{FILE_HEADING}")),
+            "{after_comment}"
+        );
         let second = append_rule(&first, "second", "f").unwrap();
         assert!(second.starts_with(&first), "{second}");
         let flush = "rules:\n- { id: a, level: warn, for: pipeline, when: 'true', message: m }";

@@ -86,7 +86,8 @@ fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) 
     let message = format!("decision {id} is not pending, so nothing was decided; task {task_id} is {state}");
     let hint = match text::suggest(id, &pending_ids) {
         Some(question) => question,
-        None if pending_ids.is_empty() => "the task is not waiting for a decision".to_owned(),
+        None if pending.is_empty() => "the task is not waiting for a decision".to_owned(),
+        None if pending_ids.is_empty() => "the pending decisions of the task have no id".to_owned(),
         None => format!("the task is waiting for {}", pending_ids.join(", ")),
     };
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
@@ -146,25 +147,35 @@ fn decided_id(decision: &Decision) -> &str {
     }
 }
 
-/// Converts the values of `--approve`, `--deny` and `--answer` to decisions. Fails if an id is both approved and
-/// denied.
+/// Converts the values of `--approve`, `--deny` and `--answer` to decisions. An id that is repeated gives one decision.
+/// Fails if an id is both approved and denied, or both decided and answered.
 fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
     let for_whole_task = args.scope == ApprovalScope::Conversation;
     let scope = approval_scope(for_whole_task);
     let approvals = args.approve.iter().map(|id| (id, true));
     let denials = args.deny.iter().map(|id| (id, false));
-    let mut decisions: Vec<Decision> = approvals
-        .chain(denials)
-        .map(|(id, is_approved)| Decision::Tool {
-            id: id.clone(),
-            approved: is_approved,
-            scope: scope.to_owned(),
-        })
-        .collect();
+    let mut decisions: Vec<Decision> = Vec::new();
+    for (id, is_approved) in approvals.chain(denials) {
+        if !decisions.iter().any(|decision| decided_id(decision) == id) {
+            decisions.push(Decision::Tool {
+                id: id.clone(),
+                approved: is_approved,
+                scope: scope.to_owned(),
+            });
+        }
+    }
     if let Some(id) = args.approve.iter().find(|id| args.deny.contains(id)) {
         return Err(Failure::usage(format!("{id} is both approved and denied")));
     }
     for text in &args.answer {
+        let tool_id = parse_answer(text)
+            .map(|(id, ..)| id.to_owned())
+            .filter(|id| args.approve.contains(id) || args.deny.contains(id));
+        if let Some(id) = tool_id {
+            return Err(Failure::usage(format!(
+                "{id} is both an answered question and a decided tool call"
+            )));
+        }
         add_answer(&mut decisions, text)?;
     }
     Ok(decisions)

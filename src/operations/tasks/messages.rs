@@ -92,7 +92,7 @@ impl MessageHistory<'_> {
     }
 
     /// Prints new messages until the task ends, and warns each time that the task begins to wait for a decision. Fails
-    /// if the task fails, or at the time limit. Requests the status before the messages, because only then the messages
+    /// if the task fails, at the time limit, or if the task stopped and may not be finished. Requests the status before the messages, because only then the messages
     /// of a finished task are complete.
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let mut was_waiting = false;
@@ -117,6 +117,7 @@ impl MessageHistory<'_> {
             match task.phase() {
                 TaskPhase::Finished => return Ok(ExitStatus::Success),
                 TaskPhase::Errored => return Err(self.agent_task_failure(format!("task {} failed", self.id))),
+                TaskPhase::Stopped => return Err(self.unclear_end_failure()),
                 TaskPhase::Waiting if !was_waiting => self.warn_of_decisions(&task),
                 _ => {}
             }
@@ -145,6 +146,13 @@ impl MessageHistory<'_> {
             )),
             None => no_response_error().into(),
         }
+    }
+
+    /// Returns the failure for a task that stopped, if the response does not show whether its work is complete.
+    fn unclear_end_failure(&self) -> Failure {
+        let message = task_text::describe_unclear_end(self.id);
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
+            .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
     }
 
     /// Returns a failure because of the task, with the command that shows the task as its hint.

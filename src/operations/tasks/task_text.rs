@@ -44,6 +44,17 @@ pub(crate) fn describe_pending_decisions(id: &str, task: &Task) -> String {
     describe_decisions(id, task.pending_decisions.as_deref().unwrap_or_default())
 }
 
+/// Returns whether a command can answer one of the pending decisions of the task: one of them has an id.
+pub(crate) fn has_answerable_decision(task: &Task) -> bool {
+    let pending = task.pending_decisions.as_deref().unwrap_or_default();
+    pending.iter().any(|decision| decision.id_for_answer().is_some())
+}
+
+/// Describes that the task stopped, and that nobody knows whether its work is complete.
+pub(crate) fn describe_unclear_end(id: &str) -> String {
+    format!("task {id} has the status STOPPED, but the response does not show whether its work is complete")
+}
+
 /// Describes each of the decisions with the commands that answer it.
 pub(crate) fn describe_decisions(task_id: &str, pending: &[ApiValue<PendingDecision>]) -> String {
     let mut text = String::new();

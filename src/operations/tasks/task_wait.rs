@@ -3,9 +3,9 @@
 use super::{DEFAULT_TIMEOUT_SECONDS, task_request_failure, task_text};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{ApprovalScope, OutputArgs, PaceArgs, WaitArgs};
+use crate::job::cli::{ApprovalScope, OutputArgs, OutputFormat, PaceArgs, WaitArgs};
 use crate::session::{CommandResult, Run};
-use sluicegate_platform::api::{ApiValue, Platform, Task};
+use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent, no_response_error};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
@@ -99,7 +99,9 @@ impl TaskWait {
             Err(error) => return Err(wait_failure(platform, id, error).await),
         };
         run.print_response(output, &task.raw, || task_text::describe_task(id, &task))?;
-        match unfinished_task_failure(id, end, self.pace.limit().as_secs(), &task) {
+        let prints_commands =
+            output.output == OutputFormat::Text && task_text::has_answerable_decision(&task);
+        match unfinished_task_failure(id, end, self.pace.limit().as_secs(), &task, prints_commands) {
             None => Ok(ExitStatus::Success),
             Some(failure) => Err(failure),
         }
@@ -115,8 +117,15 @@ fn print_event(run: &Run, event: &TaskEvent<'_>) {
 }
 
 /// Returns the failure for a task that did not finish, with the next step as its hint; `None` for a finished task.
-/// `limit` is the time limit in seconds.
-fn unfinished_task_failure(id: &str, end: TaskEnd, limit: u64, task: &Task) -> Option<Failure> {
+/// `limit` is the time limit in seconds. `prints_commands` is true if the output contains commands that answer pending
+/// decisions.
+fn unfinished_task_failure(
+    id: &str,
+    end: TaskEnd,
+    limit: u64,
+    task: &Task,
+    prints_commands: bool,
+) -> Option<Failure> {
     let status = match end {
         // The task may have finished.
         TaskEnd::Unclear => ExitStatus::Undecided,
@@ -127,7 +136,11 @@ fn unfinished_task_failure(id: &str, end: TaskEnd, limit: u64, task: &Task) -> O
         TaskEnd::Finished => return None,
         TaskEnd::Waiting => (
             format!("task {id} waits for a decision"),
-            "to decide, run the command printed above".to_owned(),
+            if prints_commands {
+                "to decide, run the command printed above".to_owned()
+            } else {
+                format!("run `sluicegate tasks show {id}` to see the decision")
+            },
         ),
         TaskEnd::Errored => (
             format!("task {id} failed"),
@@ -138,14 +151,16 @@ fn unfinished_task_failure(id: &str, end: TaskEnd, limit: u64, task: &Task) -> O
             format!("run `sluicegate tasks send {id}` to continue it"),
         ),
         TaskEnd::Unclear => (
-            format!(
-                "task {id} has the status STOPPED, but the response does not show whether its work is complete"
-            ),
+            task_text::describe_unclear_end(id),
             format!("run `sluicegate tasks messages {id}` to see its messages"),
         ),
         TaskEnd::Deadline => (
             format!("task {id} did not end within {limit} s: its status is {state}"),
-            format!("the task is still running; run `sluicegate tasks stop {id}` to stop it"),
+            if task.phase() == TaskPhase::Working {
+                format!("the task is still running; run `sluicegate tasks stop {id}` to stop it")
+            } else {
+                format!("run `sluicegate tasks show {id}` to see its status")
+            },
         ),
     };
     Some(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))

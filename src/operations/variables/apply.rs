@@ -65,11 +65,16 @@ fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<()
     run.ui.print_result(&text)
 }
 
-/// Warns about a change that failed, as soon as this is known.
+/// Warns about a change that failed or was skipped, as soon as this is known.
 fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
     if let Some(reason) = describe_problem(outcome) {
         let lines = step.describe_lines().join("; ");
-        run.ui.warn(&format!("failed: {lines}: {reason}"));
+        let label = if matches!(outcome, StepOutcome::Skipped) {
+            "not tried"
+        } else {
+            "failed"
+        };
+        run.ui.warn(&format!("{label}: {lines}: {reason}"));
     }
 }
 
@@ -115,9 +120,13 @@ fn report_results(
         }
         return Ok(ExitStatus::Success);
     };
+    let skipped_count = results
+        .iter()
+        .filter(|result| matches!(result, StepOutcome::Skipped))
+        .count();
     let failed_count = results
         .iter()
-        .filter(|result| !matches!(result, StepOutcome::Done))
+        .filter(|result| !matches!(result, StepOutcome::Done | StepOutcome::Skipped))
         .count();
     if failed_count == 0 {
         if !is_json {
@@ -126,8 +135,12 @@ fn report_results(
         }
         return Ok(ExitStatus::Success);
     }
+    let skipped = match skipped_count {
+        0 => String::new(),
+        count => format!(" and {count} not tried"),
+    };
     let message = format!(
-        "{failed_count} of {} failed; see the messages above",
+        "{failed_count} of {} failed{skipped}; see the messages above",
         format_count(steps.len(), "change")
     );
     Err(

@@ -53,7 +53,11 @@ async fn print_overrides(
     let items = response.raw["overrides"]
         .as_array()
         .map_or(&[][..], Vec::as_slice);
-    let empty_message = text::escape_line(&format!("{name} has no overrides"));
+    let empty_message = match environment {
+        Some(environment) => format!("{name} has no override in {environment}"),
+        None => format!("{name} has no overrides"),
+    };
+    let empty_message = text::escape_line(&empty_message);
     run.print_response_with(output, &response.raw, |output| {
         response_output::write_list(items, &columns, &empty_message, output)
     })

@@ -177,7 +177,7 @@ fn compare_policy(
             Some(commit) => {
                 format!("the commit of the gate configuration, {commit}, is not available locally")
             }
-            None => "the review read the gate configuration from disk".to_owned(),
+            None => "the run read the gate configuration from disk".to_owned(),
         };
         run.ui
             .say(&format!("the gate configuration was not compared: {reason}"));

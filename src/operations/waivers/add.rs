@@ -245,7 +245,6 @@ fn read_reported_files(
         let Ok(pipeline) = Pipeline::parse(&bytes) else {
             continue;
         };
-        let folded_results = find_folded_results(file, current, &pipeline);
         // Project checks and team rules determine the subject themselves, and do not count anything.
         let rule_results = file
             .results
@@ -256,27 +255,30 @@ fn read_reported_files(
                 complete_violation(violation, &result.rule, &pipeline);
             }
         }
+        let folded_results = find_folded_results(file, current, &pipeline);
         file.results.extend(folded_results);
     }
     Ok(files)
 }
 
 /// Returns the current results of the pipeline, but only with the findings that exist because of broken links. A report
-/// folds these findings: it omits them, and the finding about the link has their number. Returns an empty list if the
-/// report has no folded findings.
+/// folds these findings: it omits them, and the finding about the link has their number. A finding that the report lists
+/// is not folded, for example a known one. Returns an empty list if the report has no folded findings.
 fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {
         return Vec::new();
     }
     let mut suggestions = ComponentSuggestions::default();
-    // A broken link probably means the component with the most similar name.
+    // As in a review, a broken link means the renamed component, or else the one with the most similar name.
     let expected_consequences = find_consequences(pipeline, &mut |name| {
-        let names = pipeline
-            .components
-            .iter()
-            .map(|component| component.name.as_str());
-        suggestions.find_similar_component(names, name)
+        find_new_name(reported_file, name).or_else(|| {
+            let names = pipeline
+                .components
+                .iter()
+                .map(|component| component.name.as_str());
+            suggestions.find_similar_component(names, name)
+        })
     });
     let current_results = current
         .files
@@ -288,15 +290,39 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
         let mut folded_result = result.clone();
         folded_result.violations.retain(|violation| {
             let about = violation.about.as_deref();
-            expected_consequences
+            let is_consequence = expected_consequences
                 .iter()
-                .any(|(rule, component)| *rule == result.rule && about == Some(component.as_str()))
+                .any(|(rule, component)| *rule == result.rule && about == Some(component.as_str()));
+            is_consequence && !has_finding_about(reported_file, &result.rule, about)
         });
         if !folded_result.violations.is_empty() {
             folded_results.push(folded_result);
         }
     }
     folded_results
+}
+
+/// Returns the new name of a component that the reviewed change renamed, as the fix of a broken link in the report names
+/// it.
+fn find_new_name(reported_file: &FileResults, old_name: &str) -> Option<String> {
+    let results = reported_file.results.iter();
+    let fix = results
+        .filter(|result| result.rule == ProjectCheck::Link.id())
+        .flat_map(|result| &result.violations)
+        .filter_map(|violation| violation.fix.as_deref())
+        .find(|fix| fix.old_value == old_name);
+    fix.map(|fix| fix.new_value.clone())
+}
+
+/// Returns whether the file has a finding of this rule about this subject.
+fn has_finding_about(file: &FileResults, rule: &str, about: Option<&str>) -> bool {
+    let mut results = file.results.iter().filter(|result| result.rule == rule);
+    results.any(|result| {
+        result
+            .violations
+            .iter()
+            .any(|violation| violation.about.as_deref() == about)
+    })
 }
 
 /// Adds the size and, if missing, the subject to a violation from a report, because a new waiver needs them. As in a

@@ -77,9 +77,14 @@ impl WaiversFile {
         )
     }
 
-    /// Writes the edited text to the file. Fails if the edit failed or the file cannot be written.
+    /// Writes the edited text to the file. Fails if the edit failed or the file cannot be written. Also fails if the file
+    /// is a symbolic link, because the new file would replace the link, and the target of the link would stay as it is.
     fn write(&self, edited_text: Result<String, EditError>) -> Result<(), Failure> {
         let displayed_path = self.path.display();
+        if self.path.is_symlink() {
+            let message = format!("{displayed_path} was not changed: the file is a symbolic link");
+            return Err(Failure::usage(message).with_hint("edit the file to which the link leads"));
+        }
         let text = edited_text.map_err(|error| {
             Failure::usage(format!("{displayed_path} was not changed: {error}"))
                 .with_hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")

@@ -497,6 +497,27 @@ fn init_git_diff_keeps_existing_git_configuration() {
 }
 
 #[test]
+fn init_git_diff_with_linked_attributes_sets_nothing() {
+    let world = edit_of_load(LOAD);
+    std::os::unix::fs::symlink("/dev/null", world.work().join(".gitattributes")).unwrap();
+    Call::new(&world.work()).run("init --git-diff").expect(2);
+    let settings = world.git("config --local --list");
+    assert!(!settings.contains("diff.sluicegate"), "{settings}");
+}
+
+#[test]
+fn init_git_diff_does_not_search_path_for_command_with_full_path() {
+    let world = edit_of_load(LOAD);
+    world.git(&[
+        "config",
+        "diff.sluicegate.command",
+        "/opt/sluicegate diff --external",
+    ]);
+    let output = Call::new(&world.work()).run("init --git-diff").expect(0);
+    assert!(!output.all().contains("is not on the PATH"), "{}", output.all());
+}
+
+#[test]
 fn external_diff_ends_in_0_whatever_files_are() {
     let folder = scratch::create_scratch_directory();
     std::fs::write(folder.path().join("b.bin"), "a\0b").unwrap();

@@ -52,6 +52,19 @@ fn file_with_unstaged_changes_is_left() {
     assert_eq!(world.git("ls-files --stage main.orch.yaml"), index);
 }
 
+#[test]
+fn converted_file_is_left_with_its_reason() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write(".gitattributes", "main.orch.yaml filter=hide\n");
+    world.write("main.orch.yaml", &caller);
+    world.git("add -A");
+    let output = fix(&world, "--staged").expect(1);
+    let left = "left: main.orch.yaml:8: load: git attributes convert the file: run `sluicegate fix` without --staged";
+    assert!(output.out.contains(left), "{}", output.all());
+    assert_eq!(world.read_text("main.orch.yaml"), caller);
+}
+
 /// A limit on the size of files keeps the larger file from being written.
 #[test]
 fn file_that_cannot_be_written_is_left_on_disk_and_in_index() {

@@ -89,7 +89,7 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    2 of 4 pipelines, against the rules that `sluicegate rules init` writes
 
-    RULE                         PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
+    RULE                         PIPELINES  FINDINGS  FINDINGS WITH A MILDER LIMIT
     minimum-components: 1        0 of 4     0
     maximum-components: 10       2 of 4     2         12: 1, 18: 0
     component-naming-convention  0 of 4     0
@@ -142,7 +142,7 @@ fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    2 of 4 pipelines, against the rules that are written, each at `error`
 
-    RULE                         PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
+    RULE                         PIPELINES  FINDINGS  FINDINGS WITH A MILDER LIMIT
     minimum-components: 1        0 of 4     0
     maximum-components: 10       2 of 4     2         12: 1, 18: 0
     component-naming-convention  0 of 4     0
@@ -305,7 +305,7 @@ fn adoption_keeps_and_lists_existing_files() {
     shared pipelines  .platform/shared-pipelines.yaml
     findings today    3 of 4 pipelines, against the rules file
 
-    RULE                   PIPELINES  FINDINGS  PIPELINES ABOVE A HIGHER LIMIT
+    RULE                   PIPELINES  FINDINGS  FINDINGS WITH A MILDER LIMIT
     maximum-components: 8  3 of 4     3         12: 1, 18: 0
 
     not changed       sluicegate.yaml: the file already exists
@@ -410,6 +410,51 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
         assert!(settings.contains(levels), "{way}: {settings}");
         assert_eq!(settings.contains(": warn"), way == "strict", "{settings}");
     }
+}
+
+#[test]
+fn adoption_with_existing_configuration_does_not_announce_other_levels() {
+    for (way, excuse) in [
+        ("new-only", "known"),
+        ("waivers", "waived"),
+        ("strict", "start as"),
+    ] {
+        let world = project_with_findings();
+        world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
+        world.write("sluicegate.yaml", "project-checks: { call: error }\n");
+        world.write(WAIVERS, "");
+        world.commit("a broken call");
+        let output = run_init_without_host(&world, &["--adopt", way]).expect(0).out;
+        assert!(
+            output.contains("broken references: project/call 1\n"),
+            "{way}: {output}"
+        );
+        assert!(
+            !output.contains(&format!("these findings are {excuse}")),
+            "{way}: {output}"
+        );
+        // The existing file makes the broken call an error.
+        assert!(
+            !output.contains("no current finding fails the gate"),
+            "{way}: {output}"
+        );
+    }
+}
+
+#[test]
+fn announced_review_counts_errors_of_project_checks() {
+    let world = World::new();
+    world.write(".platform/shared-pipelines.yaml", SHARED);
+    world.write("a.orch.yaml", pipeline_of_size(4));
+    world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
+    world.write("sluicegate.yaml", "project-checks: { call: error }\n");
+    world.commit("a broken call");
+    let output = run_init_without_host(&world, "--adopt strict").expect(0).out;
+    assert!(!output.contains("no current finding fails the gate"), "{output}");
+    assert!(
+        output.contains("every current finding (1 finding) fails the gate"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -507,6 +507,14 @@ fn dry_run_lists_all_that_is_missing_at_once() {
         assert!(output.contains(words), "{words}: {output}");
     }
     run_init(&world, "--adopt new-only").expect(2).saying(&missing);
+    // The command in the hint reads the same repository.
+    let root = world.work().display().to_string();
+    let args = ["init", "--dry-run", "--adopt", "strict", "--repo", &root];
+    let outside = Call::new(world.path()).run(&args).expect(0).out;
+    assert!(
+        outside.contains(&format!("sluicegate init --repo {root} --adopt strict")),
+        "{outside}"
+    );
     run_init(&world, "--dry-run").expect(0);
     run_init(&world, "").expect(2).saying(&missing[..1]);
     assert_eq!(new_files(&world), Vec::<String>::new());

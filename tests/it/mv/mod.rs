@@ -1,3 +1,4 @@
 //! `sluicegate mv`.
 
 mod references;
+mod unsearched_files;

@@ -463,7 +463,7 @@ fn move_does_not_stage_changes_that_were_not_staged_before() {
     world.write("main.orch.yaml", MAIN.replace("# calls é", "# half done"));
     let output = mv(&world, "sales/load.orch.yaml stock/load.orch.yaml").expect(0);
     output.saying(&[
-        "the rewritten references in main.orch.yaml are not staged (these files had unstaged changes)",
+        "the rewritten references in main.orch.yaml are not staged (these files had unstaged changes, ",
         "run `git add` before you commit the move",
     ]);
     let status = world.git("status --short main.orch.yaml sluicegate.yaml");

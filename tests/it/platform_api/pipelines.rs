@@ -175,11 +175,10 @@ fn run_whose_platform_goes_away_says_how_to_go_on() {
         .run(run_args("--wait --junit run.xml"))
         .expect(3);
     output.saying(&[&format!("sluicegate executions show {ID} --wait")]);
-    assert!(
-        fs::read_to_string(world.work().join("run.xml"))
-            .unwrap()
-            .contains("<error")
-    );
+    let report = fs::read_to_string(world.work().join("run.xml")).unwrap();
+    assert!(report.contains("<error"), "{report}");
+    // The duration is the time until the wait failed.
+    assert!(!report.contains("time=\"0.000000\""), "{report}");
 }
 
 #[test]
@@ -304,6 +303,68 @@ fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
                 .contains("interrupted")
         );
     }
+}
+
+/// The reader of the output is gone, so the last state cannot be printed.
+#[cfg(unix)]
+#[test]
+fn interrupted_run_with_closed_output_keeps_exit_code_and_report() {
+    let (world, platform) = (World::new(), Platform::new());
+    script_execution_start(&platform);
+    let is_terminated = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let termination = std::sync::Arc::clone(&is_terminated);
+    platform.respond_to("PATCH", ONE, move |_: &Request| {
+        termination.store(true, std::sync::atomic::Ordering::SeqCst);
+        answer(&json!({ "pipelineExecutionId": ID }))
+    });
+    platform.respond_to("GET", ONE, move |_: &Request| {
+        let has_ended = is_terminated.load(std::sync::atomic::Ordering::SeqCst);
+        answer(&status(if has_ended { "CANCELLED" } else { "RUNNING" }))
+    });
+    let args = run_args("--wait --cancel-on-interrupt --junit run.xml");
+    let mut command = polling_call(&platform, &world).command(&args);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    while platform.requests().len() < 2 {
+        std::thread::yield_now();
+    }
+    send_signal("INT", &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(130),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let report = fs::read_to_string(world.work().join("run.xml")).unwrap();
+    assert!(report.contains("is CANCELLED"), "{report}");
+}
+
+#[cfg(unix)]
+#[test]
+fn run_that_is_interrupted_before_it_is_refused_ends_with_the_signal() {
+    let (world, platform) = (World::new(), Platform::new());
+    let refusal = ResponseTemplate::new(400).set_delay(Duration::from_secs(1));
+    platform.respond_to("POST", START, refusal);
+    let args = run_args("--wait --cancel-on-interrupt");
+    let mut command = polling_call(&platform, &world).command(&args);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while platform.requests().is_empty() {
+        std::thread::yield_now();
+    }
+    send_signal("INT", &child.id().to_string());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{text}");
+    assert!(text.contains("400"), "{text}");
 }
 
 #[cfg(unix)]

@@ -45,10 +45,16 @@ fn full_saas() -> String {
 /// Returns a platform that creates every resource, except those with another response.
 fn provision_platform(other: Option<(&str, Vec<ResponseTemplate>)>) -> Platform {
     let platform = Platform::new();
-    let made = |body: Value| ResponseTemplate::new(201).set_body_json(body);
     if let Some((path, answers)) = other {
         platform.respond_to("POST", path, in_turn(answers));
     }
+    script_resources(&platform);
+    platform
+}
+
+/// Lets the platform create every resource, except those that have a response already.
+fn script_resources(platform: &Platform) {
+    let made = |body: Value| ResponseTemplate::new(201).set_body_json(body);
     platform.respond_to("POST", "/v1/projects$", made(json!({ "projectId": PROJECT })));
     platform.respond_to(
         "POST",
@@ -56,7 +62,6 @@ fn provision_platform(other: Option<(&str, Vec<ResponseTemplate>)>) -> Platform 
         made(json!({ "vaultSecretName": "pw", "resolver_ref": "r" })),
     );
     platform.respond_to("POST", "/v1/projects/[^/]+/", made(json!({})));
-    platform
 }
 
 fn provision_call(platform: &Platform, world: &World) -> Call {
@@ -205,6 +210,33 @@ fn project_without_an_id_in_the_response_is_resolved_by_hand() {
         .expect(8)
         .saying(&["--resolve project=UUID"]);
     assert!(!output.err.contains("run the command again"), "{}", output.all());
+}
+
+/// The directory of the state file becomes a file while the platform processes a request.
+#[test]
+fn apply_whose_result_cannot_be_saved_hints_how_to_resolve_the_step() {
+    for (status, expected_texts) in [
+        (201, ["the repository was created", "--resolve repository=done"]),
+        (
+            400,
+            ["the repository was not created", "--resolve repository=again"],
+        ),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        let directory = world.work().join("state");
+        platform.respond_to("POST", "/repositories$", move |_: &Request| {
+            fs::remove_dir_all(&directory).unwrap();
+            fs::write(&directory, "a file").unwrap();
+            ResponseTemplate::new(status).set_body_json(json!({}))
+        });
+        script_resources(&platform);
+        world.write("p.yaml", hybrid_file());
+        let output = provision_call(&platform, &world)
+            .run((&APPLY[..], "--state state/p.json"))
+            .expect(8)
+            .saying(&expected_texts);
+        assert!(!output.err.contains("run the command again"), "{}", output.all());
+    }
 }
 
 #[test]

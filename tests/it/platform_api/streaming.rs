@@ -199,6 +199,16 @@ fn status_that_is_not_reached_in_time_is_exit_8() {
 }
 
 #[test]
+fn response_without_a_status_is_reported_as_unknown() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("GET", STATUS, answer(&json!({})));
+    polling_call(&platform, &world)
+        .run(&["streaming", "status", ID, "--wait", "streaming", "--timeout", "0"])
+        .expect(8)
+        .saying(&["the status is unknown"]);
+}
+
+#[test]
 fn name_in_place_of_an_id_is_explained() {
     let (world, platform) = (World::new(), Platform::new());
     for command in ["start", "stop", "show", "status"] {

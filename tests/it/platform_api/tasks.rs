@@ -204,8 +204,79 @@ fn create_with_wait_prints_a_decision_and_the_command_that_answers_it() {
             output.all()
         );
     }
-    output.saying(&["waits for a decision"]);
+    output.saying(&["waits for a decision", "run the command printed above"]);
     assert!(bodies_by_path(&platform, "/decisions").is_empty());
+}
+
+#[test]
+fn wait_that_prints_no_command_names_the_one_that_shows_the_decision() {
+    let unnamed = detail("STOPPED", "2", &json!([{ "type": "question" }]));
+    for (task, args) in [
+        (asking_task("git_push", "tool-4"), "--wait -o json"),
+        (unnamed, "--wait"),
+    ] {
+        let (world, platform) = (World::new(), task_platform(&[task]));
+        let output = polling_call(&platform, &world)
+            .run(create_args(args))
+            .expect(8)
+            .saying(&[&format!("run `sluicegate tasks show {ID}` to see the decision")]);
+        assert!(!output.all().contains("printed above"), "{}", output.all());
+    }
+}
+
+#[test]
+fn wait_until_the_time_limit_says_only_of_a_working_task_that_it_runs() {
+    let asking = asking_task("git_push", "tool-4");
+    for (tasks, is_running) in [
+        (vec![asking.clone(), running_task()], true),
+        (vec![asking], false),
+    ] {
+        let (world, platform) = (World::new(), task_platform(&tasks));
+        let args = "--approve tool-4 --wait --timeout 1";
+        let output = polling_call(&platform, &world)
+            .run(("tasks decide", ID, args))
+            .expect(8);
+        assert_eq!(
+            output.err.contains("still running"),
+            is_running,
+            "{}",
+            output.all()
+        );
+    }
+}
+
+#[test]
+fn messages_of_a_stopped_task_without_decisions_end_in_exit_3() {
+    let no_pending = json!({ "taskId": ID, "status": "STOPPED" });
+    let (world, platform) = (World::new(), task_platform(&[no_pending]));
+    script_messages(&platform, &[(None, vec![task_message("one")])]);
+    polling_call(&platform, &world)
+        .run(&["tasks", "messages", ID, "--follow"])
+        .expect(3)
+        .saying(&["does not show whether its work is complete"]);
+}
+
+#[test]
+fn decide_sends_each_decision_once() {
+    let (world, platform) = (World::new(), task_platform(&[asking_task("git_push", "tool-4")]));
+    let decide = |args: &str| polling_call(&platform, &world).run(("tasks decide", ID, args));
+    decide("--approve tool-4 --answer tool-4:0=yes")
+        .expect(2)
+        .saying(&["tool-4 is both an answered question and a decided tool call"]);
+    decide("--approve tool-4 --approve tool-4").expect(0);
+    let bodies = bodies_by_path(&platform, "/decisions");
+    assert_eq!(bodies.len(), 1);
+    assert_eq!(bodies[0].to_string().matches("tool-4").count(), 1, "{bodies:?}");
+}
+
+#[test]
+fn decide_of_decisions_without_id_says_that_they_have_none() {
+    let unnamed = detail("STOPPED", "2", &json!([{ "type": "question" }]));
+    let (world, platform) = (World::new(), task_platform(&[unnamed]));
+    polling_call(&platform, &world)
+        .run(&["tasks", "decide", ID, "--approve", "x"])
+        .expect(3)
+        .saying(&["the pending decisions of the task have no id"]);
 }
 
 #[test]

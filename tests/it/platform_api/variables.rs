@@ -210,6 +210,23 @@ fn overrides_list_shows_each_environment() {
 }
 
 #[test]
+fn overrides_list_without_a_match_names_the_environment() {
+    let (world, platform) = (World::new(), Platform::new());
+    let body = json!({ "variable": { "name": "region", "type": "TEXT" }, "overrides": [] });
+    platform.respond_to("GET", OVERRIDES, answer(&body));
+    for (args, expected_text) in [
+        ("--environment prod", "region has no override in prod"),
+        ("", "region has no overrides"),
+    ] {
+        let output = platform
+            .call(&world)
+            .run(("variables overrides list region", args))
+            .expect(0);
+        assert!(output.all().contains(expected_text), "{}", output.all());
+    }
+}
+
+#[test]
 fn overrides_set_names_those_that_failed_with_exit_8() {
     let (world, platform) = (World::new(), Platform::new());
     let known = json!({ "variable": { "name": "days", "type": "NUMBER" }, "overrides": [] });
@@ -396,7 +413,11 @@ fn apply_stops_where_the_token_is_refused() {
     write_and_script_variables(&world, &platform);
     platform.respond_to("PATCH", "/region$", ResponseTemplate::new(401));
     let output = platform.call(&world).run("variables apply -f v.yaml").expect(4);
-    output.saying(&["skipped because", "3 of 3 changes failed"]);
+    output.saying(&[
+        "not tried: ",
+        "skipped because",
+        "1 of 3 changes failed and 2 not tried",
+    ]);
     assert_eq!(changes(&platform).len(), 1);
 }
 

@@ -232,6 +232,34 @@ fn waivers_of_report_include_findings_that_follow_from_broken_link() {
     check(&world, "").expect(1);
 }
 
+#[test]
+fn waivers_of_report_omit_known_findings_that_follow_from_broken_link() {
+    let good = pipeline_row(&["Load Orders", "Clean", "Count", "Check", "Send", "Done"]);
+    let typo = good.replace("[\"Count\"]", "[\"Cuont\"]");
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", typo.clone())]);
+    world.write(
+        "a.orch.yaml",
+        typo.replace("[\"Load Orders\"]", "[\"Load Order\"]"),
+    );
+    world.commit("second typo");
+    check(&world, "--new-only --report json=r.json").expect(1);
+    let report = std::fs::read_to_string(world.work().join("r.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_ne!(report["findings"]["known"], 0, "{report:#}");
+    let results = report["files"][0]["results"].as_array().unwrap();
+    let folded_count: u64 = results
+        .iter()
+        .flat_map(|result| result["findings"].as_array().unwrap())
+        .filter_map(|finding| finding["folded"].as_u64())
+        .sum();
+    assert_ne!(folded_count, 0, "{report:#}");
+    let waiver_count = folded_count + report["findings"]["new"].as_u64().unwrap();
+    Call::new(&world.work())
+        .run("waivers add --from r.json --reason legacy")
+        .expect(0)
+        .saying(&[&format!("{waiver_count} waivers added")]);
+}
+
 /// A link that is only a warning fails the gate if errors follow from it.
 #[test]
 fn broken_link_has_the_level_of_what_follows_from_it() {
@@ -360,6 +388,25 @@ fn link_to_component_that_the_change_renamed_names_its_new_name() {
         text.contains("it was renamed in this change to `Import`"),
         "{text}"
     );
+}
+
+#[test]
+fn waivers_of_report_include_findings_that_follow_from_renamed_component() {
+    let component = "    \"Load Orders\":\n      type: sql-executor\n      parameters:\n        componentName: Load Orders\n        query: select 1\n        schema: sales\n";
+    let text = pipeline_row(&["Load Orders", "Clean", "Done"])
+        .replace("    \"Load Orders\":\n      type: sql-executor\n", component)
+        + "    \"Apart\":\n      type: sql-executor\n";
+    let world = world_with_levels(LEVELS, &[("a.orch.yaml", text.clone())]);
+    let renamed = text
+        .replace("    \"Load Orders\":", "    \"Import\":")
+        .replace("componentName: Load Orders", "componentName: Import");
+    world.write("a.orch.yaml", renamed);
+    world.commit("rename");
+    check(&world, "--report json=r.json").expect(1);
+    Call::new(&world.work())
+        .run("waivers add --from r.json --reason legacy")
+        .expect(0);
+    check(&world, "").expect(0);
 }
 
 #[test]

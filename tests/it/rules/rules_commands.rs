@@ -36,6 +36,20 @@ fn list_says_what_rules_file_here_has() {
 }
 
 #[test]
+fn rules_list_reports_other_problems_than_a_missing_repository() {
+    let world = project();
+    let call = Call::new(&world.work());
+    for args in ["rules list --ci bitbucket", "rules explain team/x --ci bitbucket"] {
+        let output = call.run(args).expect(7);
+        assert!(!output.all().contains("unknown rule"), "{}", output.all());
+    }
+    call.run("rules list --repo nowhere").expect(7);
+    // A rule of the platform needs no repository.
+    call.run("rules explain unused-components --ci bitbucket")
+        .expect(0);
+}
+
+#[test]
 fn rule_is_explained() {
     let world = World::new();
     let call = Call::new(&world.work());

@@ -30,6 +30,16 @@ fn new_rule_is_valid_and_its_examples_pass() {
 }
 
 #[test]
+fn rules_test_with_team_rules_off_reports_that_they_are_off() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    let output = call(&world)
+        .run("rules test --team-rules off")
+        .expect(2)
+        .saying(&["team rules are turned off (--team-rules off)"]);
+    assert!(!output.all().contains("rules new"), "{}", output.all());
+}
+
+#[test]
 fn failing_example_exits_with_1_and_shows_the_difference() {
     let wrong = python_rule("error").replace("type: sql-executor", "type: python-script");
     let world = world_with_files(&[(FILE, &wrong)]);

@@ -557,6 +557,22 @@ fn waiver_for_unreadable_pipeline_stays_although_another_has_two_lists_of_result
 }
 
 #[test]
+fn linked_waivers_file_is_left_as_it_is() {
+    let world = with_waivers("");
+    let text = "- { rule: component-naming-convention, path: gone.orch.yaml, reason: r }\n";
+    fs::remove_file(world.work().join(FILE)).unwrap();
+    world.write("gate/waivers.yaml", text);
+    std::os::unix::fs::symlink("gate/waivers.yaml", world.work().join(FILE)).unwrap();
+    for args in ["prune", "add --all --reason legacy"] {
+        waivers(&world, args)
+            .expect(2)
+            .saying(&["was not changed: the file is a symbolic link"]);
+    }
+    assert!(world.work().join(FILE).is_symlink());
+    assert_eq!(world.read_text("gate/waivers.yaml"), text);
+}
+
+#[test]
 fn file_in_another_form_is_left_as_it_is() {
     let text = "[{ rule: component-naming-convention, path: gone.orch.yaml, reason: r }]\n";
     let world = with_waivers(text);

@@ -31,6 +31,15 @@ pub enum ProvisionError {
     /// The state could not be written.
     #[error("could not write the state file: {0}")]
     UnsavedState(io::Error),
+    /// The result of a request could not be written to the state file, which still contains that the step has begun.
+    #[error("{result}, but this could not be written to the state file: {error}")]
+    UnsavedResult {
+        step: ProvisionStep,
+        result: String,
+        /// The value with which the user resolves the step.
+        resolution: String,
+        error: io::Error,
+    },
 }
 
 /// Describes a failed step. If the platform may have processed the request, it is unknown whether the resource exists.
@@ -67,7 +76,12 @@ pub async fn run_steps(
             Err(error) => {
                 if is_without_effect(&error) {
                     state.steps.remove(&step);
-                    save(state).map_err(ProvisionError::UnsavedState)?;
+                    save(state).map_err(|save_error| ProvisionError::UnsavedResult {
+                        step,
+                        result: error.to_string(),
+                        resolution: "again".to_owned(),
+                        error: save_error,
+                    })?;
                 }
                 return Err(error);
             }
@@ -80,8 +94,14 @@ pub async fn run_steps(
                 .map(str::to_owned),
             _ => None,
         };
+        let resolution = project_id.clone().unwrap_or_else(|| "done".to_owned());
         record_step(state, plan, step, StepMark::Done, project_id);
-        save(state).map_err(ProvisionError::UnsavedState)?;
+        save(state).map_err(|error| ProvisionError::UnsavedResult {
+            step,
+            result: format!("the {step} was created"),
+            resolution,
+            error,
+        })?;
         report_step(step, StepProgress::Done(&response));
     }
     Ok(())

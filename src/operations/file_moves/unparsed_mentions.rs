@@ -1,0 +1,92 @@
+//! Searches files that cannot be parsed for the old path, because a reference in them could not be rewritten.
+
+use crate::error::Failure;
+use sluicegate_pipelines::file_moves::PathMove;
+use sluicegate_pipelines::pipelines::PipelineKind;
+
+/// Fails if a pipeline that cannot be parsed contains the old path, or the old name of a renamed pipeline, because a
+/// call may consist of the name alone. The path of a pipeline is searched without the extension, which a reference may
+/// omit.
+pub(crate) fn reject_unparsed_call(
+    moves: &PathMove,
+    path: &str,
+    bytes: &[u8],
+    reason: &str,
+) -> Result<(), Failure> {
+    reject_unparsed_path(moves, path, bytes, reason)?;
+    let (old_path, new_path) = (strip_extension(&moves.old_path), strip_extension(&moves.new_path));
+    let old_name = file_name(old_path);
+    let is_renamed_pipeline = old_path != moves.old_path && file_name(new_path) != old_name;
+    match find_line(bytes, old_name).filter(|_| is_renamed_pipeline) {
+        Some(line) => Err(mention_failure(path, line, old_name, reason)),
+        None => Ok(()),
+    }
+}
+
+/// Fails if a file that cannot be parsed contains the old path. The path of a pipeline is searched without the
+/// extension.
+pub(crate) fn reject_unparsed_path(
+    moves: &PathMove,
+    path: &str,
+    bytes: &[u8],
+    reason: &str,
+) -> Result<(), Failure> {
+    let old_path = strip_extension(&moves.old_path);
+    match find_line(bytes, old_path) {
+        Some(line) => Err(mention_failure(path, line, old_path, reason)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the path of a pipeline without its extension, and any other path as it is.
+fn strip_extension(path: &str) -> &str {
+    PipelineKind::from_path(path)
+        .and_then(|kind| path.strip_suffix(kind.extension()))
+        .unwrap_or(path)
+}
+
+/// Returns the part of the path after the last slash.
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Returns the number of the first line with the text. A longer word that contains the text, such as `reload` for
+/// `load`, is ignored.
+fn find_line(bytes: &[u8], text: &str) -> Option<usize> {
+    for offset in memchr::memmem::find_iter(bytes, text.as_bytes()) {
+        let (before, found_text) = bytes.split_at_checked(offset)?;
+        let neighbors = [before.last(), found_text.get(text.len())];
+        if !neighbors.into_iter().flatten().any(|byte| is_word_byte(*byte)) {
+            return Some(before.split(|byte| *byte == b'\n').count());
+        }
+    }
+    None
+}
+
+/// Returns whether the byte is a part of a word: a letter, a digit, an underscore, a hyphen or a part of a character
+/// outside ASCII.
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || !byte.is_ascii()
+}
+
+/// Returns the failure for a file that contains the text and cannot be parsed.
+fn mention_failure(path: &str, line: usize, text: &str, reason: &str) -> Failure {
+    Failure::usage(format!(
+        "{path}:{line}: this file contains `{text}` and cannot be parsed: {reason}"
+    ))
+    .with_hint("nothing was changed: fix the file, then run the command again")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_are_found() {
+        let text = "a: reload\nb: load-x\nc: 'sales/load.orch.yaml'\n";
+        assert_eq!(find_line(text.as_bytes(), "load"), Some(3));
+        assert_eq!(find_line(text.as_bytes(), "sales/load"), Some(3));
+        assert_eq!(find_line(text.as_bytes(), "sale"), None);
+        assert_eq!(find_line(text.as_bytes(), "relo"), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! `sluicegate mv` in a repository with files that it cannot search or rewrite.
+
+use crate::support::{Arguments, Call, ProgramOutput, World, project};
+use std::fs;
+use std::process::Command;
+
+const CALLER: &str = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Run:\n      type: run-orchestration\n      parameters: { orchestrationJob: TARGET }\n";
+const WAIVERS: &str = "sluicegate-waivers.yaml";
+
+fn mv(world: &World, args: impl Arguments) -> ProgramOutput {
+    Call::new(&world.work()).run(("mv", args))
+}
+
+/// Returns a project in which `sales/load.orch.yaml` can be moved.
+fn project_with_called_pipeline() -> World {
+    let world = project();
+    let pipeline = world.read_text("a.orch.yaml");
+    world.write("sales/load.orch.yaml", pipeline);
+    world.commit("called");
+    world
+}
+
+fn is_unmoved(world: &World) -> bool {
+    world.work().join("sales/load.orch.yaml").is_file()
+}
+
+#[test]
+fn rename_is_refused_if_unparsed_file_calls_the_old_name() {
+    let world = project_with_called_pipeline();
+    world.write("broken.orch.yaml", "type: [\norchestrationJob: load\n");
+    let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(2);
+    output.saying(&["broken.orch.yaml:2: this file contains `load` and cannot be parsed"]);
+    assert!(is_unmoved(&world));
+    // A call by name survives a move to another directory, and longer words are other names.
+    mv(&world, "sales/load.orch.yaml stock/load.orch.yaml --dry-run").expect(0);
+    world.write("broken.orch.yaml", "type: [\norchestrationJob: reload\n");
+    mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
+}
+
+#[test]
+fn move_is_refused_if_unparsed_gate_file_contains_the_old_path() {
+    for (path, text) in [
+        (WAIVERS, "- { rule: [, path: sales/load.orch.yaml, reason: r }\n"),
+        (
+            ".platform/shared-pipelines.yaml",
+            "pipelines: [\n- sales/load.orch.yaml\n",
+        ),
+    ] {
+        let world = project_with_called_pipeline();
+        world.write(path, text);
+        let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(2);
+        output.saying(&[path, "this file contains `sales/load` and cannot be parsed"]);
+        assert!(is_unmoved(&world));
+        mv(&world, "a.orch.yaml b.orch.yaml").expect(0);
+    }
+}
+
+#[test]
+fn move_that_edits_a_gate_file_outside_of_sparse_checkout_is_refused() {
+    let world = project_with_called_pipeline();
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n",
+    );
+    world.commit("shared");
+    world.git("sparse-checkout set --no-cone /sales/");
+    for args in [
+        "sales/load.orch.yaml sales/import.orch.yaml --dry-run",
+        "sales/load.orch.yaml sales/import.orch.yaml",
+    ] {
+        let output = mv(&world, args).expect(2);
+        output.saying(&[
+            ".platform/shared-pipelines.yaml:2: the file is not checked out",
+            "nothing was changed",
+        ]);
+    }
+    assert!(is_unmoved(&world));
+}
+
+#[test]
+fn move_rewrites_the_target_of_a_linked_waivers_file() {
+    let world = project_with_called_pipeline();
+    let waiver = "- { rule: component-naming-convention, path: sales/load.orch.yaml, reason: r }\n";
+    world.write("gate/waivers.yaml", waiver);
+    std::os::unix::fs::symlink("gate/waivers.yaml", world.work().join(WAIVERS)).unwrap();
+    world.commit("linked");
+    mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
+    assert!(world.work().join(WAIVERS).is_symlink());
+    assert_eq!(
+        world.read_text("gate/waivers.yaml"),
+        waiver.replace("sales/load", "sales/import")
+    );
+}
+
+#[test]
+fn move_warns_of_file_that_is_too_large_to_search() {
+    let world = project_with_called_pipeline();
+    let file = fs::File::create(world.work().join("large.orch.yaml")).unwrap();
+    file.set_len(33 << 20).unwrap();
+    let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
+    output.saying(&["these files could not be searched for references: large.orch.yaml ("]);
+    assert!(!is_unmoved(&world));
+}
+
+#[test]
+fn repair_warns_of_file_that_cannot_be_parsed() {
+    let world = project_with_called_pipeline();
+    world.write("broken.orch.yaml", "type: [\norchestrationJob: gone\n");
+    let output = mv(&world, "--repair")
+        .expect(0)
+        .saying(&["these files could not be searched for references: broken.orch.yaml ("]);
+    assert_eq!(output.out, "nothing to repair\n");
+}
+
+#[test]
+fn move_reports_that_untracked_caller_is_not_staged() {
+    let world = project_with_called_pipeline();
+    world.write("new.orch.yaml", CALLER.replace("TARGET", "sales/load"));
+    let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
+    output.saying(&["in new.orch.yaml are not staged", "were not in the index"]);
+    assert!(world.read_text("new.orch.yaml").contains("sales/import"));
+}
+
+/// A limit on the size of files keeps the second file from being written.
+#[test]
+fn move_that_cannot_write_a_file_is_undone() {
+    let world = project_with_called_pipeline();
+    let caller = CALLER.replace("TARGET", "sales/load");
+    let large_caller = caller.clone() + &"# more\n".repeat(10_000);
+    world.write("b.orch.yaml", &caller);
+    world.write("c.orch.yaml", &large_caller);
+    world.commit("callers");
+    let program = Call::new(&world.work()).command("mv sales/load.orch.yaml deep/import.orch.yaml");
+    let variables = program
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    let output = Command::new("sh")
+        .args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh"])
+        .arg(program.get_program())
+        .args(program.get_args())
+        .env_clear()
+        .envs(variables)
+        .current_dir(world.work())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("could not write c.orch.yaml"), "{text}");
+    assert!(text.contains("hint: all changes were undone"), "{text}");
+    assert!(is_unmoved(&world));
+    assert_eq!(world.read_text("b.orch.yaml"), caller);
+    assert_eq!(world.git("status --short"), "");
+}
