@@ -105,7 +105,7 @@ fn compare_consumer_changes(
         Err(error) => return Err(error.into()),
     }
     let commit_differences = match run.find_repository() {
-        Some(repository) => receipt.compare_with_both_commits(&repository)?,
+        Some(repository) => receipt.compare_recorded_changes(&repository)?,
         None => None,
     };
     match commit_differences {

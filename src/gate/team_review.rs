@@ -134,13 +134,16 @@ impl GateRun<'_> {
         )
     }
 
-    /// Adds a limit if the team's rules are not applied. If the change edits the team's rules file, runs the examples
-    /// of the rules: an example with an unexpected outcome fails the gate, and so does, in a local run, a file that
-    /// cannot be used.
-    pub(crate) fn add_team_rule_causes(&mut self) {
+    /// Adds a limit if the team's rules are not applied.
+    pub(crate) fn add_team_rule_limit(&mut self) {
         if let Some(limit) = self.team_rules.limit.take() {
             self.evaluation.add_limit(limit);
         }
+    }
+
+    /// Runs the examples of the team's rules if the change edits their file. An example with an unexpected outcome fails
+    /// the gate, and so does, in a local run, a file with invalid rules.
+    pub(crate) fn check_edited_team_rules(&mut self) {
         let Some(path) = self.find_changed_team_rules() else {
             return;
         };
@@ -158,7 +161,7 @@ impl GateRun<'_> {
                     let reason = describe_first_problem(&path, &problems);
                     self.evaluation.add_cause(
                         Cause::GateChange,
-                        format!("The change adds team rules that cannot be used: {reason}"),
+                        format!("The change contains team rules that cannot be used: {reason}"),
                     );
                 }
                 return;

@@ -235,7 +235,7 @@ impl PolicyWaivers {
         let mut lines: Vec<String> = Vec::new();
         for finding in files.iter().flat_map(list_waived_findings) {
             let (Some(new_name), Some(old_finding)) =
-                (finding.about, former_names.find_old_finding(&finding))
+                (finding.about, former_names.restore_old_name(&finding))
             else {
                 continue;
             };
@@ -292,7 +292,7 @@ impl PolicyWaivers {
                 continue;
             };
             // The former name of a component has its own note.
-            let old_finding = former_names.find_old_finding(&finding);
+            let old_finding = former_names.restore_old_name(&finding);
             let is_allowed_by_new_path = std::iter::once(&finding).chain(&old_finding).any(|finding| {
                 !self
                     .waivers

@@ -160,12 +160,13 @@ pub(crate) fn wait_for_status(
     } = run.create_project_client()?;
     let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
     run.block_on(async {
-        let (status, end) = follow::poll_stream(&platform, project, id, wanted_status, pace, |status| {
-            let status = if status.is_empty() { "unknown" } else { status };
-            run.ui.say(&format!("the status is {status}"));
-        })
-        .await
-        .map_err(|error| stream_request_failure(id, error))?;
+        let (status, end) =
+            follow::poll_streaming_status(&platform, project, id, wanted_status, pace, |status| {
+                let status = if status.is_empty() { "unknown" } else { status };
+                run.ui.say(&format!("the status is {status}"));
+            })
+            .await
+            .map_err(|error| stream_request_failure(id, error))?;
         run.print_response(output, &status.raw, || {
             response_output::format_field_lines(&status.raw)
         })?;

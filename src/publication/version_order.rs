@@ -126,8 +126,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Fails if the platform lists an enabled version but does not return a latest one, because it is then unknown
-    /// whether the commit to publish is older.
+    /// Fails if the platform lists an enabled version. This is called after the platform returned no latest version, so
+    /// it is unknown whether the commit to publish is older than that of the enabled version.
     fn reject_missing_latest(&self) -> Result<(), Failure> {
         let Some(version) = self.history.enabled_versions().next() else {
             return Ok(());

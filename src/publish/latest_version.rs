@@ -28,7 +28,7 @@ pub async fn poll_latest_after_disabling(
         |latest: &LatestVersion| *latest == LatestVersion::Enabled(disabled_version.to_owned());
     let lookup = poll_until(
         timeout,
-        || look_up_latest(platform, prefix),
+        || request_latest_version(platform, prefix),
         |latest| !is_still_latest(latest),
     );
     match await_lookup_with_report(platform, lookup, prefix, disabled_version, timeout).await {
@@ -49,14 +49,14 @@ pub async fn poll_latest_until_version(
 ) -> LatestVersion {
     let lookup = poll_until(
         timeout,
-        || look_up_latest(platform, prefix),
+        || request_latest_version(platform, prefix),
         |latest| *latest == LatestVersion::Enabled(version.to_owned()),
     );
     await_lookup_with_report(platform, lookup, prefix, version, timeout).await
 }
 
 /// Requests once the version that \[Latest\] means now. An error is part of the result.
-async fn look_up_latest(platform: &Platform, prefix: &str) -> LatestVersion {
+async fn request_latest_version(platform: &Platform, prefix: &str) -> LatestVersion {
     // Without a name, the platform returns the latest enabled version.
     match platform.fetch_artifact_details(prefix, None).await {
         Ok(details) => match details.artifact.version_name {

@@ -69,7 +69,7 @@ impl PlanExecution<'_> {
     /// Looks up the version, and uploads the plan if the platform does not have it. An existing version is compared
     /// with the plan; if it is unknown whether the version exists, nothing is sent.
     async fn execute(&self) -> Outcome {
-        match self.version_lookup().look_up().await {
+        match self.version_lookup().request_version().await {
             LookupResult::NotFound => self.upload_until_decided().await,
             LookupResult::Found(details) => {
                 assess_existing_version(self.plan, self.options.if_exists, &details)

@@ -45,10 +45,10 @@ impl Receipt {
         version_differences::list_version_differences(details, &self.commit_hash, shared_pipelines)
     }
 
-    /// Compares the published commit again with the older commit that the receipt names, and returns the differences
-    /// between the changes for consumers and those in the receipt. Returns `None` if the receipt lists only changed ids
+    /// Compares the changes for consumers that the receipt records with those between its two commits, the published one
+    /// and the older one, and returns the differences. Returns `None` if the receipt lists only changed ids
     /// or no comparison, or if the repository lacks one of the commits.
-    pub fn compare_with_both_commits(
+    pub fn compare_recorded_changes(
         &self,
         repository: &Repository,
     ) -> Result<Option<Vec<String>>, PublishError> {

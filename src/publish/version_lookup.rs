@@ -32,7 +32,7 @@ pub(super) enum LookupResult {
 
 impl VersionLookup<'_> {
     /// Requests the version once. The result is unclear if the request fails or returns another version.
-    pub(super) async fn look_up(&self) -> LookupResult {
+    pub(super) async fn request_version(&self) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
         match self
             .platform
@@ -55,7 +55,7 @@ impl VersionLookup<'_> {
     pub(super) async fn poll_until_found(&self) -> LookupResult {
         let lookup = poll_until(
             self.timeout,
-            || self.look_up(),
+            || self.request_version(),
             |result| match result {
                 LookupResult::Found(_) => true,
                 LookupResult::NotFound => false,
@@ -71,7 +71,7 @@ impl VersionLookup<'_> {
     pub(super) async fn poll_until_processed(&self) -> LookupResult {
         let lookup = poll_until(
             self.timeout,
-            || self.look_up(),
+            || self.request_version(),
             |result| match result {
                 LookupResult::Found(details) => {
                     !details.shared_pipelines.is_empty() || self.plan.shared_pipelines.is_empty()

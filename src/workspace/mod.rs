@@ -283,7 +283,7 @@ impl<'a> Workspace<'a> {
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
         context::fetch_run_branch(repo, ci, is_host_commit, &report)?;
         context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfAgeUnknown, &report)?;
-        context::deepen(repo, ci, revisions, subject, &report)?;
+        context::fetch_missing_history(repo, ci, revisions, subject, &report)?;
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
         context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfMissing, &report)
     }

@@ -155,28 +155,22 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the pipelines to check. If the working tree was compared with head and no pipeline differs, and if the
-    /// commit head has no base of its own, for example on the default branch, selects all pipelines instead. The second
-    /// selection has no base to find gate changes, so those of the first selection remain.
+    /// Selects the changed pipelines, or all pipelines if none changed and the commit head has no base of its own.
     pub(crate) fn select_pipelines(
         &self,
         run: &mut GateRun<'_>,
         resolve: &ResolveSelection<'_>,
     ) -> Result<(), Failure> {
         run.select_pipelines(resolve)?;
-        if !run.selection.pipelines.is_empty() || !self.is_compared_with_head(run) {
+        let Some(reason) = self.find_reason_to_check_all(run) else {
             run.report_reason_for_all();
             return Ok(());
-        }
-        let revisions = &self.settings.gate.revisions;
-        let reason = match context::resolve_target(&self.workspace.repo, &self.workspace.ci, revisions) {
-            Ok(head_target) if head_target.bases.is_empty() => head_target.base_source,
-            _ => return Ok(()),
         };
         self.session.ui.say(&format!(
             "no pipeline differs from head, and {reason}: all pipelines are selected"
         ));
-        // Without a base, the second selection contains all pipelines.
+        // Without a base, the second selection contains all pipelines. It cannot find changes to the gate configuration,
+        // so those of the first selection remain.
         run.subject.comparison.bases = Vec::new();
         run.subject.comparison.base_source = reason;
         let gate_changes = std::mem::take(&mut run.selection.pipelines.gate_changes);
@@ -185,6 +179,17 @@ impl<'a> CheckSubject<'a> {
         run.selection.pipelines.gate_changes = gate_changes;
         run.selection.rejects_gate_change = rejects_gate_change;
         Ok(())
+    }
+
+    /// Returns why all pipelines are checked if the working tree was compared with head and no pipeline differs: the
+    /// commit head has no base of its own, for example because it is on the default branch. Otherwise returns `None`.
+    fn find_reason_to_check_all(&self, run: &GateRun<'_>) -> Option<String> {
+        if !run.selection.pipelines.is_empty() || !self.is_compared_with_head(run) {
+            return None;
+        }
+        let revisions = &self.settings.gate.revisions;
+        let target = context::resolve_target(&self.workspace.repo, &self.workspace.ci, revisions).ok()?;
+        target.bases.is_empty().then_some(target.base_source)
     }
 
     /// Returns whether the working tree was compared with head because the user did not name a base. Returns false for

@@ -90,7 +90,7 @@ impl RunSubject for SavedReports<'_> {
 
 impl GateRun<'_, SavedReports<'_>> {
     /// Reads the reports and merges them. If `compared_file` is given, marks the findings that its report lacks as new.
-    /// In CI, and if the job names a commit, all reports must be of the job's commit. In CI, `compared_file` must
+    /// In CI, or if the job names a commit, all reports must be of the job's commit. In CI, `compared_file` must
     /// also be the report of an ancestor and must not come from the change.
     pub(crate) fn evaluate_reports(
         &mut self,

@@ -129,7 +129,7 @@ impl GateRun<'_> {
         self.notes.extend(notes);
     }
 
-    /// Selects the pipelines to review, finds the changes to the gate configuration, and stores both in the run.
+    /// Selects the pipelines to review. The stored selection also has the changes to the gate configuration.
     /// `resolve` resolves the selection settings from another version of the configuration file, and fails if that
     /// version cannot be used.
     pub(crate) fn select_pipelines(&mut self, resolve: &ResolveSelection<'_>) -> Result<(), Failure> {
@@ -316,7 +316,8 @@ impl GateRun<'_> {
             .add_notes(self.subject.workspace.target_age_note.clone());
         self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
-        self.add_team_rule_causes();
+        self.add_team_rule_limit();
+        self.check_edited_team_rules();
         self.add_interface_changes(accept_break)?;
         self.status = self.evaluation.status();
         self.evaluation.add_excuse_note(self.status);

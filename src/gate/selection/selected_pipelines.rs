@@ -101,7 +101,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
         .map(|change| scope.build_candidate(change, reason_for_all.as_deref()))
         .collect();
     let files = if reason_for_all.is_some() && !scope.bases.is_empty() {
-        scope.list_all_files()?
+        scope.list_selected_files()?
     } else {
         // Without a base, the candidates already include every file.
         candidates
@@ -317,7 +317,7 @@ impl SelectionScope<'_> {
 
     /// Returns the paths of all pipelines that the globs and the given paths select, changed or not. Omits submodules,
     /// which have no content to review.
-    fn list_all_files(&self) -> Result<Vec<String>, GitError> {
+    fn list_selected_files(&self) -> Result<Vec<String>, GitError> {
         Ok(self
             .head
             .list_files(&|path| self.is_selected(path))?

@@ -87,7 +87,7 @@ fn require_variable<'e>(env: &'e Env, variable: &'static str) -> Result<&'e str,
 
 /// Returns the repository that started the run. The change comes from this repository if the variable for a fork is
 /// `False`. Azure Pipelines sets that variable for every pull request.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     let fork_value = env.get("SYSTEM_PULLREQUEST_ISFORK");
     let has_change = fork_value.is_some_and(|fork| fork.eq_ignore_ascii_case("false"));
     TargetRepository::new([env.get_owned("BUILD_REPOSITORY_URI")], has_change)

@@ -63,7 +63,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 
 /// Returns the repository of the pipeline. Every change comes from this repository, because Bitbucket does not start a
 /// pipeline for a pull request from a fork.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     let urls = ["BITBUCKET_GIT_HTTP_ORIGIN", "BITBUCKET_GIT_SSH_ORIGIN"];
     let has_change = true;
     TargetRepository::new(urls.map(|name| env.get_owned(name)), has_change)

@@ -73,7 +73,7 @@ fn is_fork(env: &Env) -> bool {
 
 /// Returns the repository of the pipeline, which is the target of a pull request. Buildkite names the source repository
 /// of a pull request; without that name, nothing shows that the change comes from the target repository.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     let url = env.get("BUILDKITE_REPO");
     let names_source = env.get("BUILDKITE_PULL_REQUEST_REPO").is_some();
     let has_change = url.is_some() && names_source && !is_fork(env);

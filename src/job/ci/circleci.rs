@@ -53,7 +53,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 
 /// Returns the repository of the project. For a pull request from a fork, CircleCI always sets both fork variables;
 /// without them, the change comes from the project's own repository.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     let fork_variables = ["CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
     let has_change = fork_variables.into_iter().all(|name| env.get(name).is_none());
     TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], has_change)

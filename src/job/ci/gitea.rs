@@ -23,6 +23,6 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 }
 
 /// Reads the repository of the run from GitHub's variables and payload, which Gitea and Forgejo provide too.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
-    github::target_repository(env)
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
+    github::read_target_repository(env)
 }

@@ -194,7 +194,7 @@ fn read_ref_event(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
 
 /// Returns the repository of the run, which is also the target of pull requests from forks. The payload contains
 /// several URLs of it, and the clone may have any of them as its remote.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     // `read_context_as` reports an unreadable payload. The name of the event, which is only for that error, is empty
     // here.
     let payload = Payload::read(env, "").ok().flatten();

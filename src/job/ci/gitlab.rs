@@ -170,7 +170,7 @@ fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError
 /// Returns the repository of the target's project. If the pipeline of a fork's merge request runs in the fork,
 /// `CI_PROJECT_URL` and `CI_REPOSITORY_URL` are the fork's and are skipped. The change comes from the target's
 /// repository if source and target are the same project, or the same external repository.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     let (source, project) = (env.get(SOURCE_PROJECT), env.get("CI_PROJECT_ID"));
     let target = env.get("CI_MERGE_REQUEST_PROJECT_ID").or(project);
     let runs_in_target = project.is_none() || project == target;

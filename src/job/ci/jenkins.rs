@@ -230,7 +230,7 @@ fn strip_remote<'a>(reference: &'a str, local: Option<&'a str>) -> Option<&'a st
 /// Returns the target's repository, whose URL may have to be derived from the web page of the change. The change comes
 /// from this repository if a branch source does not set `CHANGE_FORK`, if it is a change in Gerrit, or if the plugin
 /// names the same repository for source and target.
-pub(super) fn target_repository(env: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     let has_change = PLUGINS
         .iter()
         .find(|plugin| plugin.is_detected(env))

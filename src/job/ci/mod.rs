@@ -61,8 +61,8 @@ macro_rules! hosts {
             }
 
             /// Reads the repository of the change's target with the module of this host.
-            fn target_repository(self, env: &Env) -> TargetRepository {
-                match self { $(Self::$host => $file::target_repository(env)),+ }
+            fn read_target_repository(self, env: &Env) -> TargetRepository {
+                match self { $(Self::$host => $file::read_target_repository(env)),+ }
             }
         }
     };
@@ -156,7 +156,7 @@ impl Host {
 pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiContext, CiError> {
     let host = requested_host.unwrap_or_else(|| Host::detect(env));
     Ok(CiContext {
-        target_repository: host.target_repository(env),
+        target_repository: host.read_target_repository(env),
         ..host.read_context(env)?
     })
 }

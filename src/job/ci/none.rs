@@ -21,6 +21,6 @@ pub(super) fn read_context(_: &Env) -> Result<CiContext, CiError> {
 }
 
 /// Returns a repository without URLs, because a local run does not have an event that names one.
-pub(super) fn target_repository(_: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(_: &Env) -> TargetRepository {
     TargetRepository::default()
 }

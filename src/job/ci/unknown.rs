@@ -122,6 +122,6 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
 }
 
 /// Returns a repository without URLs, because the program does not know which variables this host sets.
-pub(super) fn target_repository(_: &Env) -> TargetRepository {
+pub(super) fn read_target_repository(_: &Env) -> TargetRepository {
     TargetRepository::default()
 }

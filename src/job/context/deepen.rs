@@ -23,7 +23,7 @@ pub enum DeepenSubject {
 
 /// Fetches missing commits and history in growing depth until the run can be resolved, and reports each step to
 /// `report`. If commits are still missing at the end, the error is left to the resolution of the run.
-pub fn deepen(
+pub fn fetch_missing_history(
     repo: &mut Repository,
     ci: &mut CiContext,
     revisions: &RequestedRevisions,
@@ -44,9 +44,13 @@ pub fn deepen(
     }
     for depth in DEPTH_STEPS {
         let missing_items = fetcher.find_missing_items();
+        if missing_items.is_empty() {
+            break;
+        }
         // A complete clone has all history, so a step with more depth would fetch nothing more.
-        let was_complete = !fetcher.repo.is_shallow();
-        if missing_items.is_empty() || !fetcher.fetch_missing_items(&missing_items, depth)? || was_complete {
+        let is_last_step = !fetcher.repo.is_shallow();
+        let has_fetched = fetcher.fetch_missing_items(&missing_items, depth)?;
+        if is_last_step || !has_fetched {
             break;
         }
     }

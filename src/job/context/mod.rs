@@ -23,7 +23,7 @@ mod target_resolver;
 pub use base::EarlierCommit;
 pub(crate) use base::join_short_ids;
 pub use branch_origin::BranchOrigin;
-pub use deepen::{DeepenSubject, deepen};
+pub use deepen::{DeepenSubject, fetch_missing_history};
 pub use error::ContextError;
 pub use merge_check::{may_be_on_branch, require_merged};
 pub use policy_revision::{

@@ -39,10 +39,10 @@ impl TargetResolver<'_> {
         })
     }
 
-    /// Resolves the base for a review of the files in the working tree or the index. A directory without git or without
-    /// a commit has no base, so all pipelines are reviewed; a base that `--base` requests is then an error.
+    /// Resolves the base for a review of the files in the working tree or the index. Without a commit, as in a directory
+    /// without git, there is no base, so all pipelines are reviewed; a base that `--base` requests is then an error.
     pub(super) fn resolve_checkout(&self) -> Result<Comparison, ContextError> {
-        // The reviewed files may differ from every commit.
+        // The comparison names no commit, because the reviewed files may differ from every commit.
         let head_commit = None;
         if let Some(reason) = self.idle_reason() {
             return Ok(Comparison::for_idle_run(self.ci, head_commit, reason));
@@ -56,7 +56,7 @@ impl TargetResolver<'_> {
         };
         let head = head::find_checkout_head(self.repo, self.ci, checked_out)
             .map_err(|error| error.with_host(self.ci.host))?;
-        // In CI, the files of the checked-out commit are read instead of those on disk.
+        // Only a local run reviews uncommitted files: in CI, the files of the checked-out commit are read.
         let includes_uncommitted = self.ci.host.is_local();
         let base = self
             .find_base(&head, includes_uncommitted)

@@ -12,11 +12,11 @@ use std::path::Path;
 const SIGNING_ACTION: &str = "actions/attest@";
 
 pub(crate) enum FileStep {
-    /// Write the file; `include_step` says how to include it, if the host does not find it.
+    /// Write the file; `inclusion_hint` says how to include it, if the host does not find it.
     Write {
         path: String,
         text: String,
-        include_step: Option<&'static str>,
+        inclusion_hint: Option<&'static str>,
     },
     Keep {
         path: String,
@@ -83,9 +83,9 @@ impl InitPlan {
 
     /// Returns the instruction to include the written job in the host's main file. `None` if the host finds the job
     /// itself.
-    pub(crate) fn include_step(&self) -> Option<&'static str> {
+    pub(crate) fn inclusion_hint(&self) -> Option<&'static str> {
         match self.job.as_ref()? {
-            FileStep::Write { include_step, .. } => *include_step,
+            FileStep::Write { inclusion_hint, .. } => *inclusion_hint,
             _ => None,
         }
     }
@@ -100,7 +100,7 @@ fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileSt
     FileStep::Write {
         path,
         text,
-        include_step: None,
+        inclusion_hint: None,
     }
 }
 
@@ -128,14 +128,14 @@ fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
         return FileStep::Write {
             path: recipe.path.to_owned(),
             text,
-            include_step: None,
+            inclusion_hint: None,
         };
     }
     match recipe.alternative {
-        Some((path, include_step)) if !path_exists(&facts.root, path) => FileStep::Write {
+        Some((path, inclusion_hint)) if !path_exists(&facts.root, path) => FileStep::Write {
             path: path.to_owned(),
             text,
-            include_step: Some(include_step),
+            inclusion_hint: Some(inclusion_hint),
         },
         _ => FileStep::EditByHand {
             path: recipe.path,

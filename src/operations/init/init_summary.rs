@@ -162,7 +162,7 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
             format!("Before anything can be written: {hint}\n    {description}")
         })
         .collect();
-    steps.extend(plan.include_step().map(str::to_owned));
+    steps.extend(plan.inclusion_hint().map(str::to_owned));
     if let (Some(recipe), Some(job)) = (facts.recipe, plan.job_text()) {
         steps.push(recipe.secrets.join("\n"));
         steps.extend(file_templates::find_default_to_replace(job).map(|placeholder| {

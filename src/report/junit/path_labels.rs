@@ -1,7 +1,7 @@
 //! Defines the labels of pipelines in JUnit, because readers may show only the name of a case.
 
 use sluicegate_pipelines::findings::Report;
-use sluicegate_pipelines::pipelines::without_extension;
+use sluicegate_pipelines::pipelines::trim_pipeline_extension;
 use std::collections::HashMap;
 
 /// Knows which files of a report have a path that is still unique without its extension, and so a short label.
@@ -18,7 +18,7 @@ impl<'r> PathLabels<'r> {
         let unreviewed_paths = report.unreviewed_files.iter().map(|file| &file.path);
         let mut file_counts = HashMap::new();
         for path in reviewed_paths.chain(excluded_paths).chain(unreviewed_paths) {
-            *file_counts.entry(without_extension(path)).or_insert(0) += 1;
+            *file_counts.entry(trim_pipeline_extension(path)).or_insert(0) += 1;
         }
         Self { file_counts }
     }
@@ -26,7 +26,7 @@ impl<'r> PathLabels<'r> {
     /// Returns the label of a file: `sales/load` for `sales/load.orch.yaml`, or the complete path if another file of
     /// the report differs only in its extension.
     pub(super) fn label<'p>(&self, path: &'p str) -> &'p str {
-        let stem = without_extension(path);
+        let stem = trim_pipeline_extension(path);
         match self.file_counts.get(stem) {
             Some(1) => stem,
             _ => path,

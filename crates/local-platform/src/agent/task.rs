@@ -118,7 +118,7 @@ impl AgentTask {
             fix_order: None,
         };
         task.grant_tools(granted_tools);
-        let prompt = task.instruct(message, now);
+        let prompt = task.add_instruction(message, now);
         (task, vec![prompt])
     }
 
@@ -176,7 +176,7 @@ impl AgentTask {
     /// Gives the agent an instruction and returns the message that records it. A working agent finishes its remaining
     /// steps first; otherwise, these steps and a pending decision are dropped. In plan mode, the agent skips tools that
     /// make changes. An instruction without findings keeps those of an earlier one.
-    pub(crate) fn instruct(&mut self, message: &str, now: Moment) -> Message {
+    pub(crate) fn add_instruction(&mut self, message: &str, now: Moment) -> Message {
         if !matches!(self.phase, TaskPhase::Working { .. }) {
             self.remaining_steps.clear();
             self.phase = TaskPhase::Working {
@@ -573,12 +573,12 @@ mod tests {
     #[test]
     fn instruction_wakes_it_up_and_more_work_is_put_at_end() {
         let mut task = begin(AgentMode::Act, &super::super::TOOLS, "create it");
-        task.instruct("and push it", moment(100));
+        task.add_instruction("and push it", moment(100));
         assert_eq!(
             kinds(&task.advance(moment(10_000))),
             ["tool create_file", "tool git_push", "answer "]
         );
-        let said = task.instruct("commit", moment(10_000));
+        let said = task.add_instruction("commit", moment(10_000));
         assert_eq!(
             (said.group_id.as_str(), task.status()),
             ("turn-3", TaskStatus::Running)

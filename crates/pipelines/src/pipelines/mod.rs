@@ -21,7 +21,7 @@ pub(crate) use pipeline_document::{LAYOUT_KEY, PipelineOutline};
 pub use pipeline_facts::{DanglingLink, FileNameSearch, PipelineFacts, may_refer_to_files};
 pub use pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
-    TransitionCondition, is_pipeline, without_extension,
+    TransitionCondition, is_pipeline, trim_pipeline_extension,
 };
 pub use references::{CallResolution, CallWalk, PipelineFiles, Reference, ReferenceTarget, file_name};
 pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};

@@ -4,7 +4,7 @@
 //! contain exactly the expected entries; otherwise nothing is changed.
 
 use super::shared_pipelines::SharedPipelines;
-use super::{LAYOUT_KEY, PipelineOutline, file_name, without_extension};
+use super::{LAYOUT_KEY, PipelineOutline, file_name, trim_pipeline_extension};
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
 use std::fmt::Write as _;
 
@@ -181,7 +181,7 @@ impl NewSharedEntry {
         format!(
             "{{ pipeline: {}, displayName: {}, id: {}, enabled: true, parameters: {{{space}{parameters}{space}}} }}",
             format_scalar(&self.path),
-            format_scalar(file_name(without_extension(&self.path))),
+            format_scalar(file_name(trim_pipeline_extension(&self.path))),
             format_scalar(&self.id)
         )
     }
@@ -197,7 +197,7 @@ impl NewSharedEntry {
     /// Returns the entry as YAML on several lines, with this indent and line ending.
     fn format_lines(&self, indent: &str, ending: &str) -> String {
         let mut lines = String::new();
-        let display_name = format_scalar(file_name(without_extension(&self.path)));
+        let display_name = format_scalar(file_name(trim_pipeline_extension(&self.path)));
         let _ = write!(lines, "{indent}- pipeline: {}{ending}", format_scalar(&self.path));
         let _ = write!(lines, "{indent}  displayName: {display_name}{ending}");
         let _ = write!(lines, "{indent}  id: {}{ending}", format_scalar(&self.id));
@@ -309,7 +309,7 @@ fn find_metadata_text(node: NodeRef<'_, '_>, key: &str) -> Option<String> {
 
 /// Returns the file's name without extension, in lower case, with hyphens between words (letters, digits, `_`, `.`).
 fn build_default_id(path: &str) -> String {
-    let name = file_name(without_extension(path)).to_lowercase();
+    let name = file_name(trim_pipeline_extension(path)).to_lowercase();
     let words: Vec<&str> = name
         .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '.')
         .filter(|word| !word.is_empty())

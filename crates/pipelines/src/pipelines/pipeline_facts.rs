@@ -1,7 +1,7 @@
 //! The facts about a pipeline that project-wide checks need: its references, its variables, and its broken links. The
 //! rest of the pipeline is dropped, because a project has thousands.
 
-use super::pipeline_model::without_extension;
+use super::pipeline_model::trim_pipeline_extension;
 use super::pipeline_model::{LinkRole, Pipeline};
 use super::references::{Reference, file_name};
 use memchr::{memchr_iter, memmem};
@@ -66,7 +66,7 @@ impl FileNameSearch {
 /// Returns a pattern that matches a file's name, without its extension, as YAML may write it: a blank may be a line
 /// break or escaped, a single quote may be doubled, and other characters may be escaped, for example a double quote.
 fn build_name_pattern(path: &str) -> String {
-    let name = file_name(without_extension(path));
+    let name = file_name(trim_pipeline_extension(path));
     let mut pattern = String::new();
     for word in name.split_ascii_whitespace() {
         if !pattern.is_empty() {

@@ -19,7 +19,7 @@ pub fn is_pipeline(path: &str) -> bool {
 
 /// Returns the path of a pipeline without its extension, `.orch.yaml` or `.tran.yaml`. The path of another file is
 /// returned unchanged.
-pub fn without_extension(path: &str) -> &str {
+pub fn trim_pipeline_extension(path: &str) -> &str {
     match PipelineKind::from_path(path) {
         Some(kind) => path.strip_suffix(kind.extension()).unwrap_or(path),
         None => path,

@@ -3,7 +3,7 @@
 
 use super::messages::{REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint};
 use crate::pipelines::{
-    OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, file_name, without_extension,
+    OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, file_name, trim_pipeline_extension,
 };
 use sluicegate_base::text::{NameProfile, find_most_similar, shorten_name};
 use std::cmp::Ordering;
@@ -87,7 +87,7 @@ impl<'p> PathIndex<'p> {
         let entries = paths
             .map(|path| PathEntry {
                 path,
-                name: NameProfile::new(file_name(without_extension(path))),
+                name: NameProfile::new(file_name(trim_pipeline_extension(path))),
             })
             .collect();
         Self { entries }
@@ -105,7 +105,7 @@ impl<'p> PathIndex<'p> {
             if entry.path == caller || !target_name.can_be_similar(&entry.name) {
                 continue;
             }
-            let stem = NameProfile::new(without_extension(entry.path));
+            let stem = NameProfile::new(trim_pipeline_extension(entry.path));
             if !target_path.can_be_similar(&stem) {
                 continue;
             }

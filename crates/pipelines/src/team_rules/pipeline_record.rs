@@ -4,7 +4,7 @@ use super::expression_value::{Record, Value};
 use super::record_field::{RecordKind, RuleSubject};
 use crate::pipelines::{
     CallResolution, Link, LinkRole, Pipeline, PipelineFiles, PipelineKind, PipelineOutline, ReferenceKind,
-    file_name, without_extension,
+    file_name, trim_pipeline_extension,
 };
 use sluicegate_yaml::{NodeRef, Tree};
 use std::borrow::Cow;
@@ -36,11 +36,11 @@ impl<'m> PipelineRecords<'m> {
         let outline = PipelineOutline::from_node(root).ok();
         let component_nodes = outline.and_then(|outline| outline.components);
         let variable_nodes = outline.and_then(|outline| outline.variables);
-        let links = build_links(pipeline);
-        let components = build_components(pipeline, component_nodes, &links);
-        let variables = build_variables(pipeline, variable_nodes);
-        let calls = build_calls(path, pipeline, component_nodes, files);
-        let name = without_extension(file_name(path));
+        let links = build_link_records(pipeline);
+        let components = build_component_records(pipeline, component_nodes, &links);
+        let variables = build_variable_records(pipeline, variable_nodes);
+        let calls = build_call_records(path, pipeline, component_nodes, files);
+        let name = trim_pipeline_extension(file_name(path));
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let fields = vec![
             Value::from_text(path),
@@ -120,7 +120,7 @@ const fn link_kind(link: &Link) -> &'static str {
 
 /// Builds the records of the links, with their fields in the documented order. A blank link is omitted. The file of a
 /// transformation contains a link at the component that receives the data.
-fn build_links(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
+fn build_link_records(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
     let mut records = Vec::new();
     for component in &pipeline.components {
         for link in component.links.iter().filter(|link| !link.is_blank()) {
@@ -145,7 +145,7 @@ fn build_links(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
 
 /// Builds the records of the components, with their fields in the documented order. `nodes` is the map of the
 /// components in the document, which contains their parameters.
-fn build_components<'m>(
+fn build_component_records<'m>(
     pipeline: &'m Pipeline,
     nodes: Option<NodeRef<'m, 'm>>,
     links: &[Rc<Record<'m>>],
@@ -186,7 +186,7 @@ fn group_links<'l, 'm>(links: &'l [Rc<Record<'m>>], end_field: &str) -> HashMap<
 
 /// Builds the records of the variables, with their fields in the documented order. `nodes` is the map of the variables
 /// in the document, which contains their metadata.
-fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -> Vec<Rc<Record<'m>>> {
+fn build_variable_records<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -> Vec<Rc<Record<'m>>> {
     let nodes_by_name = index_entries(nodes);
     let mut records = Vec::new();
     for variable in &pipeline.variables {
@@ -216,7 +216,7 @@ fn build_variables<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 'm>>) -
 /// Builds a record for each call to a pipeline or a script, with their fields in the documented order. `nodes` is the
 /// map of the components in the document, which contains the arguments of the calls. Only calls to pipelines set
 /// variables, so a call to a script has no arguments.
-fn build_calls<'m>(
+fn build_call_records<'m>(
     path: &str,
     pipeline: &'m Pipeline,
     nodes: Option<NodeRef<'m, 'm>>,

@@ -55,9 +55,9 @@ struct FileEntries<'m> {
 }
 
 impl OldNames {
-    /// Returns the same finding under the old name of its component. Returns `None` if the change did not rename the
-    /// component.
-    pub fn find_old_finding<'n>(&'n self, finding: &Finding<'n>) -> Option<Finding<'n>> {
+    /// Returns the finding as it was before the change renamed its component: with the old name. Returns `None` if the
+    /// change did not rename the component.
+    pub fn restore_old_name<'n>(&'n self, finding: &Finding<'n>) -> Option<Finding<'n>> {
         let old_name = self.components.get(finding.path)?.get(finding.about?)?;
         Some(Finding {
             about: Some(old_name),
@@ -169,7 +169,7 @@ impl Waivers {
         today: Date,
         matched_flags: &mut [bool],
     ) -> Option<&WaiverEntry> {
-        let old_finding = file_entries.old_names.find_old_finding(finding);
+        let old_finding = file_entries.old_names.restore_old_name(finding);
         let mut best_entry: Option<&WaiverEntry> = None;
         for index in file_entries.indices {
             let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched_flags.get_mut(*index))

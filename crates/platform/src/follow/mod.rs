@@ -15,7 +15,7 @@ use crate::http::HttpError;
 pub use executions::{APPEARANCE_LIMIT, poll_execution};
 pub use messages::MessageReader;
 pub use pace::{Pace, send_change};
-pub use streaming::poll_stream;
+pub use streaming::poll_streaming_status;
 pub use tasks::{ApprovalPolicy, TaskEnd, TaskEvent, approval_scope, follow_task_to_end};
 
 /// Creates the error for a wait that ended before any response arrived.

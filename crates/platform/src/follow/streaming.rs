@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 /// Polls the status of a streaming pipeline until it is `target_status`, in any letter case, or the deadline passes.
 /// Calls `report_status` for each new status before that.
-pub async fn poll_stream(
+pub async fn poll_streaming_status(
     platform: &Platform,
     project: Uuid,
     id: &str,

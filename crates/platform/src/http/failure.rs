@@ -81,7 +81,7 @@ impl TunnelProblem {
     /// Returns why a connection through a proxy could not be established; `None` if the error has another cause. The
     /// error must be a failed connection of a request that uses a proxy. Requests with `http` do not use a tunnel, so
     /// their connection is always that to the proxy. The type of a tunnel's error is private, so its text is compared.
-    pub(super) fn find_in_error(error: &reqwest::Error, url: &Url) -> Option<Self> {
+    pub(super) fn from_error(error: &reqwest::Error, url: &Url) -> Option<Self> {
         if url.scheme() == "http" {
             return Some(Self::Unreachable(join_causes(error)));
         }

@@ -310,7 +310,7 @@ impl Transport {
     async fn explain_failure(&self, error: reqwest::Error, url: &Url) -> HttpError {
         if error.is_connect()
             && let Some(address) = self.proxies.find_address(url)
-            && let Some(problem) = TunnelProblem::find_in_error(&error, url)
+            && let Some(problem) = TunnelProblem::from_error(&error, url)
         {
             let status = match problem {
                 TunnelProblem::Refused => self.proxies.request_tunnel_status(url).await,

@@ -332,7 +332,7 @@ async fn send_task_message(
             stored_task.task.config.target_branch_name = branch;
         }
         stored_task.task.grant_tools(granted_tools.unwrap_or_default());
-        let message = stored_task.task.instruct(&instruction, author.time);
+        let message = stored_task.task.add_instruction(&instruction, author.time);
         record_task_event(
             transaction,
             author,
