@@ -278,6 +278,14 @@ fn find_rules_file_errors(
         .collect()
 }
 
+/// Shows the failure to deliver one report, if there is one, and returns its exit status. The run continues.
+fn report_delivery_result(run: &Run, result: Result<(), Failure>) -> ExitStatus {
+    match result {
+        Ok(()) => ExitStatus::Success,
+        Err(failure) => run.report_delivery_failure(UNDELIVERED_TITLE, &failure),
+    }
+}
+
 /// Title of a failure to write or send one report.
 const UNDELIVERED_TITLE: &str = "A report was not delivered";
 
@@ -287,11 +295,7 @@ const UNDELIVERED_TITLE: &str = "A report was not delivered";
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
     let context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;
-    let mut report_result = |result: Result<(), Failure>| {
-        if let Err(failure) = result {
-            status = status.worse(run.report_delivery_failure(UNDELIVERED_TITLE, &failure));
-        }
-    };
+    let mut report_result = |result| status = status.worse(report_delivery_result(run, result));
     let junit_path =
         report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
     let outputs = step_results::list_step_outputs(delivery, junit_path);

@@ -84,7 +84,7 @@ impl Workspace<'_> {
             return Ok(RulesRemedy::ReplaceLink);
         }
         if let Some(config_dir) = self.find_config_dir(snapshot)?
-            && let Some(path) = find_rules_in_any_directory(snapshot)?
+            && let Some(path) = find_rules_in_other_directory(snapshot, &config_dir)?
         {
             return Ok(RulesRemedy::MoveBack { path, config_dir });
         }
@@ -239,9 +239,14 @@ impl Workspace<'_> {
     }
 }
 
-/// Returns the path of a rules file in any hidden directory of the snapshot.
-fn find_rules_in_any_directory(snapshot: &Snapshot<'_>) -> Result<Option<String>, Failure> {
-    for dir in list_hidden_root_entries(snapshot)? {
+/// Returns the path of a rules file in a hidden directory of the snapshot other than the platform's, `config_dir`.
+fn find_rules_in_other_directory(
+    snapshot: &Snapshot<'_>,
+    config_dir: &str,
+) -> Result<Option<String>, Failure> {
+    let mut dirs = list_hidden_root_entries(snapshot)?;
+    dirs.retain(|dir| dir != config_dir);
+    for dir in dirs {
         let path = format!("{dir}/{RULES_FILE}");
         if snapshot.has_path(&path)? {
             return Ok(Some(path));

@@ -1,8 +1,7 @@
 //! Finds files of the gate configuration that cannot be used, in CI.
 //!
-//! A change that makes one unusable fails, because after its merge the file could not be used in any later run. A file
-//! that was unusable before is treated as missing, so that a change that repairs it can pass. In a local run, such a
-//! file is an error where it is read.
+//! A change that makes one unusable fails, because no later run could use the file. A file that was unusable before is
+//! treated as missing, so that a change that repairs it can pass. In a local run, such a file is an error.
 
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
@@ -56,12 +55,6 @@ impl GateFileProblem {
 /// The problems of one commit or of the files on disk, by the kind of file.
 type GateFileProblems = BTreeMap<&'static str, GateFileProblem>;
 
-/// The kind of the rules file.
-const RULES_KIND: &str = "rules";
-
-/// The kind of the team rules file.
-const TEAM_RULES_KIND: &str = "team rules";
-
 /// A version of the gate configuration.
 struct GateVersion<'v> {
     run: &'v Run,
@@ -91,8 +84,7 @@ impl Workspace<'_> {
             return Ok(unusable);
         }
         let is_head = true;
-        let head_version = self.build_gate_version(run, snapshot, resolve, is_head)?;
-        let head_problems = head_version.find_problems()?;
+        let head_problems = self.find_gate_problems(run, snapshot, resolve, is_head)?;
         if head_problems.is_empty() {
             return Ok(unusable);
         }
@@ -100,8 +92,7 @@ impl Workspace<'_> {
         for base in base_commits {
             let base_snapshot = self.repo.snapshot(base.clone());
             let is_head = false;
-            let base_version = self.build_gate_version(run, &base_snapshot, resolve, is_head)?;
-            base_problems.push(base_version.find_problems()?);
+            base_problems.push(self.find_gate_problems(run, &base_snapshot, resolve, is_head)?);
         }
         for (kind, problem) in head_problems {
             // Without a base, every problem is new.
@@ -122,15 +113,15 @@ impl Workspace<'_> {
         Ok(unusable)
     }
 
-    /// Collects the values that the checks of one version of the gate configuration need: head (`is_head`) or a base.
-    fn build_gate_version<'v>(
-        &'v self,
-        run: &'v Run,
-        snapshot: &'v Snapshot<'v>,
-        resolve: &'v ResolveSelection<'v>,
+    /// Checks one version of the gate configuration, head (`is_head`) or a base, and returns its problems.
+    fn find_gate_problems(
+        &self,
+        run: &Run,
+        snapshot: &Snapshot<'_>,
+        resolve: &ResolveSelection<'_>,
         is_head: bool,
-    ) -> Result<GateVersion<'v>, Failure> {
-        Ok(GateVersion {
+    ) -> Result<GateFileProblems, Failure> {
+        GateVersion {
             run,
             workspace: self,
             snapshot,
@@ -138,7 +129,8 @@ impl Workspace<'_> {
             config_dir: find_config_dir_in(snapshot)?,
             team_rules_path: self.team_rules_path.clone(),
             is_head,
-        })
+        }
+        .find_problems()
     }
 }
 
@@ -164,7 +156,7 @@ impl GateVersion<'_> {
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         // The rules of an unreadable file are unknown, so a waiver may name one of them.
-        let has_unknown_rules = problems.contains_key(RULES_KIND) || problems.contains_key(TEAM_RULES_KIND);
+        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key("team rules");
         self.check_waivers_file(
             vec![rules_version, team_version],
             &|id| has_unknown_rules || is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
@@ -299,7 +291,7 @@ impl GateVersion<'_> {
             }
         };
         if let Some(message) = message {
-            problems.insert(RULES_KIND, GateFileProblem::new(vec![version.clone()], message));
+            problems.insert("rules", GateFileProblem::new(vec![version.clone()], message));
         }
         (version, rules)
     }
@@ -316,7 +308,7 @@ impl GateVersion<'_> {
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
             let problem = GateFileProblem::new(vec![version.clone()], message.clone());
-            problems.insert(TEAM_RULES_KIND, problem);
+            problems.insert("team rules", problem);
         }
         (version, rules.ok().flatten())
     }

@@ -944,3 +944,32 @@ fn review_with_finding_reports_how_the_base_was_compared() {
             .assert_logged(&[text]);
     }
 }
+
+#[test]
+fn new_findings_on_touched_lines_are_listed_first() {
+    let world = project();
+    let call = orchestration_text(&["Start", "Call", "Done"])
+        .replace("type: sql-executor", "type: run-orchestration")
+        .replace(
+            "componentName: \"Call\"",
+            "componentName: \"Call\", orchestrationJob: \"gone.orch.yaml\"",
+        );
+    world.write("a.orch.yaml", call);
+    world.write("gone.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("sluicegate.yaml", "project-checks: { call: error }\n");
+    world.commit("call");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("rm -q gone.orch.yaml");
+    world.write("b.orch.yaml", orchestration_text(&["Start", "bad name", "Done"]));
+    world.commit("delete");
+    // The broken call is in a file that the change does not touch.
+    let output = Call::new(&world.work())
+        .run("check --new-only --show 1")
+        .expect(1);
+    assert!(
+        output.out.contains("--> b.orch.yaml") && output.out.contains("1 more finding"),
+        "{}",
+        output.all()
+    );
+}

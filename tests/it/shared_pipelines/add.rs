@@ -70,7 +70,7 @@ fn edited_files_keep_their_permissions() {
     let call = Call::new(&world.work());
     call.run("rules new own").expect(0);
     world.write(waivers, "");
-    call.run("waivers add b.orch.yaml --rule component-naming-convention --reason old")
+    call.run("waivers add component-naming-convention b.orch.yaml --reason old")
         .expect(0);
     for file in files {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
