@@ -243,15 +243,28 @@ impl Publication<'_> {
     }
 
     /// Returns the decision to publish nothing if the version name contains `{next}` and nothing changed since the
-    /// latest version; otherwise `None`. An older version with the same content is not what consumers get.
-    pub(super) fn decide_on_unchanged_plan(&self, plan: &Plan) -> Option<PublishDecision> {
-        let comparison = self.comparison.as_ref().filter(|_| self.needs_next_version())?;
+    /// latest version; otherwise `None`. An older version with the same content is not what consumers get. The plan then
+    /// gets the published shared-pipelines file, whose bytes may differ, because the receipt is about that version.
+    pub(super) fn decide_on_unchanged_plan(
+        &self,
+        plan: &mut Plan,
+    ) -> Result<Option<PublishDecision>, Failure> {
+        let Some(comparison) = self.comparison.as_ref().filter(|_| self.needs_next_version()) else {
+            return Ok(None);
+        };
         if !comparison.is_unchanged() || !comparison.is_with_latest {
-            return None;
+            return Ok(None);
         }
         let (version, commit) = comparison.compared_version();
+        // The comparison may have fetched the commit.
+        let repository = self.workspace.repo.reopen()?;
+        if let Some(published_commit) = repository.find_commit_with_id(commit) {
+            plan.use_shared_file_of_commit(&repository, &published_commit)?;
+        }
         let reason = format!("nothing changed since version {version} of {}", plan.prefix);
-        Some(PublishDecision::already_published(reason, version, commit, false))
+        Ok(Some(PublishDecision::already_published(
+            reason, version, commit, false,
+        )))
     }
 
     /// Returns the decision to refuse a publish that breaks consumers, unless the job accepts that; otherwise `None`.

@@ -1,6 +1,7 @@
 //! Runs the dry run: shows the plan, the reasons to refuse it, and its changes for consumers, with read requests only.
 
 use super::Publication;
+use super::existing_version::find_published_version;
 use super::publish_decision::{PublishDecision, PublishedVersion};
 use super::publish_preview::{Preview, PublishedState, build_preview_document, render_preview};
 use crate::error::Failure;
@@ -12,12 +13,12 @@ use crate::session::step_report::PUBLISH_FAILED;
 use serde_json::{Value, json as value};
 use sluicegate_pipelines::interface::list_breaking_changes;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::HttpError;
 
 impl Publication<'_> {
     /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the decision; for
     /// example, the gate fails if the publish would break consumers. If the planned version already exists, this is
-    /// printed as a reason for a failure, but does not change the status: `--if-exists` decides only during an upload.
+    /// printed as a reason for a failure unless `--if-exists` accepts that version, but does not change the status.
     pub(super) fn execute_dry_run(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
         let decision = match &platform {
@@ -30,11 +31,7 @@ impl Publication<'_> {
         let published_state = self.request_published_state(platform.as_ref(), plan)?;
         let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
         let mut refusals = Vec::new();
-        // If the decision is to publish nothing, the existing version is the reason for it and not a problem.
-        let is_published = matches!(decision, PublishDecision::AlreadyPublished(_));
-        if published_state.exists == Some(true) && !is_published {
-            refusals.push("the version already exists, and versions cannot be changed".to_owned());
-        }
+        let decision = self.decide_after_lookup(decision, plan, published_state.planned_version.as_ref());
         let mut status = ExitStatus::Success;
         let mut receipt = Receipt::for_dry_run(plan, &hashes);
         let mut skip_reason = None;
@@ -50,7 +47,9 @@ impl Publication<'_> {
                 skip_reason = Some(reason);
             }
             PublishDecision::Refuse(failure) => {
-                status = failure.status();
+                if failure.status() != ExitStatus::AlreadyExists {
+                    status = failure.status();
+                }
                 refusals.extend(self.list_refusal_reasons(&failure));
             }
         }
@@ -139,7 +138,7 @@ impl Publication<'_> {
         Err(error.into())
     }
 
-    /// Requests whether the planned version exists, and the latest version. Without a platform, both are unknown. An
+    /// Requests the planned version, which may exist, and the latest version. Without a platform, both are unknown. An
     /// error of the platform is only a warning, because the plan does not need it.
     fn request_published_state(
         &self,
@@ -151,11 +150,7 @@ impl Publication<'_> {
         };
         let response = self.run.block_on(async {
             Ok::<_, HttpError>(PublishedState {
-                exists: Some(
-                    find_published_version(platform, plan, Some(&plan.version_name))
-                        .await?
-                        .is_some(),
-                ),
+                planned_version: find_published_version(platform, plan, Some(&plan.version_name)).await?,
                 latest: find_published_version(platform, plan, None).await?,
             })
         })?;
@@ -193,6 +188,12 @@ impl Publication<'_> {
         // this publish removed them.
         match repo.contains_commit(&self.target.head, &latest_commit) {
             Ok(true) => {}
+            Ok(false) if repo.is_shallow() => {
+                return Err(format!(
+                    "this shallow clone does not show whether commit {latest_id} is in the history of the commit to \
+                     publish"
+                ));
+            }
             Ok(false) => {
                 return Err(format!(
                     "commit {latest_id} is not in the history of the commit to publish"
@@ -207,19 +208,5 @@ impl Publication<'_> {
             .map_err(|error| {
                 format!("commit {latest_id} could not be compared with the commit to publish: {error}")
             })
-    }
-}
-
-/// Requests the details of a version; `None` if it does not exist. Without a `version`, requests the details of the
-/// latest enabled version.
-async fn find_published_version(
-    platform: &Platform,
-    plan: &Plan,
-    version: Option<&str>,
-) -> Result<Option<ArtifactDetails>, HttpError> {
-    match platform.fetch_artifact_details(&plan.prefix, version).await {
-        Ok(details) => Ok(Some(details)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
     }
 }

@@ -5,7 +5,6 @@ use super::smoke::SmokeResult;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::CompatMode;
 use crate::report::{PublishBreak, PublishRun, write_publish_junit};
 use crate::session::failure_conversion::to_write_failure;
 use jiff::Timestamp;
@@ -56,7 +55,7 @@ impl Publication<'_> {
                 .chain(failed_smoke.map(SmokeResult::describe_failure))
                 .collect(),
             smoke_runs: smoke.map(SmokeResult::list_junit_cases).unwrap_or_default(),
-            breaks: self.build_break_cases(),
+            breaks: self.build_break_cases(status),
             started_at: self.started_at,
             duration: elapsed_time.try_into().unwrap_or_default(),
         };
@@ -64,8 +63,9 @@ impl Publication<'_> {
             .map_err(to_write_failure("the report ", path))
     }
 
-    /// Returns the changes that break consumers as cases of the JUnit report; empty if nothing was compared.
-    fn build_break_cases(&self) -> Vec<PublishBreak> {
+    /// Returns the changes that break consumers as cases of the JUnit report; empty if nothing was compared. They are
+    /// refused only if the publish ended with this status because of them: a rerun for an existing version may pass.
+    fn build_break_cases(&self, status: ExitStatus) -> Vec<PublishBreak> {
         let Some(compat) = self.comparison.as_ref().map(|comparison| &comparison.compat) else {
             return Vec::new();
         };
@@ -76,7 +76,7 @@ impl Publication<'_> {
                 name: format!("{}: {}", change.subject(), change.describe()),
                 description: change.format_line(&old_name),
                 location: change.new.as_ref().map(|new| (new.path.clone(), new.line)),
-                is_refused: self.settings.compatibility.mode == CompatMode::Fail && compat.accepted.is_none(),
+                is_refused: status == ExitStatus::GateFailed && compat.accepted.is_none(),
                 accepted_reason: compat.accepted.clone(),
             })
             .collect()

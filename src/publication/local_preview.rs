@@ -1,6 +1,7 @@
 //! Prints what `ci` would publish. On a developer's machine, `ci` only prints this preview, because a version is
 //! permanent.
 
+use super::existing_version::find_published_version;
 use super::publish_decision::PublishDecision;
 use super::{Publication, RequiredReview};
 use crate::error::Failure;
@@ -8,6 +9,7 @@ use crate::exit::ExitStatus;
 use crate::publish::{Plan, PublishError};
 use crate::session::CommandResult;
 use sluicegate_base::text::{self, format_count};
+use sluicegate_platform::api::{ArtifactDetails, Platform};
 
 impl Publication<'_> {
     /// Prints what a publish would do, or why it would fail, in a local run that passed its review but does not
@@ -42,7 +44,12 @@ impl Publication<'_> {
         let mut plan = plan?;
         self.require_covering_review(&plan, required_review)?;
         let platform = self.run.create_platform_client(self.connection)?;
-        match self.decide_on_upload(&platform, &mut plan)? {
+        let mut decision = self.decide_on_upload(&platform, &mut plan)?;
+        if matches!(decision, PublishDecision::Upload) {
+            let planned_version = self.request_planned_version(&platform, &plan)?;
+            decision = self.decide_after_lookup(decision, &plan, planned_version.as_ref());
+        }
+        match decision {
             PublishDecision::Refuse(failure) => Err(failure),
             PublishDecision::AlreadyPublished(published_version) => {
                 Ok(format!("would publish nothing: {}", published_version.reason))
@@ -63,5 +70,18 @@ impl Publication<'_> {
                 ))
             }
         }
+    }
+
+    /// Requests the details of the planned version; `None` if it does not exist. A publish sends nothing if this is
+    /// unknown.
+    fn request_planned_version(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+    ) -> Result<Option<ArtifactDetails>, Failure> {
+        let request = find_published_version(platform, plan, Some(&plan.version_name));
+        self.run
+            .block_on(request)?
+            .map_err(|error| Failure::from(error).context("could not determine whether the version exists"))
     }
 }

@@ -4,6 +4,7 @@ pub(crate) mod compared_offer;
 mod consumer_changes;
 pub(crate) mod consumer_impact;
 mod dry_run;
+mod existing_version;
 mod junit_report;
 mod local_preview;
 mod merged_commit;
@@ -33,7 +34,6 @@ pub(crate) use version_history::VersionHistory;
 
 use publish_decision::{PublishDecision, PublishedVersion};
 use sluicegate_base::text::{self, List, format_count};
-use smoke::SmokeResult;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -43,7 +43,6 @@ use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{
     self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,
 };
-use crate::report::render_publish_summary;
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::{ProgressDisplay, Ui};
@@ -207,7 +206,11 @@ impl Publication<'_> {
     /// `problem` is the text of the JUnit report.
     fn finish_refused_publish(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
         let name = format!("version {} of {}", plan.version_name, plan.prefix);
-        let title = format!("{PUBLISH_FAILED}: {name} (refused)");
+        let adjective = match failure.status() {
+            ExitStatus::Undecided | ExitStatus::Denied => "undecided",
+            _ => "refused",
+        };
+        let title = format!("{PUBLISH_FAILED}: {name} ({adjective})");
         let status = self.run.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
         self.report_junit(&name, status, &[problem], None);
@@ -327,25 +330,6 @@ impl Publication<'_> {
             Ui::print_to_stderr(text)
         } else {
             self.run.ui.print_result(text)
-        }
-    }
-
-    /// Writes the step summary of a publish or a dry run that did not fail: the version, and what changed for
-    /// consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
-    fn write_summary(&self, title: &str, plan: &Plan, warnings: &[String], smoke: Option<&SmokeResult>) {
-        let files = format_count(plan.files.len(), "file");
-        let commit = plan.commit_hash.as_str();
-        let mut facts = vec![("commit", commit), ("files", files.as_str())];
-        facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
-        facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
-        let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();
-        facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
-        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
-        if let Err(failure) = self
-            .run
-            .append_summary(|| render_publish_summary(title, &facts, compat))
-        {
-            self.run.ui.warn(&failure.describe());
         }
     }
 }

@@ -4,7 +4,9 @@ use super::Publication;
 use super::smoke::SmokeResult;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::job::cli::IfExists;
 use crate::publish::{self, OutcomeKind, Plan};
+use crate::report::render_publish_summary;
 use crate::session::CommandResult;
 use crate::session::artifact_versions::describe_latest_version;
 use crate::session::failure_conversion::http_exit_status;
@@ -37,7 +39,7 @@ pub(super) fn report_outcome(
     }
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
     let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
-    if let Some(hint) = find_hint(outcome) {
+    if let Some(hint) = find_hint(outcome, publication.settings.if_exists) {
         failure = failure.with_hint(hint);
     }
     let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
@@ -130,6 +132,33 @@ pub(super) fn report_unchanged_version(
     Ok(ExitStatus::Success)
 }
 
+impl Publication<'_> {
+    /// Writes the step summary of a publish or a dry run that did not fail: the version, and what changed for
+    /// consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
+    pub(super) fn write_summary(
+        &self,
+        title: &str,
+        plan: &Plan,
+        warnings: &[String],
+        smoke: Option<&SmokeResult>,
+    ) {
+        let files = format_count(plan.files.len(), "file");
+        let commit = plan.commit_hash.as_str();
+        let mut facts = vec![("commit", commit), ("files", files.as_str())];
+        facts.extend(plan.branch.as_deref().map(|branch| ("branch", branch)));
+        facts.extend(warnings.iter().map(|warning| ("warning", warning.as_str())));
+        let smoke_lines = smoke.map(SmokeResult::describe_runs).unwrap_or_default();
+        facts.extend(smoke_lines.iter().map(|line| ("result", line.as_str())));
+        let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
+        if let Err(failure) = self
+            .run
+            .append_summary(|| render_publish_summary(title, &facts, compat))
+        {
+            self.run.ui.warn(&failure.describe());
+        }
+    }
+}
+
 /// Returns the exit status of a publish that failed with this error. A conflict here came from a request before the
 /// upload, which does not prove that the version exists, so the run is undecided.
 fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
@@ -188,16 +217,22 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     message
 }
 
+/// Returns what the user can do if the version already exists. With `--if-exists same-content`, the version was compared
+/// and differs, so only another name is useful.
+pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
+    match if_exists {
+        IfExists::Fail => {
+            "publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit"
+        }
+        IfExists::SameContent => "publish under another version name",
+    }
+}
+
 /// Returns what the user can do after this outcome; `None` if there is no useful step. Most hints ask the user to
 /// disable the version, so they do not apply if the program has already disabled it.
-fn find_hint(outcome: &publish::Outcome) -> Option<String> {
+fn find_hint(outcome: &publish::Outcome, if_exists: IfExists) -> Option<String> {
     match outcome.kind {
-        OutcomeKind::Conflict => {
-            Some(
-                "publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit"
-                    .into(),
-            )
-        }
+        OutcomeKind::Conflict => Some(conflict_hint(if_exists).into()),
         OutcomeKind::Incomplete if !outcome.disabled => {
             Some(
                 "run `sluicegate artifacts disable` to hide the version from consumers; then publish under another name"
@@ -230,6 +265,7 @@ fn find_hint(outcome: &publish::Outcome) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{describe_problems, find_hint};
+    use crate::job::cli::IfExists;
     use crate::publish::{Outcome, OutcomeKind};
 
     #[test]
@@ -273,7 +309,7 @@ mod tests {
                 disabled,
                 ..Outcome::new(kind)
             };
-            let hint = find_hint(&outcome);
+            let hint = find_hint(&outcome, IfExists::Fail);
             match expected_part {
                 Some(part) => assert!(
                     hint.as_deref().unwrap_or_default().contains(part),
@@ -282,6 +318,13 @@ mod tests {
                 None => assert_eq!(hint, None, "{kind:?}"),
             }
         }
+    }
+
+    #[test]
+    fn hint_after_comparison_does_not_suggest_comparison() {
+        let outcome = Outcome::new(OutcomeKind::Conflict);
+        let hint = find_hint(&outcome, IfExists::SameContent).unwrap();
+        assert_eq!(hint, "publish under another version name");
     }
 
     #[test]

@@ -35,7 +35,7 @@ impl PlannedPublish {
         target: &Target,
     ) -> Result<Option<Self>, Failure> {
         let publish_on = workspace.sources.resolve_publish_on(args)?;
-        require_named_branch(target, &publish_on)?;
+        require_named_branch(workspace, target, &publish_on)?;
         if explain_no_publish(target, &publish_on).is_some() {
             return Ok(None);
         }
@@ -118,21 +118,33 @@ pub(crate) fn find_acceptance_reason(
 }
 
 /// Fails in a CI job if the publish depends on the branch of the run, but neither the host nor the job names it. A
-/// branch that was only found because it contains the commit is not enough: several branches may contain the commit.
-fn require_named_branch(target: &Target, publish_on: &PublishOn) -> Result<(), ContextError> {
+/// branch that was only found because it contains the commit is not enough: several branches may contain the commit, and
+/// the run publishes if it belongs to one of those in `publish-on`.
+fn require_named_branch(
+    workspace: &Workspace<'_>,
+    target: &Target,
+    publish_on: &PublishOn,
+) -> Result<(), ContextError> {
     let is_branch_irrelevant =
         target.idle_reason.is_some() || target.is_change || target.fork || target.tag.is_some();
     if target.host.is_local() || is_branch_irrelevant || publish_on.explain_no_publish().is_some() {
         return Ok(());
     }
-    match &target.branch {
-        None => target.require_branch().map(|_| ()),
-        Some(branch) if target.branch_origin == BranchOrigin::Inferred && publish_on.has_branch(branch) => {
-            Err(ContextError::BranchNotNamed { host: target.host })
-        }
-        // With an inferred branch outside of `publish-on`, the run does not publish anyway.
-        Some(_) => Ok(()),
+    if target.branch.is_none() {
+        return target.require_branch().map(|_| ());
     }
+    if target.branch_origin != BranchOrigin::Inferred {
+        return Ok(());
+    }
+    let branches = workspace.repo.find_remote_branches_with_commit(&target.head)?;
+    if branches
+        .iter()
+        .any(|branch| publish_on.has_branch(&branch.branch))
+    {
+        return Err(ContextError::BranchNotNamed { host: target.host });
+    }
+    // Whatever the branch is, the run does not publish.
+    Ok(())
 }
 
 /// Returns the arguments of the publish that follows a review in `sluicegate ci`. A flag of the review that also exists

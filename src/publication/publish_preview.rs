@@ -13,7 +13,8 @@ const MAX_LISTED_ENTRIES: usize = 20;
 
 #[derive(Default)]
 pub(super) struct PublishedState {
-    pub(super) exists: Option<bool>,
+    /// The planned version, if it already exists.
+    pub(super) planned_version: Option<ArtifactDetails>,
     pub(super) latest: Option<ArtifactDetails>,
 }
 

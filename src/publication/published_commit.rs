@@ -6,7 +6,9 @@ use super::publish_decision::PublishDecision;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
-use crate::publish::{FileSource, Plan, compare_with_plan};
+use crate::publish::{
+    FileSource, Plan, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_plan,
+};
 use sluicegate_base::text::List;
 use sluicegate_platform::api::{Artifact, Platform};
 
@@ -66,7 +68,12 @@ impl Publication<'_> {
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
             match self.find_incomplete_version_refusal(platform, plan, version)? {
-                None => return Ok(Some(self.decide_to_publish_nothing(version, plan))),
+                None => {
+                    if !can_details_prove_completeness(plan) {
+                        self.run.ui.warn(UNKNOWN_OMISSIONS);
+                    }
+                    return Ok(Some(self.decide_to_publish_nothing(version, plan)));
+                }
                 Some(refusal) => first_refusal = first_refusal.or(Some(refusal)),
             }
         }

@@ -2,7 +2,7 @@
 //! an older commit the latest version.
 
 use super::Publication;
-use super::version_history::{CommitOrder, VersionHistory};
+use super::version_history::{CommitOrder, VersionHistory, request_commit};
 use crate::error::Failure;
 use crate::publish::{Outcome, OutcomeKind, Plan, disable_version};
 use sluicegate_git::short_id;
@@ -56,26 +56,33 @@ impl Publication<'_> {
             .block_on(disable_version(platform, plan, timeout, superseded_outcome))
     }
 
-    /// Returns a sentence about each of these versions whose commit is, or may be, newer than the uploaded commit.
+    /// Returns a sentence about each of these versions whose commit is, or may be, newer than the uploaded commit. A
+    /// version that was listed before the upload was disabled then, and has only been enabled since.
     fn describe_newer_versions(&self, versions: &[Artifact]) -> Result<Vec<String>, Failure> {
+        let earlier_names = self.history.version_names();
         let mut newer_versions = Vec::new();
         for version in versions {
             let commit = version.commit_hash.as_deref().unwrap_or_default();
             let name = version.display_name();
+            let verb = if earlier_names.contains(name) {
+                "enabled"
+            } else {
+                "published"
+            };
             // The order is that of the uploaded commit.
             match self.compare_with_version_commit(commit)? {
                 CommitOrder::NotOlder => {}
                 CommitOrder::Older => newer_versions.push(format!(
-                    "version {name}, built from the newer commit {}, was published while this publish was running",
+                    "version {name}, built from the newer commit {}, was {verb} while this publish was running",
                     short_id(commit)
                 )),
                 CommitOrder::Unknown if commit.is_empty() => newer_versions.push(format!(
-                    "version {name} was published while this publish was running; the platform reports no commit for \
+                    "version {name} was {verb} while this publish was running; the platform reports no commit for \
                      it, so it may be newer"
                 )),
                 // Usually, the clone lacks a commit because the commit is newer than the checkout.
                 CommitOrder::Unknown => newer_versions.push(format!(
-                    "version {name} was published while this publish was running; this clone does not have its commit \
+                    "version {name} was {verb} while this publish was running; this clone does not have its commit \
                      {}, which may be newer",
                     short_id(commit)
                 )),
@@ -114,6 +121,14 @@ impl Publication<'_> {
                 .all(|version| version.version_name != latest.version_name)
         {
             new_versions.push(latest);
+        }
+        // The list need not show the commit of each version.
+        for version in &mut new_versions {
+            if version.commit_hash.is_none()
+                && let Some(name) = &version.version_name
+            {
+                version.commit_hash = request_commit(platform, &plan.prefix, name).await?;
+            }
         }
         Ok(new_versions)
     }

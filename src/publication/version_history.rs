@@ -99,13 +99,22 @@ impl VersionHistory {
                 continue;
             }
             requested_count += 1;
-            match platform.fetch_artifact_details(prefix, Some(name)).await {
-                Ok(details) => version.commit_hash = details.artifact.commit_hash,
-                Err(error) if error.kind() == ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
+            version.commit_hash = request_commit(platform, prefix, name).await?;
         }
         Ok(())
+    }
+}
+
+/// Requests the details of a version, and returns the id of its commit; `None` if the platform does not report it.
+pub(super) async fn request_commit(
+    platform: &Platform,
+    prefix: &str,
+    version_name: &str,
+) -> Result<Option<String>, HttpError> {
+    match platform.fetch_artifact_details(prefix, Some(version_name)).await {
+        Ok(details) => Ok(details.artifact.commit_hash),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -28,8 +28,8 @@ impl Publication<'_> {
         plan: &Plan,
     ) -> Result<Option<PublishDecision>, Failure> {
         let Some(latest) = self.find_latest_commit(platform)? else {
-            // If no version is enabled, no consumer can go back to an older commit.
-            self.reject_missing_latest()?;
+            // If no version is enabled, no consumer can go back to an older commit. In a dry run, the platform may be
+            // unavailable, too.
             return Ok(None);
         };
         let order = self.compare_with_version_commit(&latest.commit)?;
@@ -145,14 +145,19 @@ impl Publication<'_> {
         )
     }
 
-    /// Returns the latest version and its commit; `None` if no version is enabled. Uses the version of the comparison,
-    /// or requests the latest if nothing was compared or `--against` selects another version.
+    /// Returns the latest version and its commit; `None` if no version is enabled, or in a dry run if the platform is
+    /// unavailable. Uses the version of the comparison, or requests the latest if nothing was compared or `--against`
+    /// selects another version. Fails if the platform has enabled versions, but no latest one.
     fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
         if self.settings.against.is_none()
             && let Some(comparison) = &self.comparison
         {
             let (name, commit) = comparison.compared_version();
-            return Ok((!name.is_empty()).then(|| LatestCommit {
+            if name.is_empty() {
+                self.reject_missing_latest()?;
+                return Ok(None);
+            }
+            return Ok(Some(LatestCommit {
                 name: name.to_owned(),
                 commit: commit.to_owned(),
             }));
@@ -164,7 +169,10 @@ impl Publication<'_> {
                 name: details.artifact.version_name.unwrap_or_default(),
                 commit: details.artifact.commit_hash.unwrap_or_default(),
             })),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.reject_missing_latest()?;
+                Ok(None)
+            }
             Err(error) => Err(error),
         };
         self.tolerate_outage_in_dry_run(latest, "could not determine the latest version")

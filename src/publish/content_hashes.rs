@@ -1,6 +1,7 @@
 //! Content hashes, computed while a file is read for sending, so that no file is read twice.
 //!
-//! They also detect that a file on disk changes between its check and its upload, which its size alone would not show.
+//! They also detect that a document on disk (a pipeline or the shared-pipelines file) changes between its check and its
+//! upload, which its size alone would not show. Of any other file, only the size is checked.
 //! After such a failure, the rest of the form, including its end, is not sent: the platform has nothing complete to
 //! publish.
 

@@ -57,6 +57,28 @@ pub fn compare_with_published_files(
     Ok(changes)
 }
 
+impl Plan {
+    /// Replaces the planned shared-pipelines file by that of a commit, if the commit has it.
+    pub fn use_shared_file_of_commit(
+        &mut self,
+        repository: &Repository,
+        commit: &CommitId,
+    ) -> Result<(), PublishError> {
+        let shared_path = &self.interface.file;
+        let Some(committed_file) = repository.find_file(commit, shared_path)? else {
+            return Ok(());
+        };
+        for file in &mut self.files {
+            if file.path == *shared_path {
+                file.bytes = repository.read_blob_size(&committed_file.blob)?;
+                file.content = FileContent::Blob(committed_file.blob);
+                file.checked_hash = None;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Returns whether a planned file has the published content: the same blob, the same meaning for the shared-pipelines
 /// file, otherwise the same size and hash.
 fn is_file_unchanged(

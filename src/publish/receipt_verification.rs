@@ -121,11 +121,18 @@ impl Receipt {
             .max()
             .unwrap_or(ChangeClass::None)
             .to_comparison_class();
-        let has_wrong_class = compat
-            .changes
-            .iter()
-            .any(|change| change.class != change.kind.effect().class);
-        if compat.class != Some(class) || has_wrong_class {
+        for change in &compat.changes {
+            let change_class = change.kind.effect().class;
+            if change.class != change_class {
+                differences.push(format!(
+                    "the receipt's class of the change to `{}` is {}, but the class of that kind of change is \
+                     {change_class}",
+                    change.subject(),
+                    change.class
+                ));
+            }
+        }
+        if compat.class != Some(class) {
             let recorded_class = compat.class.map_or("missing", ChangeClass::name);
             differences.push(format!(
                 "the receipt's class is {recorded_class}, but the class of its changes is {class}"

@@ -7,8 +7,8 @@ use serde_json::Value;
 use sluicegate_platform::api::{ArtifactDetails, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
-/// Note for a version that an earlier run published.
-const UNKNOWN_OMISSIONS: &str =
+/// Note for a version that an earlier run published, if its details cannot prove that it is complete.
+pub const UNKNOWN_OMISSIONS: &str =
     "cannot check whether files were ignored: only the response to the original upload lists them";
 
 /// Returns the outcome of an upload that the platform accepted, and whether the version may be incomplete. `response`
@@ -76,11 +76,7 @@ pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &A
 /// Returns the outcome if another run published the version: a conflict, with the differences to the plan. With
 /// `--if-exists same-content`, it is a success if the plan's files are from a commit and nothing differs. The success
 /// has a note if it is unknown whether the platform ignored files.
-pub(super) fn assess_existing_version(
-    plan: &Plan,
-    if_exists: IfExists,
-    details: &ArtifactDetails,
-) -> Outcome {
+pub fn assess_existing_version(plan: &Plan, if_exists: IfExists, details: &ArtifactDetails) -> Outcome {
     let mut differences = compare_with_plan(details, plan);
     differences.extend(find_disabled_difference(details));
     if if_exists == IfExists::SameContent {

@@ -74,7 +74,7 @@ pub(super) fn find_commit_difference(published_commit: Option<&str>, planned_com
 
 /// Returns whether the platform's details of a published version can prove that the version is complete. The details
 /// list only the shared pipelines, so they can if no other files were sent and the commit identifies the contents.
-pub(super) fn can_details_prove_completeness(plan: &Plan) -> bool {
+pub fn can_details_prove_completeness(plan: &Plan) -> bool {
     let shared_file = format!("{}/{SHARED_PIPELINES_FILE}", plan.config_dir);
     let shared_paths: HashSet<&str> = plan
         .shared_pipelines

@@ -261,9 +261,9 @@ impl<'a> SmokeTest<'a> {
         let _ = self.publication.write_receipt(&receipt);
     }
 
-    /// Starts the execution of a run, and returns its id. Its tag is the digest of the version, so the platform reports
-    /// a conflict while another execution for the version is running. Any other error says whether the platform may
-    /// have started the execution nevertheless.
+    /// Starts the execution of a run, and returns its id. Its tag is the digest of the files, so the platform reports a
+    /// conflict while another execution for a version with the same files is running. Any other error says whether the
+    /// platform may have started the execution nevertheless.
     async fn start_execution(
         &self,
         project: &RemoteProject,
@@ -283,9 +283,17 @@ impl<'a> SmokeTest<'a> {
             Err(error) => error,
         };
         if error.kind() == ErrorKind::Conflict {
-            let reason = format!("an execution of this version is still in progress: {error}");
+            let reason =
+                format!("an execution of a version with the same content is still in progress: {error}");
             let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
-            return Err(problem.with_hint("run the job again when that execution has ended"));
+            // A new version is disabled now, so another run of the job could not test it.
+            return Err(
+                if self.is_new && self.settings().on_failure == OnSmokeFailure::Disable {
+                    problem
+                } else {
+                    problem.with_hint("run the job again when that execution has ended")
+                },
+            );
         }
         let fact = if error.is_maybe_processed() {
             "could not determine whether the pipeline was started"

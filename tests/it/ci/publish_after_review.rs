@@ -795,6 +795,21 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
 }
 
 #[test]
+fn local_ci_without_publish_flag_predicts_the_end_at_an_existing_version() {
+    let (world, server) = stage();
+    publish_version(&world, &server, "1");
+    let args = "ci --version-name 1 --publish-on-branch main";
+    publish_call(&world, &server)
+        .run(args)
+        .expect(0)
+        .saying(&["a publish would fail: the version `1` of `sales` already exists"]);
+    let output = publish_call(&world, &server)
+        .run((args, "--if-exists same-content"))
+        .expect(0);
+    output.assert_logged(&["would publish nothing: version 1 of sales is already published"]);
+}
+
+#[test]
 fn local_ci_without_publish_flag_ends_as_review() {
     let (world, server) = stage();
     world.write(

@@ -94,6 +94,29 @@ fn break_is_told_by_default_and_published() {
 }
 
 #[test]
+fn break_is_no_failure_of_rerun_for_an_existing_version() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let first_commit = shop.world.git("rev-parse HEAD");
+    let day = parameter("day", "");
+    shop.offer(&[
+        ("load", &day),
+        ("clean", &parameter("day", ", default: x")),
+        ("more", ""),
+    ]);
+    shop.publish("1.1.0").expect(0);
+    let junit = shop.world.path().join("publish.xml");
+    let args = "1.0.0 --compat fail --if-exists same-content";
+    let args = format!("{args} --head {first_commit} --junit {}", junit.display());
+    shop.publish(args.as_str()).expect(0);
+    let junit = fs::read_to_string(junit).unwrap();
+    assert!(
+        junit.contains("failures=\"0\"") && junit.contains("<skipped"),
+        "{junit}"
+    );
+}
+
+#[test]
 fn break_is_accepted_by_reason_of_job_alone() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);

@@ -92,6 +92,20 @@ fn verify_compares_changed_files_of_receipt_with_the_commits() {
         let message = format!("`{file}` did not change in the way that the receipt states");
         verify().expect(6).saying(&[&message]);
     }
+    let mut wrong_receipt = receipt.clone();
+    let wrong_changes = wrong_receipt["compat"]["changes"].as_array_mut().unwrap();
+    for change in wrong_changes {
+        change["class"] = "note".into();
+    }
+    fs::write(&path, wrong_receipt.to_string()).unwrap();
+    let output = verify().expect(6).saying(&[
+        "the receipt's class of the change to `new.orch.yaml` is note, but the class of that kind of change is content",
+    ]);
+    assert!(
+        !output.err.contains("the class of its changes"),
+        "{}",
+        output.all()
+    );
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn rerun_of_publish_does_not_start_pipeline_twice() {
         .run(&["pipelines", "run", "load", "--environment", "test", "--tag", &tag])
         .expect(0);
     let output = local.call().run(publish_args("1", "load")).expect(3);
-    output.assert_logged(&["an execution of this version is still in progress"]);
+    output.assert_logged(&["an execution of a version with the same content is still in progress"]);
     assert_eq!(latest(&local), "1");
 }
 

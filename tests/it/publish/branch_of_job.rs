@@ -140,6 +140,36 @@ fn branch_of_selected_commit_is_not_guessed_for_publish() {
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
+/// The commit is on two branches beside the default branch, and only the second one is published.
+#[test]
+fn branch_of_selected_commit_is_not_guessed_among_several_branches() {
+    let (world, server) = stage();
+    cut(&world, &[]);
+    world.write("note.txt", "text");
+    let commit = world.commit("note");
+    for branch in ["develop", "release/1"] {
+        world.git(format!("push -q origin HEAD:refs/heads/{branch}"));
+    }
+    world.git("fetch -q origin");
+    world.git("checkout -q --detach origin/main");
+    let payload = json!({ "repository": repository() });
+    let job = Job::github()
+        .event("workflow_dispatch", "refs/heads/main", &payload)
+        .extend(&world, publish_call(&world, &server))
+        .variable(
+            "SLUICEGATE_TARGET_REPOSITORY",
+            world.remote().display().to_string(),
+        );
+    let selected = format!("{CI} --head {commit}");
+    job.run(&selected)
+        .expect(7)
+        .saying(&["the branch of this run is unknown", "--branch"]);
+    job.run((&selected, "--branch develop"))
+        .expect(0)
+        .saying(&["branch develop does not match `publish-on`"]);
+    assert_eq!(versions(&world, &server), []);
+}
+
 /// A change is never published, so nothing depends on the branch of a commit that its job selects.
 #[test]
 fn branch_of_selected_commit_may_be_inferred_in_job_of_change() {

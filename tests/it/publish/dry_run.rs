@@ -1,8 +1,9 @@
 //! `publish --dry-run` as text, and the warnings of a publish.
 
 use crate::support::publishing::{caller_of_files, project_to_publish, version_details};
-use crate::support::{Arguments, Platform, ProgramOutput, Shop, answer, orchestration_text};
+use crate::support::{Arguments, Platform, ProgramOutput, Shop, answer, git, head, orchestration_text};
 use serde_json::json;
+use wiremock::ResponseTemplate;
 
 /// Creates a project of 153 files, three of which two shared pipelines need.
 fn warehouse() -> Shop {
@@ -184,4 +185,70 @@ fn incomplete_plan_is_printed_by_dry_run_and_not_by_publish() {
     assert_eq!(output.out, "", "{}", output.all());
     assert!(!output.err.contains("sluicegate.plan"), "{}", output.all());
     output.saying(&["gone.tran.yaml"]);
+}
+
+#[test]
+fn dry_run_of_existing_version_predicts_the_publish() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let same_content = "--if-exists same-content";
+    let refusal = "publishing would fail: the version `1.0.0` of `sales` already exists";
+    dry_run(&shop, "").assert_logged(&[refusal]);
+    let output = dry_run(&shop, same_content);
+    output.assert_logged(&["would publish nothing: version 1.0.0 of sales is already published"]);
+    assert!(!output.out.contains("would fail"), "{}", output.all());
+    shop.world
+        .write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
+    shop.push();
+    dry_run(&shop, same_content).assert_logged(&[refusal, "the version is from commit"]);
+}
+
+/// A template name leads to the decision before the planned version is looked up.
+#[test]
+fn dry_run_of_existing_disabled_version_names_no_failure() {
+    let shop = Shop::new();
+    shop.publish("{short-sha}").expect(0);
+    let version = shop.versions().remove(0);
+    shop.call()
+        .run(format!(
+            "artifacts disable --prefix sales --version-name {version} --force"
+        ))
+        .expect(0);
+    let output = shop.publish("{short-sha} --dry-run").expect(0);
+    output.assert_logged(&["would publish nothing: this commit is already published"]);
+    assert!(!output.out.contains("would fail"), "{}", output.all());
+}
+
+#[test]
+fn dry_run_in_shallow_clone_does_not_deny_unknown_history() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let published_commit = head(&shop.world);
+    shop.world
+        .write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
+    shop.push();
+    let url = format!("file://{}", shop.world.remote().display());
+    git(shop.world.path(), format!("clone -q --depth 1 {url} shallow"));
+    let folder = shop.world.path().join("shallow");
+    git(&folder, format!("fetch -q --depth 1 origin {published_commit}"));
+    let output = shop
+        .call_in(&folder)
+        .run("publish --version-name 1.0.1 --dry-run")
+        .expect(0);
+    output.assert_logged(&["this shallow clone does not show whether commit"]);
+}
+
+#[test]
+fn dry_run_continues_if_platform_does_not_show_latest_version() {
+    let world = project_to_publish();
+    let mut entry = version_details(&world)["artifactDetails"].clone();
+    entry["commitHash"] = json!("7".repeat(40));
+    let platform = Platform::new();
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [entry] })));
+    platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(503));
+    let output = platform
+        .call(&world)
+        .run("publish --prefix p --version-name {short-sha} --compat off --dry-run")
+        .expect(0);
+    output.assert_logged(&["could not determine the latest version", "would publish 4 files"]);
 }

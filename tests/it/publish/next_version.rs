@@ -92,7 +92,7 @@ fn next_version_after_uncountable_name_exits_with_2() {
     shop.break_it();
     shop.publish("{next}")
         .expect(2)
-        .saying(&["the latest enabled version is named `2026-11-20`, which is not a semantic version"]);
+        .saying(&["the previous version is named `2026-11-20`, which is not a semantic version"]);
     shop.publish("x --compat off").expect(0);
     assert_eq!(shop.receipt().get("compat"), None);
 }
@@ -266,6 +266,8 @@ fn commit_that_was_counted_is_not_counted_again() {
     let output = shop.publish(&second_args).expect(0);
     let expected_text = "this commit is already published as version 1.0.0 of sales: nothing is published";
     assert!(output.out.contains(expected_text), "{}", output.all());
+    // The version has a file that is no shared pipeline, and only the first run knew whether the platform ignored it.
+    output.assert_logged(&["cannot check whether files were ignored"]);
     assert_eq!(shop.versions(), versions);
     let receipt = shop.receipt();
     assert_eq!(
@@ -297,4 +299,21 @@ fn commit_that_was_counted_is_not_counted_again() {
         "this commit is already published as version 1.0.0 of sales, which is disabled",
     ]);
     assert_eq!(shop.versions().len(), versions.len() + 1);
+}
+
+#[test]
+fn receipt_of_unchanged_version_matches_its_commit() {
+    let shop = Shop::new();
+    shop.publish("{next}").expect(0);
+    let digest = shop.receipt()["digest"].clone();
+    // The order has no meaning, but the bytes of the file differ.
+    shop.offer(&[
+        ("clean", &parameter("day", ", default: x")),
+        ("load", &parameter("day", "")),
+    ]);
+    let output = shop.publish("{next}").expect(0);
+    assert!(output.out.contains("nothing changed"), "{}", output.all());
+    assert_eq!(shop.receipt()["digest"], digest);
+    let receipt = shop.world.path().join("receipt.json");
+    shop.call().run(&["verify", receipt.to_str().unwrap()]).expect(0);
 }

@@ -55,9 +55,10 @@ fn rerun_without_receipt_exits_with_3_while_the_execution_runs() {
     stage.set_version(true, false);
     let output = stage.call().run(RERUN).expect(3);
     output.assert_logged(&[
-        "an execution of this version is still in progress",
+        "an execution of a version with the same content is still in progress",
         "An execution with the same tag is running",
         "the version is unchanged",
+        "run the job again when that execution has ended",
     ]);
     assert_eq!(stage.switches(), [] as [Value; 0]);
 }

@@ -110,7 +110,11 @@ fn smoke_run_that_does_not_start_disables_version() {
         ),
         (answer(&json!({})), 8, "the response contains no execution id"),
         (ResponseTemplate::new(403), 4, "the pipeline was not started"),
-        (conflict(), 3, "an execution of this version is still in progress"),
+        (
+            conflict(),
+            3,
+            "an execution of a version with the same content is still in progress",
+        ),
     ];
     at_once(cases, |(response, code, text)| {
         let stage = SmokePlatform::new();
@@ -118,6 +122,8 @@ fn smoke_run_that_does_not_start_disables_version() {
         stage.accept_disable();
         let output = stage.call().run("publish").expect(code);
         output.assert_logged(&[text, "the version is disabled again", "version 0 now"]);
+        // Another run could not test the disabled version.
+        assert!(!output.all().contains("run the job again"), "{}", output.all());
         assert_eq!(stage.switches(), [disable_request()]);
         let smoke = &stage.receipt()["smoke"];
         assert_eq!(

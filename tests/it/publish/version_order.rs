@@ -449,6 +449,79 @@ fn upload_is_uncertain_if_no_list_follows() {
     );
 }
 
+/// Returns a platform that accepts an upload, and from then on has another version 2, with this entry in its list and
+/// these details. Version 2 is the latest version.
+fn platform_with_late_version(entry: Value, artifact: Value) -> Platform {
+    let uploaded = Arc::new(AtomicBool::new(false));
+    let platform = Platform::new();
+    let is_uploaded = Arc::clone(&uploaded);
+    platform.respond_to("GET", "/artifacts$", move |_: &Request| {
+        let is_listed = is_uploaded.load(Ordering::SeqCst);
+        let results: Vec<&Value> = is_listed.then_some(&entry).into_iter().collect();
+        answer(&json!({ "results": results }))
+    });
+    let is_uploaded = Arc::clone(&uploaded);
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
+        let is_other_version = request
+            .url
+            .query_pairs()
+            .any(|(key, value)| key == "versionName" && value != "2");
+        if is_other_version || !is_uploaded.load(Ordering::SeqCst) {
+            return ResponseTemplate::new(404);
+        }
+        answer(&json!({ "artifactDetails": artifact, "sharedPipelines": [] }))
+    });
+    platform.respond_to("POST", "/artifacts$", move |_: &Request| {
+        uploaded.store(true, Ordering::SeqCst);
+        answer(&json!({ "versionName": "1", "ignoredResources": [] }))
+    });
+    platform
+}
+
+/// The list of versions does not show commits, so the details of the late version decide.
+#[test]
+fn upload_after_listed_version_without_commit_is_compared_by_its_details() {
+    let (world, server) = stage();
+    let first = head(&world);
+    let newer = push_commit(&world, "More");
+    world.git(format!("checkout -q --detach {first}"));
+    for (commit, code) in [(first, 0), (newer, 5)] {
+        let entry = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "enabled": true });
+        let mut artifact = entry.clone();
+        artifact["commitHash"] = commit.into();
+        let platform = platform_with_late_version(entry, artifact);
+        let call = publish_call(&world, &server)
+            .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+            .variable("SLUICEGATE_RETRIES", "0");
+        let output = call_of_push(&world, call)
+            .run("publish --version-name 1 --no-verify")
+            .expect(code);
+        let text = "version 2, built from the newer commit";
+        assert_eq!(output.err.contains(text), code == 5, "{}", output.all());
+    }
+}
+
+#[test]
+fn upload_after_newer_version_was_enabled_names_that_change() {
+    let (world, server) = stage();
+    let first = head(&world);
+    push_commit(&world, "More");
+    publish_from_push(&world, &server, "2").expect(0);
+    let switch = |verb: &str| format!("artifacts {verb} --prefix sales --version-name 2");
+    let call = publish_call(&world, &server);
+    call.run((&switch("disable"), "--force")).expect(0);
+    world.git(format!("checkout -q --detach {first}"));
+    let enable = switch("enable");
+    let url = proxy_uploads(&server.url, move || {
+        call.run(&enable).expect(0);
+    });
+    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", url);
+    call_of_push(&world, call)
+        .run("publish --version-name 1")
+        .expect(5)
+        .saying(&["was enabled while this publish was running"]);
+}
+
 /// A newer version appears after the upload, and the platform does not disable the uploaded one.
 #[test]
 fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
@@ -458,27 +531,7 @@ fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
     let newer = push_commit(&world, "More");
     world.git(format!("checkout -q --detach {first}"));
     let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "enabled": true, "commitHash": newer });
-    let uploaded = Arc::new(AtomicBool::new(false));
-    let platform = Platform::new();
-    let is_uploaded = Arc::clone(&uploaded);
-    let listed = artifact.clone();
-    platform.respond_to("GET", "/artifacts$", move |_: &Request| {
-        let is_listed = is_uploaded.load(Ordering::SeqCst);
-        let results: Vec<&Value> = is_listed.then_some(&listed).into_iter().collect();
-        answer(&json!({ "results": results }))
-    });
-    let is_uploaded = Arc::clone(&uploaded);
-    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
-        let names_version = request.url.query_pairs().any(|(key, _)| key == "versionName");
-        if names_version || !is_uploaded.load(Ordering::SeqCst) {
-            return ResponseTemplate::new(404);
-        }
-        answer(&json!({ "artifactDetails": artifact, "sharedPipelines": [] }))
-    });
-    platform.respond_to("POST", "/artifacts$", move |_: &Request| {
-        uploaded.store(true, Ordering::SeqCst);
-        answer(&json!({ "versionName": "1", "ignoredResources": [] }))
-    });
+    let platform = platform_with_late_version(artifact.clone(), artifact);
     let call = publish_call(&world, &server)
         .variable("SLUICEGATE_BASE_URL", platform.server.uri())
         .variable("SLUICEGATE_RETRIES", "0");

@@ -2,7 +2,7 @@
 
 use crate::support::publishing;
 use crate::support::{
-    Arguments, Call, ProgramOutput, RULES, Shop, TOKEN, job_output, orchestration_text, project,
+    Arguments, Call, Platform, ProgramOutput, RULES, Shop, TOKEN, job_output, orchestration_text, project,
     push_of_branch,
 };
 use serde_json::json;
@@ -326,4 +326,16 @@ fn failed_run_has_annotations_that_policy_or_job_requests() {
             );
         }
     }
+}
+
+#[test]
+fn publish_without_a_decision_is_not_called_refused() {
+    let shop = Shop::new();
+    let platform = Platform::new();
+    platform.is_down();
+    let call = push_of_branch(&shop.world, shop.call());
+    let call = call.variable("SLUICEGATE_BASE_URL", platform.server.uri());
+    let failed = step(call, shop.world.path(), "publish --version-name 1.0.0").expect(3);
+    let title = "Publish failed: version 1.0.0 of sales (undecided)";
+    assert!(failed.summary.contains(title), "{}", failed.summary);
 }

@@ -35,7 +35,7 @@ impl SemanticName {
 pub enum NextNameError {
     /// The latest version has no number to increase.
     #[error(
-        "the latest enabled version is named `{0}`, which is not a semantic version, so the next version \
+        "the previous version is named `{0}`, which is not a semantic version, so the next version \
          name cannot be determined"
     )]
     NotSemantic(String),

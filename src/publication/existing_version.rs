@@ -1,0 +1,51 @@
+//! Predicts how a publish ends if its planned version already exists, for the previews, which do not upload.
+
+use super::Publication;
+use super::outcome_report::conflict_hint;
+use super::publish_decision::PublishDecision;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::publish::{OutcomeKind, Plan, assess_existing_version};
+use sluicegate_platform::api::{ArtifactDetails, Platform};
+use sluicegate_platform::http::{ErrorKind, HttpError};
+
+impl Publication<'_> {
+    /// Returns the decision of a publish that also looks up the planned version before its upload. If that version
+    /// exists, nothing is published if `--if-exists` accepts it; otherwise, the publish fails.
+    pub(super) fn decide_after_lookup(
+        &self,
+        decision: PublishDecision,
+        plan: &Plan,
+        planned_version: Option<&ArtifactDetails>,
+    ) -> PublishDecision {
+        // Any other decision is made before the lookup.
+        let (PublishDecision::Upload, Some(details)) = (&decision, planned_version) else {
+            return decision;
+        };
+        let if_exists = self.settings.if_exists;
+        let outcome = assess_existing_version(plan, if_exists, details);
+        if outcome.kind == OutcomeKind::AlreadyPublished {
+            let (version, commit) = (&plan.version_name, &plan.commit_hash);
+            let reason = format!("version {version} of {} is already published", plan.prefix);
+            let is_disabled = false;
+            return PublishDecision::already_published(reason, version, commit, is_disabled);
+        }
+        let message = outcome.problems.join("; ");
+        let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
+        PublishDecision::Refuse(failure.with_hint(conflict_hint(if_exists)))
+    }
+}
+
+/// Requests the details of a version; `None` if it does not exist. Without a `version`, requests the details of the
+/// latest enabled version.
+pub(super) async fn find_published_version(
+    platform: &Platform,
+    plan: &Plan,
+    version: Option<&str>,
+) -> Result<Option<ArtifactDetails>, HttpError> {
+    match platform.fetch_artifact_details(&plan.prefix, version).await {
+        Ok(details) => Ok(Some(details)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
