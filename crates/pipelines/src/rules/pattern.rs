@@ -73,14 +73,18 @@ impl Pattern {
         let [.., largest] = LIMITS;
         let (engine, limit) = match build_linear(pattern, largest) {
             Ok(_) => compile_linear(pattern),
-            Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
+            Err(regex::Error::Syntax(message)) => {
                 let explanation = summarize_error(&message);
-                invalid(if explanation.contains("not supported") {
-                    problem
-                } else {
-                    explanation
-                })
-            })?,
+                let is_unsupported = ["not supported", "unrecognized flag"]
+                    .iter()
+                    .any(|words| explanation.contains(words));
+                match compile_backtracking(pattern) {
+                    Err(problem) if explanation.contains("not supported") => return Err(invalid(problem)),
+                    Ok(None) if is_unsupported => None,
+                    Ok(None) | Err(_) => return Err(invalid(explanation)),
+                    Ok(engine) => engine,
+                }
+            }
             Err(_) => None,
         }
         .ok_or_else(|| invalid("the expression is too large".to_owned()))?;
