@@ -155,7 +155,11 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
     let entry = render_new_rule(id);
     reject_unusable_id(&old_rules, id, path, &entry)?;
     // A file without rules may have the key `rules` already, and a second one would be an error.
-    let needs_heading = old_rules.rules().is_empty() && !old_text.contains("rules");
+    let has_key = old_text.lines().any(|line| {
+        line.trim_start_matches(['\u{feff}', '"', '\'', ' '])
+            .starts_with("rules")
+    });
+    let needs_heading = old_rules.rules().is_empty() && !has_key;
     let heading = if needs_heading { FILE_HEADING } else { "" };
     let line_end = if old_text.is_empty() || old_text.ends_with('\n') {
         ""
@@ -232,6 +236,11 @@ mod tests {
         assert!(first.starts_with(FILE_HEADING), "{first}");
         let second = append_rule(&first, "second", "f").unwrap();
         assert!(second.starts_with(&first), "{second}");
+        let commented = append_rule("# Our rules\n", "first", "f").unwrap();
+        assert!(
+            commented.starts_with("# Our rules\n# Rules of the team."),
+            "{commented}"
+        );
         let flush = "rules:\n- { id: a, level: warn, for: pipeline, when: 'true', message: m }";
         let extended = append_rule(flush, "second", "f").unwrap();
         assert!(extended.contains("\n- id: second\n  # error"), "{extended}");
