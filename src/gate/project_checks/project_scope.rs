@@ -218,14 +218,11 @@ impl ProjectScope<'_> {
         let mut irregular_scripts = BTreeMap::new();
         let mut ignored_byte_count = 0;
         for (path, file) in snapshot.find_files(&script_paths)? {
-            match file.kind.unreadable_reason() {
-                Some(description) => {
-                    irregular_scripts.insert(path, description);
-                }
-                None => {
-                    let defect = find_script_defect(self.repo, &file, &mut ignored_byte_count)?;
-                    scripts.insert(path, defect);
-                }
+            if let Some(description) = file.kind.unreadable_reason() {
+                irregular_scripts.insert(path, description);
+            } else {
+                let defect = find_script_defect(self.repo, &file, &mut ignored_byte_count)?;
+                scripts.insert(path, defect);
             }
         }
         // The paths of all files serve only the hint at a similar path. Without `renames`, no hints are needed.
