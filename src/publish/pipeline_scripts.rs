@@ -6,7 +6,7 @@ use super::pipeline_reader::PipelineFile;
 use super::unusable_scripts::resolve_script_defect;
 use super::{PublishError, PublishRequest};
 use sluicegate_base::file_defect::FileDefect;
-use sluicegate_git::{FileKind, SnapshotFile};
+use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::Reference;
 use sluicegate_pipelines::project;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,16 +61,16 @@ pub(super) fn find_scripts(
     Ok(scripts)
 }
 
-/// Returns the script as sent, or the reason why it is omitted: it is excluded, a symbolic link, or missing.
+/// Returns the script as sent, or the reason why it is omitted: it is excluded, not a regular file, or missing.
 fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
-    match file {
-        Some(file) if file.kind == FileKind::Regular && !(request.exclude)(path) => Script::Sent(file),
-        Some(file) if file.kind == FileKind::Regular => {
+    let Some(file) = file else {
+        return Script::Omitted(project::describe_missing_script(path));
+    };
+    match file.kind.unreadable_reason() {
+        Some(description) => Script::Omitted(project::describe_irregular_script(path, description)),
+        None if (request.exclude)(path) => {
             Script::Omitted(format!("names the script `{path}`, which is excluded"))
         }
-        Some(file) if file.kind == FileKind::Symlink => Script::Omitted(format!(
-            "names the script `{path}`, which is a symbolic link, not a file"
-        )),
-        _ => Script::Omitted(project::describe_missing_script(path)),
+        None => Script::Sent(file),
     }
 }

@@ -19,9 +19,9 @@ pub enum Value<'t> {
     Null,
     /// `true` or `false`.
     Boolean(bool),
-    /// A non-negative integer; one that is too large for the type becomes the maximum.
+    /// A non-negative integer.
     Natural(u64),
-    /// A negative integer, or a number with a fraction or exponent.
+    /// A negative integer, an integer of more than 64 bits, or a number with a fraction or exponent.
     OtherNumber,
     Text(&'t str),
 }
@@ -59,7 +59,7 @@ pub fn format_double_quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => output.extend(['\\', c]),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
+            c if needs_escape(c) => {
                 let _ = write!(output, "\\u{:04x}", u32::from(c));
             }
             c => output.push(c),
@@ -69,32 +69,33 @@ pub fn format_double_quoted(text: &str) -> String {
     output
 }
 
+/// Returns whether a scalar can contain the character only as an escape in double quotes: a control character, a byte
+/// order mark, or a character that ends a line in YAML 1.1.
+pub(crate) fn needs_escape(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
 /// Parses a number of the YAML core schema; `None` if the text is not a number. Only non-negative integers keep their
 /// value.
 fn parse_number(text: &str) -> Option<Value<'_>> {
     if let Some(digits) = text.strip_prefix("0x") {
-        return parse_digits(digits, 16).map(Value::Natural);
+        return parse_digits(digits, 16);
     }
     if let Some(digits) = text.strip_prefix("0o") {
-        return parse_digits(digits, 8).map(Value::Natural);
+        return parse_digits(digits, 8);
     }
     let unsigned_text = text.strip_prefix(['-', '+']).unwrap_or(text);
     if let Some(value) = parse_digits(unsigned_text, 10) {
-        let is_negative = text.starts_with('-') && value > 0;
-        return Some(if is_negative {
-            Value::OtherNumber
-        } else {
-            Value::Natural(value)
-        });
+        let is_negative = text.starts_with('-') && value != Value::Natural(0);
+        return Some(if is_negative { Value::OtherNumber } else { value });
     }
     is_float(text, unsigned_text).then_some(Value::OtherNumber)
 }
 
-/// Returns the number with these digits; `None` if the text is empty or has other characters. A number that is too
-/// large becomes the maximum.
-fn parse_digits(digits: &str, radix: u32) -> Option<u64> {
+/// Returns the integer with these digits; `None` if the text is empty or has other characters.
+fn parse_digits(digits: &str, radix: u32) -> Option<Value<'_>> {
     let all_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));
-    all_digits.then(|| u64::from_str_radix(digits, radix).unwrap_or(u64::MAX))
+    all_digits.then(|| u64::from_str_radix(digits, radix).map_or(Value::OtherNumber, Value::Natural))
 }
 
 /// Returns whether the text is a decimal number, infinity or NaN. Integers also match, so the caller tests for them
@@ -134,7 +135,9 @@ mod tests {
             ("017", Value::Natural(17)),
             ("0o17", Value::Natural(15)),
             ("0x1F", Value::Natural(31)),
-            ("99999999999999999999", Value::Natural(u64::MAX)),
+            ("18446744073709551615", Value::Natural(u64::MAX)),
+            ("18446744073709551616", Value::OtherNumber),
+            ("0x10000000000000000", Value::OtherNumber),
             ("1_000", Value::Text("1_000")),
             ("-1", Value::OtherNumber),
             ("1.0", Value::OtherNumber),

@@ -6,7 +6,7 @@
 
 use crate::document_text::{self, DocumentError, Position};
 use crate::editor_position::{EditorCursor, EditorPosition};
-use crate::scalar::{Scalar, Value, format_double_quoted};
+use crate::scalar::{Scalar, Value, format_double_quoted, needs_escape};
 use crate::scalar_location::{ScalarLocation, ScalarLocations, ScalarSearch};
 use crate::text_input::TextInput;
 use crate::tree::{MapEntry, Node, NodeContent, Tree};
@@ -96,7 +96,11 @@ impl<'a> EditableDocument<'a> {
     ) -> Result<(RewrittenDocument, T), DocumentError> {
         let (new_text, replacements) = splice_scalars(self.text, &self.scalars, new_texts, context)?;
         let bytes = [self.byte_order_mark, &new_text].concat();
-        let new_tree = Tree::parse(&bytes).map_err(|error| style_error(new_texts, error.position))?;
+        let new_tree = Tree::parse(&bytes).map_err(|error| match error.position {
+            // A limit of the whole document, such as its size, says nothing about the style of a scalar.
+            None => error,
+            position => style_error(new_texts, position),
+        })?;
         verify_trees(&self.tree, &new_tree, new_texts)?;
         let derived_value = derive(&bytes, new_tree);
         Ok((RewrittenDocument { bytes, replacements }, derived_value))
@@ -185,7 +189,7 @@ impl ScalarLocation {
         match self.style {
             ScalarStyle::Literal | ScalarStyle::Folded => text.to_owned(),
             ScalarStyle::Plain if is_valid_plain_scalar(text, context) => text.to_owned(),
-            ScalarStyle::Plain | ScalarStyle::SingleQuoted if !text.contains(char::is_control) => {
+            ScalarStyle::Plain | ScalarStyle::SingleQuoted if !text.contains(needs_escape) => {
                 format!("'{}'", text.replace('\'', "''"))
             }
             _ => format_double_quoted(text),
@@ -211,7 +215,7 @@ fn is_valid_plain_scalar(text: &str, context: Context) -> bool {
         let scalar = Scalar::new(value, style, tag.as_deref());
         anchor == 0 && tag.is_none() && scalar.value() == Value::Text(text)
     });
-    is_same && !text.contains(char::is_control)
+    is_same && !text.contains(needs_escape)
 }
 
 /// Checks that the new document differs from the old one only in these texts.
@@ -331,6 +335,8 @@ mod tests {
             ("null", "k: 'null'"),
             ("*a", "k: '*a'"),
             ("a\tb", "k: \"a\\u0009b\""),
+            ("a\u{2028}b", "k: \"a\\u2028b\""),
+            ("a\u{feff}b", "k: \"a\\ufeffb\""),
         ] {
             assert_eq!(replaced("k: x", text).as_deref(), Ok(after), "{text:?}");
         }
@@ -352,6 +358,13 @@ mod tests {
                 "{document:?}: {said}"
             );
         }
+    }
+
+    #[test]
+    fn text_that_makes_document_too_large_is_rejected_as_too_large() {
+        let text = "x".repeat(usize::try_from(document_text::MAX_DOCUMENT_BYTES).unwrap());
+        let reason = replaced("k: a", &text).unwrap_err();
+        assert!(reason.contains("more than 33554432 bytes"), "{reason}");
     }
 
     #[test]

@@ -215,13 +215,14 @@ impl ProjectScope<'_> {
         let references = pipelines.flat_map(|pipeline_facts| &pipeline_facts.references);
         let script_paths: BTreeSet<&str> = references.filter_map(Reference::script_path).collect();
         let mut scripts = BTreeMap::new();
+        let mut irregular_scripts = BTreeMap::new();
         let mut ignored_byte_count = 0;
         for (path, file) in snapshot.find_files(&script_paths)? {
-            if file.kind.unreadable_reason().is_none() {
-                scripts.insert(
-                    path,
-                    find_script_defect(self.repo, &file, &mut ignored_byte_count)?,
-                );
+            if let Some(description) = file.kind.unreadable_reason() {
+                irregular_scripts.insert(path, description);
+            } else {
+                let defect = find_script_defect(self.repo, &file, &mut ignored_byte_count)?;
+                scripts.insert(path, defect);
             }
         }
         // The paths of all files serve only the hint at a similar path. Without `renames`, no hints are needed.
@@ -235,6 +236,7 @@ impl ProjectScope<'_> {
             files,
             facts,
             scripts: &scripts,
+            irregular_scripts: &irregular_scripts,
             regular_paths: &regular_paths,
             shared_file: shared_pipelines,
             is_external: self.is_external,

@@ -550,6 +550,20 @@ fn external_diff_ends_in_0_whatever_files_are() {
         "{}",
         run_output.all()
     );
+    for (name, text) in [
+        ("lf.sql", "a\nb\n"),
+        ("crlf.sql", "a\r\nb\r\n"),
+        ("cut.sql", "a\nb"),
+    ] {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let endings = external(&["a.sql", "lf.sql", zero, "100644", "crlf.sql", zero, "100644"]).expect(0);
+    assert_eq!(endings.out, "a.sql: modified\n  only the line endings changed\n");
+    let end = external(&["a.sql", "lf.sql", zero, "100644", "cut.sql", zero, "100644"]).expect(0);
+    assert_eq!(
+        end.out,
+        "a.sql: modified\n  only the line break at the end of the file changed\n"
+    );
     let mode = external(&["b.bin", "b.bin", zero, "100644", "b.bin", zero, "100755"]).expect(0);
     assert_eq!(mode.out, "b.bin: mode 100644 -> 100755\n");
     assert_eq!(

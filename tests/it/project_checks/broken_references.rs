@@ -408,7 +408,7 @@ fn check_that_is_off_reads_no_unchanged_pipeline() {
 
 #[cfg(unix)]
 #[test]
-fn script_replaced_by_link_is_missing_for_untouched_callers() {
+fn script_replaced_by_link_is_reported_in_untouched_callers() {
     let runs = "    Run:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        fileName: scripts/load.sql\n";
     let caller = caller_of_targets(&[]) + runs;
     let world = world_with_files(&[
@@ -419,7 +419,12 @@ fn script_replaced_by_link_is_missing_for_untouched_callers() {
     fs::remove_file(&script).unwrap();
     std::os::unix::fs::symlink("elsewhere.sql", &script).unwrap();
     let on_disk = list_project_findings(&check_expecting(&world, 1, "--base main"));
-    assert_eq!(on_disk.len(), 1, "{on_disk:?}");
+    assert_eq!(
+        on_disk,
+        [
+            "project/script error sales/caller.orch.yaml:15 component `Run` names the script `scripts/load.sql`, which is a symbolic link, not a file"
+        ]
+    );
     world.commit("link");
     assert_eq!(
         list_project_findings(&check_expecting(&world, 1, "--base main")),

@@ -449,6 +449,46 @@ mod tests {
     }
 
     #[test]
+    fn entry_of_both_versions_is_no_added_or_removed_entry() {
+        let with = |columns: &str| BASE.replace("rows: 1", &format!("columns: {columns}"));
+        let told = told(
+            &with("[{ type: text }, { type: a }]"),
+            &with("[{ name: id, type: number }, { type: a }, { name: new, type: b }]"),
+        );
+        insta::assert_snapshot!(told, @"
+        a.orch.yaml: modified
+          ~ Load (sql-executor)
+            + columns, id, name: id
+            ~ columns, id, type: text -> number
+            + columns: new (type: b)
+        ");
+    }
+
+    #[test]
+    fn only_component_that_ran_before_no_longer_runs() {
+        for (before, after, stops) in [
+            ("type: a", "skipped: true, type: a", true),
+            ("type: a", "type: unknown-a", true),
+            ("skipped: true, type: a", "skipped: true, type: unknown-a", false),
+            ("type: unknown-a", "type: unknown-b", false),
+            ("type: unknown-a", "skipped: true, type: unknown-a", false),
+        ] {
+            let with = |fields: &str| {
+                format!("type: orchestration\npipeline:\n  components:\n    C: {{ {fields} }}\n")
+            };
+            let told = told(&with(before), &with(after));
+            assert_eq!(told.contains("will no longer run"), stops, "{told}");
+        }
+    }
+
+    #[test]
+    fn values_that_fit_are_shown_from_their_beginning() {
+        let with = |end: &str| BASE.replace("select 1", &format!("{}{end}", "x".repeat(82)));
+        let told = told(&with("old"), &with("new"));
+        assert!(!told.contains('…') && told.contains("xold"), "{told}");
+    }
+
+    #[test]
     fn number_and_equal_text_are_distinguished() {
         let told = told(BASE, &BASE.replace("rows: 1", "rows: '1'"));
         insta::assert_snapshot!(told, @r#"

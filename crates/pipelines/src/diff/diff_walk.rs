@@ -2,7 +2,7 @@
 
 use super::leaf::{Leaf, PathStep};
 use super::pair::pair_by_key;
-use super::pipeline_diff::FieldDiff;
+use super::pipeline_diff::{EntryName, FieldDiff};
 use sluicegate_yaml::NodeRef;
 
 /// The keys that name an entry of a list.
@@ -23,8 +23,8 @@ pub(super) struct DiffWalk {
     fields: Vec<FieldDiff>,
     /// The first cell of the current row.
     row: Option<String>,
-    /// The names of the list entries above the current node, by the position of their index in the path.
-    entry_names: Vec<(usize, String)>,
+    /// The names of the list entries above the current node.
+    entry_names: Vec<EntryName>,
 }
 
 impl DiffWalk {
@@ -131,7 +131,11 @@ impl DiffWalk {
             let outer_row = std::mem::replace(&mut self.row, row);
             let name_count = self.entry_names.len();
             if let Some(name) = find_entry_name(base_item, head_item) {
-                self.entry_names.push((self.path.len(), name));
+                self.entry_names.push(EntryName {
+                    position: self.path.len(),
+                    name,
+                    is_unpaired: base_item.is_none() || head_item.is_none(),
+                });
             }
             self.compare_step(PathStep::Index(index), base_item, head_item);
             self.entry_names.truncate(name_count);

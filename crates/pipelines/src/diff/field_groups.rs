@@ -2,7 +2,7 @@
 
 use super::diff_walk::NAME_KEYS;
 use super::leaf::{Leaf, PathStep};
-use super::pipeline_diff::FieldDiff;
+use super::pipeline_diff::{EntryName, FieldDiff};
 use super::value_text::format_value;
 
 /// The keys under which a component sets variables: rows of a name and a value.
@@ -68,15 +68,13 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
     groups
 }
 
-/// Returns the path and the name of a list entry if the field is its name and only one version has this field, which is
-/// treated as an added or removed entry. [`group_fields`] begins the group of the entry with this field. An entry
-/// inside another named entry has no group.
+/// Returns the path and the name of a list entry if only one version has the entry and the field is its name.
+/// [`group_fields`] begins the group of the entry with this field. An entry inside another named entry has no group.
 fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
-    let (position, name) = field.entry_names.first()?;
-    let is_unpaired = field.before.is_none() || field.after.is_none();
-    let entry = field.path.get(..=*position)?;
-    let is_name = matches!(field.path.get(position + 1..), Some([PathStep::Key(key)]) if NAME_KEYS.contains(&key.as_str()));
-    (is_unpaired && is_name).then_some((entry, name.as_str()))
+    let entry = field.entry_names.first()?;
+    let entry_path = field.path.get(..=entry.position)?;
+    let is_name = matches!(field.path.get(entry.position + 1..), Some([PathStep::Key(key)]) if NAME_KEYS.contains(&key.as_str()));
+    (entry.is_unpaired && is_name).then_some((entry_path, entry.name.as_str()))
 }
 
 /// Returns the path and the name of the table row that contains the field. The path of a field in a row ends with two
@@ -115,10 +113,10 @@ pub(super) fn format_field_path(field: &FieldDiff) -> String {
 }
 
 /// Formats a path for display: keys with dots between them, and list entries by name with commas around them.
-/// `entry_names` has the names of the list entries, by their positions in the path. `parameters` or `metadata` at the
+/// `entry_names` has the names of the list entries in the path. `parameters` or `metadata` at the
 /// beginning, and a list entry at the end, are omitted, because they tell a reader nothing:
 /// `parameters.columns[2].type` with the entry name `id` becomes `columns, id, type`.
-pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[(usize, String)]) -> String {
+pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[EntryName]) -> String {
     let mut name = String::new();
     for (position, step) in steps.iter().enumerate() {
         let is_last = position + 1 == steps.len();
@@ -129,14 +127,10 @@ pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[(usize, Strin
         if is_leading_container || is_trailing_index {
             continue;
         }
-        let entry_name = entry_names
-            .iter()
-            .find(|(entry_position, _)| *entry_position == position);
-        let follows_named_entry = entry_names
-            .iter()
-            .any(|(entry_position, _)| entry_position + 1 == position);
-        let (separator, part) = match entry_name {
-            Some((_, entry_name)) => (", ", entry_name.clone()),
+        let entry = entry_names.iter().find(|entry| entry.position == position);
+        let follows_named_entry = entry_names.iter().any(|entry| entry.position + 1 == position);
+        let (separator, part) = match entry {
+            Some(entry) => (", ", entry.name.clone()),
             None if follows_named_entry => (", ", step.to_string()),
             None => (".", step.to_string()),
         };
@@ -194,12 +188,13 @@ impl FieldGroup<'_> {
     /// entry's index to a value. For grid variables, `sets` replaces the list.
     pub(super) fn format_entry(name: &str, fields: &[&FieldDiff]) -> String {
         // The position in each path at which the index of the entry is.
-        let Some((position, _)) = fields.first().and_then(|field| field.entry_names.first()) else {
+        let Some(entry) = fields.first().and_then(|field| field.entry_names.first()) else {
             return name.to_owned();
         };
+        let position = entry.position;
         let list_path = fields
             .first()
-            .and_then(|field| field.path.get(..*position))
+            .and_then(|field| field.path.get(..position))
             .unwrap_or_default();
         let values: Vec<String> = fields
             .iter()

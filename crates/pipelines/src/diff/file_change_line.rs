@@ -5,6 +5,7 @@ use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDi
 use super::value_text::truncate_name;
 use crate::findings::{FileChange, format_part_counts};
 use crate::pipelines::PipelineKind;
+use sluicegate_yaml::{NodeRef, Value};
 
 /// The prefix of component types that the platform's designer does not know.
 const UNKNOWN_TYPE: &str = "unknown-";
@@ -41,13 +42,21 @@ fn describe_part_counts(diff: &PipelineDiff) -> String {
     format_part_counts(&parts)
 }
 
+/// Returns whether a run executes the component: it is not skipped, and the platform knows its type.
+pub(super) fn is_executed(component: NodeRef<'_, '_>) -> bool {
+    let is_skipped = component.get("skipped").and_then(NodeRef::value) == Some(Value::Boolean(true));
+    let kind = component.get("type").and_then(NodeRef::text);
+    !is_skipped && !kind.is_some_and(|kind| kind.starts_with(UNKNOWN_TYPE))
+}
+
 /// Returns why a component that ran before no longer runs: it is skipped now, or the platform does not know its new
 /// type. Returns `None` for all other changes, and for components that were added or removed.
 pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
-    if !matches!(
+    let is_in_both_versions = matches!(
         component.change,
         ComponentChange::Modified | ComponentChange::Renamed
-    ) {
+    );
+    if !is_in_both_versions || !component.runs_in_base {
         return None;
     }
     if find_field(component, "skipped").is_some_and(|field| field.after == Some(Leaf::Boolean(true))) {
@@ -57,10 +66,7 @@ pub(super) fn find_stop_reason(component: &ComponentDiff) -> Option<String> {
         .kind
         .as_ref()
         .filter(|kind| kind.starts_with(UNKNOWN_TYPE))?;
-    let old_kind = find_field(component, "type")?.before.as_ref()?;
-    // A component whose former type the platform does not know either did not run before.
-    (!old_kind.to_string().starts_with(UNKNOWN_TYPE))
-        .then(|| format!("the component's type is {}", truncate_name(kind)))
+    Some(format!("the component's type is {}", truncate_name(kind)))
 }
 
 /// Returns the changed field with this key at the top level of the component, or `None` if that field did not change.

@@ -68,9 +68,8 @@ impl Leaf {
             Value::Null => Self::Null,
             Value::Boolean(value) => Self::Boolean(value),
             Value::Text(text) => Self::Text(text.to_owned()),
-            // The maximum also represents every larger number, so its digits are read from the text.
-            Value::Natural(number) if number < u64::MAX => Self::Number(number.to_string()),
-            Value::Natural(_) | Value::OtherNumber => Self::Number(shorten_number(node.text()?)),
+            Value::Natural(number) => Self::Number(number.to_string()),
+            Value::OtherNumber => Self::Number(shorten_number(node.text()?)),
         })
     }
 

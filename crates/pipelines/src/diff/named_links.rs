@@ -1,8 +1,10 @@
 //! The links between components, without their order, and the values that are not links although they are under keys
 //! for links.
 
+use super::diff_walk::DiffWalk;
 use super::leaf::PathStep;
-use super::pipeline_diff::{LinkChange, LinkDiff};
+use super::pair::pair_by_key;
+use super::pipeline_diff::{FieldDiff, LinkChange, LinkDiff};
 use crate::pipelines::PipelineKind;
 use sluicegate_yaml::NodeRef;
 use std::collections::HashMap;
@@ -186,6 +188,29 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
     }
     link_diffs.sort();
     link_diffs
+}
+
+/// Compares the malformed values under a component's keys for links, for example a number under `sources`. They cannot
+/// be compared as links, so each value is compared with the value at the same path in the other version.
+pub(super) fn compare_non_links(
+    base: Option<&Vec<LocatedNode<'_, '_>>>,
+    head: Option<&Vec<LocatedNode<'_, '_>>>,
+) -> Vec<FieldDiff> {
+    /// Returns an iterator over the paths and the nodes of one version, which may be missing.
+    fn located_nodes<'p, 't, 'a>(
+        side: Option<&'p Vec<LocatedNode<'t, 'a>>>,
+    ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
+        side.into_iter()
+            .flatten()
+            .map(|(path, node)| (path.as_slice(), *node))
+    }
+    let mut fields = Vec::new();
+    for pair in pair_by_key(located_nodes(base), located_nodes(head)) {
+        let mut walk = DiffWalk::at_path(pair.key.to_vec());
+        walk.compare_nodes(pair.base, pair.head);
+        fields.extend(walk.into_fields());
+    }
+    fields
 }
 
 /// Creates the description of an added or removed link, with copies of its names.

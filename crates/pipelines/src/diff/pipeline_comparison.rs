@@ -3,8 +3,9 @@
 use super::component_rename::{self, find_renames, repeats_component_name};
 use super::diff_document::{DiffDocument, NamedNode};
 use super::diff_walk::{DiffWalk, FilteredNode, MaybeNode};
-use super::leaf::{Leaf, PathStep};
-use super::named_links::{self, LinkKeys, Links, LocatedNode, NamedLink};
+use super::file_change_line::is_executed;
+use super::leaf::Leaf;
+use super::named_links::{self, LinkKeys, Links, NamedLink};
 use super::pair::{Pair, pair_by_key};
 use super::pipeline_diff::{
     ComponentChange, ComponentDiff, FieldDiff, PipelineDiff, VariableChange, VariableDiff,
@@ -203,7 +204,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             (_, None) => ComponentChange::Removed,
         };
         let mut fields = self.compare_component_fields(pair.base, pair.head);
-        fields.extend(compare_non_links(
+        fields.extend(named_links::compare_non_links(
             links.base.non_links.get(old_name.unwrap_or(pair.key)),
             links.head.non_links.get(pair.key),
         ));
@@ -223,6 +224,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             kind: kind.map(str::to_owned),
             change,
             keeps_component_name: old_name.is_some_and(|old| keeps_old_name(pair, old)),
+            runs_in_base: pair.base.is_some_and(is_executed),
             fields,
         })
     }
@@ -334,29 +336,6 @@ fn list_unpaired_parts<'t, 'a>(
 fn has_parts(pipeline: MaybeNode<'_, '_>, key: &str) -> bool {
     let parts = pipeline.and_then(|pipeline| pipeline.get(key));
     matches!(key, "components" | "variables") && parts.is_some_and(|parts| parts.entries().next().is_some())
-}
-
-/// Compares the malformed values under a component's keys for links, for example a number under `sources`. They cannot
-/// be compared as links, so each value is compared with the value at the same path in the other version.
-fn compare_non_links(
-    base: Option<&Vec<LocatedNode<'_, '_>>>,
-    head: Option<&Vec<LocatedNode<'_, '_>>>,
-) -> Vec<FieldDiff> {
-    /// Returns an iterator over the paths and the nodes of one version, which may be missing.
-    fn located_nodes<'p, 't, 'a>(
-        side: Option<&'p Vec<LocatedNode<'t, 'a>>>,
-    ) -> impl Iterator<Item = (&'p [PathStep], NodeRef<'t, 'a>)> {
-        side.into_iter()
-            .flatten()
-            .map(|(path, node)| (path.as_slice(), *node))
-    }
-    let mut fields = Vec::new();
-    for pair in pair_by_key(located_nodes(base), located_nodes(head)) {
-        let mut walk = DiffWalk::at_path(pair.key.to_vec());
-        walk.compare_nodes(pair.base, pair.head);
-        fields.extend(walk.into_fields());
-    }
-    fields
 }
 
 /// Returns whether the field only repeats the rename: its parameter `componentName` changed like the component's name.

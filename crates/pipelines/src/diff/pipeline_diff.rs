@@ -41,9 +41,19 @@ pub struct FieldDiff {
     /// The first cell of the list row that contains the leaf, for the text output.
     #[serde(skip)]
     pub row: Option<String>,
-    /// The names of the list entries above the leaf, by the position of their index in the path, for the text output.
+    /// The names of the list entries above the leaf, for the text output.
     #[serde(skip)]
-    pub entry_names: Vec<(usize, String)>,
+    pub entry_names: Vec<EntryName>,
+}
+
+/// The name of a list entry, which is a map in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntryName {
+    /// The position of the entry's index in the path of a leaf.
+    pub position: usize,
+    pub name: String,
+    /// Whether only one version has the entry.
+    pub is_unpaired: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -60,6 +70,9 @@ pub struct ComponentDiff {
     /// Whether a renamed component still has its old name in the parameter `componentName`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keeps_component_name: bool,
+    /// Whether a run of the base executes the component.
+    #[serde(skip)]
+    pub runs_in_base: bool,
     /// All leaves that differ, except links.
     pub fields: Vec<FieldDiff>,
 }

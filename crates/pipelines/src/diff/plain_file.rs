@@ -11,7 +11,8 @@ const MAX_LINES: usize = 2_000;
 const MAX_LINE_CHARS: usize = 400;
 
 /// Compares two versions of a file that is not a pipeline. Returns the lines that differ and the lines around them, up
-/// to a maximum number. A file that contains a NUL byte is reported as binary.
+/// to a maximum number. A file that contains a NUL byte is reported as binary. If no line differs, the texts may differ
+/// in their line endings, which a remark says.
 pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     if base.contains('\0') || head.contains('\0') {
         return vec![DiffLine::remark("binary file: content not shown")];
@@ -19,6 +20,14 @@ pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     let base_lines: Vec<&str> = base.lines().collect();
     let head_lines: Vec<&str> = head.lines().collect();
     let text_lines = line_diff::compare_lines(&base_lines, &head_lines);
+    if text_lines.is_empty() && base != head {
+        let has_other_end = base.ends_with('\n') != head.ends_with('\n');
+        return vec![DiffLine::remark(if has_other_end {
+            "only the line break at the end of the file changed"
+        } else {
+            "only the line endings changed"
+        })];
+    }
     let mut lines: Vec<DiffLine> = text_lines.iter().take(MAX_LINES).map(format_line).collect();
     if text_lines.len() > MAX_LINES {
         let omission = text::format_count(text_lines.len() - MAX_LINES, "more line");

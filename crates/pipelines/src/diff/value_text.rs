@@ -31,9 +31,13 @@ fn is_ambiguous(text: &str) -> bool {
         || text.parse::<f64>().is_ok()
 }
 
-/// Returns the position of the character at which the shown part of two values begins: 0, or [`LEADING_CHARS`] before
-/// their first difference if this is among the last [`LEADING_CHARS`] of `width` characters, or after them.
+/// Returns the position of the character at which the shown part of two values begins: 0 if both fit into `width`
+/// characters, or [`LEADING_CHARS`] before their first difference if this is among the last [`LEADING_CHARS`] of `width`
+/// characters, or after them.
 pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
+    if base.chars().count() <= width && head.chars().count() <= width {
+        return 0;
+    }
     let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count();
     if shared_length + LEADING_CHARS >= width {
         shared_length.saturating_sub(LEADING_CHARS)

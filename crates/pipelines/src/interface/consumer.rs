@@ -2,7 +2,8 @@
 //!
 //! The format of such a component is not documented, except for its type and that its parameters contain
 //! `<prefix>#<id>` and a version. Therefore any text in its parameters that equals that name is a reference, and a
-//! parameter is treated as used if a key or a text equals its name.
+//! parameter is treated as used if a key or a text equals its name. It is treated as set only if the key or text can be
+//! a name: a missed break is worse than a remark too many.
 
 use super::{ChangeKind, InterfaceChange};
 use crate::pipelines::{LAYOUT_KEY, PipelineOutline};
@@ -28,6 +29,9 @@ pub struct Consumer {
     /// All keys and texts in its parameters.
     #[serde(skip)]
     names: BTreeSet<String>,
+    /// The keys and texts that can be the name of a parameter that the component sets.
+    #[serde(skip)]
+    set_names: BTreeSet<String>,
 }
 
 /// Finds the components of a pipeline that run a shared pipeline of one artifact: their parameters contain the prefix
@@ -42,8 +46,11 @@ pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Do
             continue;
         }
         let mut texts = ParameterTexts::default();
+        let mut set_names = BTreeSet::new();
         if let Some(parameters) = node.get("parameters") {
             texts.collect_texts(parameters, prefix);
+            let is_list_item = false;
+            collect_set_names(parameters, is_list_item, &mut set_names);
         }
         if let Some(id) = texts.id {
             consumers.push(Consumer {
@@ -52,6 +59,7 @@ pub fn find_consumers(pipeline: &[u8], prefix: &str) -> Result<Vec<Consumer>, Do
                 id,
                 version: texts.version,
                 names: texts.names,
+                set_names,
             });
         }
     }
@@ -97,6 +105,31 @@ impl ParameterTexts {
     }
 }
 
+/// Adds the keys and texts at and below this node that can be the name of a parameter that the component sets: all keys,
+/// the texts of a list and of the maps in it, and of a row (a list in a list) only the first cell, which names the
+/// values after it. The text of a key in any other map is a value, such as that of `componentName`.
+fn collect_set_names(node: NodeRef<'_, '_>, is_list_item: bool, set_names: &mut BTreeSet<String>) {
+    if let Some(text) = node.text() {
+        set_names.insert(text.to_owned());
+    }
+    for item in node.items().into_iter().flatten() {
+        match item.items() {
+            Some(mut cells) => {
+                if let Some(first_cell) = cells.next() {
+                    collect_set_names(first_cell, true, set_names);
+                }
+            }
+            None => collect_set_names(item, true, set_names),
+        }
+    }
+    for (key, _, value) in node.entries() {
+        set_names.insert(key.to_owned());
+        if is_list_item || value.text().is_none() {
+            collect_set_names(value, false, set_names);
+        }
+    }
+}
+
 impl Consumer {
     /// Returns the changes that affect this component. A component that sets a parameter is affected by a change to it,
     /// for example to its type. A component that does not set it is affected by a new default, or if it must be set now.
@@ -108,18 +141,21 @@ impl Consumer {
     }
 
     /// Returns whether the change affects this consumer. A parameter that must be set, or that has another default,
-    /// affects consumers that do not name it. Other changes to a parameter affect consumers that name it. A change to
+    /// affects consumers that do not set it. Other changes to a parameter affect consumers that name it. A change to
     /// the shared pipeline itself affects all its consumers.
     fn is_affected_by(&self, change: &InterfaceChange) -> bool {
-        let affects_unset_parameter = matches!(
-            change.kind,
-            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved | ChangeKind::DefaultChanged
-        );
-        change.id.as_ref() == Some(&self.id)
-            && change
-                .parameter
-                .as_ref()
-                .is_none_or(|name| self.names.contains(name) != affects_unset_parameter)
+        if change.id.as_ref() != Some(&self.id) {
+            return false;
+        }
+        let Some(name) = &change.parameter else {
+            return true;
+        };
+        match change.kind {
+            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved | ChangeKind::DefaultChanged => {
+                !self.set_names.contains(name)
+            }
+            _ => self.names.contains(name),
+        }
     }
 }
 
@@ -191,6 +227,30 @@ pipeline:
         };
         assert_eq!(met(0), ["hour", "day"]);
         assert_eq!(met(1), ["hour"]);
+    }
+
+    #[test]
+    fn new_required_parameter_affects_consumer_whose_texts_only_equal_its_name() {
+        let changes = compare_interfaces(
+            &interface("day: { default: 1 }"),
+            &interface("day: { default: 1 }, hour: {}"),
+            &ChangedKinds::default(),
+        );
+        for (parameters, is_affected) in [
+            ("componentName: hour", true),
+            ("setVariables: [[day, hour]]", true),
+            ("variables: { day: hour }", true),
+            ("setVariables: [[hour, 1]]", false),
+            ("variables: { hour: 1 }", false),
+            ("variables: [{ name: hour, value: 1 }]", false),
+        ] {
+            let pipeline = format!(
+                "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-shared-pipeline\n      parameters: {{ pipeline: 'sales#load', {parameters} }}\n"
+            );
+            let consumers = find_consumers(pipeline.as_bytes(), "sales").unwrap();
+            let affecting_count = consumers[0].select_affecting_changes(&changes).len();
+            assert_eq!(affecting_count == 1, is_affected, "{parameters}");
+        }
     }
 
     #[test]

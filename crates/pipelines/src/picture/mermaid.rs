@@ -132,19 +132,23 @@ fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
 
 /// Escapes a label so that it cannot leave its quotes: characters with a meaning in Mermaid, Markdown or HTML become
 /// numeric codes, which Mermaid shows as the characters. A sign or a number at the start would begin a list, so the
-/// blank or period after it is replaced. Truncates a label that is longer than [`MAX_LABEL_CHARS`].
+/// blank, period or parenthesis after it is replaced. An underscore has a meaning only at an end of a word. Truncates a
+/// label that is longer than [`MAX_LABEL_CHARS`].
 fn escape_label(raw: &str) -> String {
     let line = text::escape_line(raw);
     let mut output = String::new();
     let is_list_marker = |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+-*".contains(c));
-    for (count, c) in line.trim().chars().enumerate() {
-        if count == MAX_LABEL_CHARS {
+    let characters: Vec<char> = line.trim().chars().collect();
+    for (index, c) in characters.iter().copied().enumerate() {
+        if index == MAX_LABEL_CHARS {
             output.push('\u{2026}');
             break;
         }
         match c {
+            '_' if !is_inside_word(&characters, index) => output.push_str("#95;"),
             ' ' if !output.is_empty() && is_list_marker(&output) => output.push('\u{a0}'),
             '.' if !output.is_empty() && is_list_marker(&output) => output.push_str("#46;"),
+            ')' if !output.is_empty() && is_list_marker(&output) => output.push_str("#41;"),
             c if c.is_alphanumeric() || " .,_+-:/()?=\u{2212}".contains(c) => output.push(c),
             c => {
                 let _ = write!(output, "#{};", u32::from(c));
@@ -152,4 +156,10 @@ fn escape_label(raw: &str) -> String {
         }
     }
     output
+}
+
+/// Returns whether the character with this index has a letter or a digit on both sides.
+fn is_inside_word(characters: &[char], index: usize) -> bool {
+    let is_word_character = |index: usize| characters.get(index).is_some_and(|c| c.is_alphanumeric());
+    index.checked_sub(1).is_some_and(is_word_character) && is_word_character(index + 1)
 }

@@ -212,6 +212,22 @@ fn flowchart_shows_same_changes() {
 }
 
 #[test]
+fn label_of_flowchart_has_no_markdown() {
+    for (name, label) in [
+        ("__init__", "#95;#95;init#95;#95;"),
+        ("_tmp_ load_orders", "#95;tmp#95; load_orders"),
+        ("1) Load", "1#41; Load"),
+        ("1. Load", "1#46; Load"),
+        ("Load (1)", "Load (1)"),
+    ] {
+        let pipeline =
+            format!("type: orchestration\npipeline:\n  components:\n    '{name}': {{ type: start }}\n");
+        let chart = render_mermaid(&Canvas::from_pipeline(pipeline.as_bytes()).unwrap());
+        assert!(chart.contains(&format!("[\"{label}\"]")), "{chart}");
+    }
+}
+
+#[test]
 fn large_pipeline_is_drawn() {
     let component = |n: usize| {
         format!(

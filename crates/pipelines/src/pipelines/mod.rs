@@ -4,6 +4,7 @@
 //! Rules need only a small part of a pipeline, so its layout, the key `design`, is never kept.
 
 mod config_dir;
+mod empty_list;
 mod new_shared_entry;
 mod node_text;
 mod pipeline_document;

@@ -3,6 +3,8 @@
 //! An entry is added on lines of its own, or before the bracket that ends the list. The result is read again, and must
 //! contain exactly the expected entries; otherwise nothing is changed.
 
+use super::empty_list::{has_null_list, insert_empty_list};
+use super::node_text::format_canonical_text;
 use super::shared_pipelines::SharedPipelines;
 use super::{LAYOUT_KEY, PipelineOutline, file_name, trim_pipeline_extension};
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, Value, format_double_quoted};
@@ -11,8 +13,8 @@ use std::fmt::Write as _;
 /// Maximum number of insertions that are tried to find the end of a list in brackets.
 const MAX_FLOW_CANDIDATES: usize = 2_000;
 
-/// The start of a new file.
-const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n";
+/// A new file without entries.
+const NEW_FILE: &str = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines: []\n";
 
 /// The reason why an entry cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -76,11 +78,13 @@ impl NewSharedEntry {
     /// Returns the text of the shared-pipelines file with this entry added at the end, or the text of a new file if
     /// `text` is empty. Fails if another entry has the pipeline or the id, or if the file cannot be edited in place.
     pub fn build_edited_text(&self, text: &str) -> Result<String, SharedEditError> {
-        if text.trim_start_matches('\u{feff}').trim().is_empty() {
-            return self.verify_edit(NEW_FILE.to_owned() + &self.format_lines("  ", "\n"), &[]);
-        }
-        let text_with_list = insert_empty_list(text);
-        let text = text_with_list.as_deref().unwrap_or(text);
+        let is_empty = text.trim_start_matches('\u{feff}').trim().is_empty();
+        let text = if is_empty { NEW_FILE } else { text };
+        let text: &str = if has_null_list(text) {
+            &insert_empty_list(text).ok_or(SharedEditError::UnsupportedForm)?
+        } else {
+            text
+        };
         let shared_pipelines = SharedPipelines::parse(text.as_bytes())?;
         for entry in &shared_pipelines.entries {
             let line = entry.position.line;
@@ -100,7 +104,7 @@ impl NewSharedEntry {
         }
         match self.insert_lines(text, &shared_pipelines) {
             // The entries may be in one list in brackets, which has no line for each entry.
-            Err(SharedEditError::UnsupportedForm) => self.insert_in_flow_list(text, &shared_pipelines),
+            Err(SharedEditError::UnsupportedForm) => self.insert_in_flow_list(text),
             result => result,
         }
     }
@@ -122,16 +126,12 @@ impl NewSharedEntry {
         }
         .ok_or(SharedEditError::UnsupportedForm)?;
         lines.insert(line_index, self.format_lines(&indent, ending));
-        self.verify_edit(lines.concat(), &shared_pipelines.entries)
+        self.verify_edit(lines.concat(), text)
     }
 
     /// Returns the text with the entry before the bracket that ends the list. Its position is unknown, so each bracket
     /// is tried, without and with a comma, until the entry is the last one of the list. Fails after too many attempts.
-    fn insert_in_flow_list(
-        &self,
-        text: &str,
-        shared_pipelines: &SharedPipelines,
-    ) -> Result<String, SharedEditError> {
+    fn insert_in_flow_list(&self, text: &str) -> Result<String, SharedEditError> {
         let entry = self.format_on_one_line();
         text.match_indices(']')
             .flat_map(|(index, _)| [(index, " "), (index, ", ")])
@@ -139,27 +139,25 @@ impl NewSharedEntry {
             .find_map(|(index, separator)| {
                 let (text_before, text_after) = text.split_at(index);
                 let candidate = format!("{text_before}{separator}{entry} {text_after}");
-                self.verify_edit(candidate, &shared_pipelines.entries).ok()
+                self.verify_edit(candidate, text).ok()
             })
             .ok_or(SharedEditError::UnsupportedForm)
     }
 
-    /// Returns the text. Fails if it changes earlier entries, or does not end with this id, path and parameter names.
-    fn verify_edit(
-        &self,
-        text: String,
-        earlier_entries: &[super::SharedEntry],
-    ) -> Result<String, SharedEditError> {
+    /// Returns the text. Fails if the list does not end with this id, path and parameter names, or if any other part of
+    /// the file differs from the earlier text.
+    fn verify_edit(&self, text: String, earlier_text: &str) -> Result<String, SharedEditError> {
         let edited_pipelines =
             SharedPipelines::parse(text.as_bytes()).map_err(|_| SharedEditError::UnsupportedForm)?;
-        let Some((last_entry, other_entries)) = edited_pipelines.entries.split_last() else {
+        let Some((last_entry, earlier_entries)) = edited_pipelines.entries.split_last() else {
             return Err(SharedEditError::UnsupportedForm);
         };
         let names = last_entry.parameters.iter().map(|parameter| &parameter.name);
         let is_added = last_entry.id == self.id
             && last_entry.pipeline == self.path
             && names.eq(self.parameters.iter().map(|parameter| &parameter.name));
-        if is_added && other_entries == earlier_entries {
+        let entry_count = earlier_entries.len();
+        if is_added && format_file_parts(&text, entry_count) == format_file_parts(earlier_text, entry_count) {
             Ok(text)
         } else {
             Err(SharedEditError::UnsupportedForm)
@@ -332,27 +330,26 @@ fn format_scalar(text: &str) -> String {
     }
 }
 
-/// Replaces the value of `pipelines` with an empty list if the value is null or empty, so that an entry can be
-/// inserted. Keeps a comment on the line. Returns `None` for another value, or if no line begins with `pipelines:`.
-fn insert_empty_list(text: &str) -> Option<String> {
+/// Returns the canonical texts of all parts of the file: each key with its value, but of the list `pipelines` only the
+/// first `entry_count` entries, one by one. Returns `None` if the text is not valid YAML.
+fn format_file_parts(text: &str, entry_count: usize) -> Option<Vec<String>> {
     let tree = Tree::parse(text.as_bytes()).ok()?;
-    tree.root().get("pipelines").filter(|list| list.is_null())?;
-    let key = "pipelines:";
-    let line = text.split_inclusive('\n').find(|line| line.starts_with(key))?;
-    let (content, ending) = line.split_at(line.trim_end().len());
-    let value = content.strip_prefix(key)?.trim_start();
-    let nulls = ["null", "Null", "NULL", "~"];
-    let comment = nulls
-        .iter()
-        .find_map(|null| value.strip_prefix(null))
-        .unwrap_or(value);
-    let space = if comment.trim().is_empty() { "" } else { " " };
-    let list = format!("{key} []{space}{}{ending}", comment.trim_start());
-    Some(text.replacen(line, &list, 1))
+    let mut parts = Vec::new();
+    for (key, _, value) in tree.root().entries() {
+        if key == "pipelines" {
+            for entry in value.items().into_iter().flatten().take(entry_count) {
+                parts.push(format_canonical_text(entry, &|_| false));
+            }
+        } else {
+            parts.push(format!("{key:?}: {}", format_canonical_text(value, &|_| false)));
+        }
+    }
+    Some(parts)
 }
 
 /// Returns the index of the line after the last entry, and the indentation of the entry's dash. The dash is on the line
-/// with the number `line` (from 1) or earlier. Blank lines and comments after the entry do not belong to it.
+/// with the number `line` (from 1) or earlier. Blank lines after the entry, and comments that are not indented further
+/// than its dash, do not belong to it. A line that is indented further may look like a comment but be part of a text.
 fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
     let (start, dash_line) = lines
         .iter()
@@ -362,10 +359,12 @@ fn find_entry_end(lines: &[String], line: u32) -> Option<(usize, String)> {
     let indent = indentation(dash_line);
     let mut end = start + 1;
     for (index, line) in lines.iter().enumerate().skip(start + 1) {
-        if line.trim().is_empty() || line.trim_start().starts_with('#') {
+        let is_indented = indentation(line).len() > indent.len();
+        let is_comment = line.trim_start().starts_with('#') && !is_indented;
+        if line.trim().is_empty() || is_comment {
             continue;
         }
-        if indentation(line).len() <= indent.len() {
+        if !is_indented {
             break;
         }
         end = index + 1;
@@ -434,6 +433,11 @@ mod tests {
             "pipelines: # none\nversion: '1.0'\n",
             "pipelines: ~\r\n",
             "version: '1.0'\npipelines: null # none",
+            "version: '1.0'\n# pipelines:\npipelines:\n",
+            "\u{feff}pipelines:\n",
+            "'pipelines':\nversion: '1.0'\n",
+            "pipelines:\n  # none\n  null\nversion: '1.0'\n",
+            "pipelines:\n- id: a\n  pipeline: a.orch.yaml\n  notes: |\n    text\n    # heading\nversion: '1.0'\n",
             "pipelines:\n  -\n    id: a\n    pipeline: a.orch.yaml\n  # about b\n  - id: b\n    pipeline: b.orch.yaml\n",
         ] {
             let edited = added.build_edited_text(text).unwrap();
@@ -450,6 +454,32 @@ mod tests {
                 added.build_edited_text(&edited),
                 Err(SharedEditError::AlreadyShared { .. })
             ));
+        }
+    }
+
+    #[test]
+    fn last_entry_keeps_all_its_values() {
+        let notes =
+            "pipelines:\n  - id: a\n    pipeline: a.orch.yaml\n    notes: |\n      text\n      # heading\n";
+        let edited = entry().build_edited_text(notes).unwrap();
+        assert!(edited.starts_with(notes), "{edited}");
+        let blank_lines = notes.replace("|\n", "|+\n") + "\n\n";
+        assert_eq!(
+            entry().build_edited_text(&blank_lines),
+            Err(SharedEditError::UnsupportedForm)
+        );
+    }
+
+    #[test]
+    fn null_in_place_of_list_is_replaced_or_refused() {
+        let edited = entry().build_edited_text("{ pipelines: null }\n").unwrap();
+        assert!(edited.starts_with("{ pipelines: [ { pipeline: "), "{edited}");
+        for text in ["a: &a null\npipelines: *a\n", "pipelines: !!null null\n"] {
+            assert_eq!(
+                entry().build_edited_text(text),
+                Err(SharedEditError::UnsupportedForm),
+                "{text}"
+            );
         }
     }
 

@@ -70,7 +70,7 @@ fn build_name_pattern(path: &str) -> String {
     let mut pattern = String::new();
     for word in name.split_ascii_whitespace() {
         if !pattern.is_empty() {
-            pattern.push_str(r"(?:\s|\\[ tnrf])+");
+            pattern.push_str(r"(?:\s|\\[ \ttnrf])+");
         }
         for c in word.chars() {
             push_character_pattern(&mut pattern, c);
@@ -256,6 +256,7 @@ mod tests {
         assert!(accented.may_match("orchestrationJob: \"für\\_alle Fälle\"".as_bytes()));
         for (name, escape) in [
             ("\t", "t"),
+            ("\t", "\t"),
             ("\n", "n"),
             ("\r", "r"),
             ("\u{c}", "f"),

@@ -11,6 +11,8 @@ use unicode_normalization::UnicodeNormalization as _;
 pub(crate) enum SpellingDifference {
     NormalForm,
     LetterCase,
+    /// The letter case and the normal form.
+    Both,
 }
 
 /// A file with another spelling of a name.
@@ -65,11 +67,7 @@ impl<'p> SpellingIndex<'p> {
         match same_paths {
             [only_path] if *only_path != path => Some(OtherSpelling {
                 path: only_path,
-                difference: if to_nfc(only_path) == to_nfc(path) {
-                    SpellingDifference::NormalForm
-                } else {
-                    SpellingDifference::LetterCase
-                },
+                difference: find_difference(only_path, path),
                 is_only_path: true,
             }),
             _ => self.find_other_normal_form(path).map(|other_path| OtherSpelling {
@@ -100,6 +98,17 @@ impl<'p> SpellingIndex<'p> {
     }
 }
 
+/// Returns the difference between two paths that differ only in their spelling.
+fn find_difference(path: &str, other_path: &str) -> SpellingDifference {
+    if to_nfc(path) == to_nfc(other_path) {
+        SpellingDifference::NormalForm
+    } else if path.to_lowercase() == other_path.to_lowercase() {
+        SpellingDifference::LetterCase
+    } else {
+        SpellingDifference::Both
+    }
+}
+
 /// Returns the text in the composed Unicode normal form (NFC).
 fn to_nfc(text: &str) -> String {
     text.nfc().collect()
@@ -116,7 +125,7 @@ fn to_lowercase_nfc(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::SpellingDifference::{LetterCase, NormalForm};
+    use super::SpellingDifference::{Both, LetterCase, NormalForm};
     use super::*;
 
     fn find<'p>(paths: &[&'p str], path: &str) -> Option<OtherSpelling<'p>> {
@@ -138,6 +147,10 @@ mod tests {
         );
         assert_eq!(
             find(&["a/\u{c4}.sql"], "a/a\u{308}.sql"),
+            other("a/\u{c4}.sql", Both, true)
+        );
+        assert_eq!(
+            find(&["a/\u{c4}.sql"], "a/\u{e4}.sql"),
             other("a/\u{c4}.sql", LetterCase, true)
         );
         assert_eq!(

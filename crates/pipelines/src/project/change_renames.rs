@@ -22,20 +22,43 @@ impl Renames<'_> {
     /// the result is `None` if there are several.
     pub(super) fn find_new_pipeline_path(&self, target: &str, kind: PipelineKind) -> Option<&str> {
         let full_target = format!("{target}{}", kind.extension());
-        let new_path = [target, &full_target]
-            .into_iter()
-            .filter(|path| path.ends_with(kind.extension()))
-            .find_map(|path| self.pipelines.get(path));
+        let mut old_paths = vec![target, &full_target];
+        old_paths.retain(|path| path.ends_with(kind.extension()));
+        let new_path = old_paths.iter().find_map(|path| self.pipelines.get(*path));
         if new_path.is_some() || target.contains('/') {
             return new_path.map(String::as_str);
         }
         let mut candidates = self
             .pipelines
             .iter()
-            .filter(|(old_path, _)| [target, &full_target].contains(&file_name(old_path)));
+            .filter(|(old_path, _)| old_paths.contains(&file_name(old_path)));
         match (candidates.next(), candidates.next()) {
             (Some((_, new_path)), None) => Some(new_path),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn call_means_renamed_pipeline_of_its_kind() {
+        let renames = Renames {
+            pipelines: BTreeMap::from([("a/load.tran.yaml".to_owned(), "a/new.tran.yaml".to_owned())]),
+            has_twin: &|_| false,
+            find_component_name: &|_, _| None,
+            find_script_path: &|_| None,
+        };
+        let find = |target, kind| renames.find_new_pipeline_path(target, kind);
+        for target in ["load", "load.tran.yaml", "a/load"] {
+            assert_eq!(
+                find(target, PipelineKind::Transformation),
+                Some("a/new.tran.yaml"),
+                "{target}"
+            );
+            assert_eq!(find(target, PipelineKind::Orchestration), None, "{target}");
         }
     }
 }

@@ -62,6 +62,7 @@ pub(super) fn format_other_spelling_hint(spelling: OtherSpelling<'_>) -> String 
     let difference = match spelling.difference {
         SpellingDifference::NormalForm => "its Unicode normal form",
         SpellingDifference::LetterCase => "letter case",
+        SpellingDifference::Both => "letter case and its Unicode normal form",
     };
     format!(
         "; the name of `{}` differs only in {difference}",
@@ -77,6 +78,15 @@ pub(super) fn format_similar_name_hint(name: &str) -> String {
 /// Describes a reference to a script that does not exist. The text follows the component's name.
 pub fn describe_missing_script(path: &str) -> String {
     format!("names the script `{}`, which {MISSING_FILE}", shorten_name(path))
+}
+
+/// Describes a reference to a path at which there is no regular file, but for example `a symbolic link, not a file`. The
+/// text follows the component's name.
+pub fn describe_irregular_script(path: &str, description: &str) -> String {
+    format!(
+        "names the script `{}`, which is {description}",
+        shorten_name(path)
+    )
 }
 
 /// Describes a reference to a file whose content is not a script, for example a Git LFS pointer. The text follows the

@@ -14,6 +14,8 @@ pub struct Project<'p> {
     pub facts: &'p BTreeMap<String, Option<PipelineFacts>>,
     /// The referenced scripts that exist, each with its defect; `None` for a usable script.
     pub scripts: &'p BTreeMap<String, Option<FileDefect>>,
+    /// What is at the path of a referenced script instead of a regular file, such as `a symbolic link, not a file`.
+    pub irregular_scripts: &'p BTreeMap<String, &'static str>,
     /// The paths of all regular files, in which the target of a missing script is searched; empty if no script is
     /// missing.
     pub regular_paths: &'p [String],

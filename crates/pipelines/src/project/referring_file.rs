@@ -2,8 +2,8 @@
 
 use super::messages::{
     describe_ambiguous_call, describe_bare_call, describe_call_of_missing_pipeline, describe_dangling_link,
-    describe_missing_script, describe_undeclared_variable, describe_unusable_script,
-    format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
+    describe_irregular_script, describe_missing_script, describe_undeclared_variable,
+    describe_unusable_script, format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
 };
 use super::problem::{Problem, build_component_problem, build_reference_problem};
 use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions};
@@ -87,7 +87,7 @@ impl ReferringFile<'_> {
             .unwrap_or_default()
     }
 
-    /// Returns the problem of a script that does not exist or whose content is not a script; `None` for a script
+    /// Returns the problem of a script that is not a regular file or whose content is not a script; `None` for a script
     /// without a defect. A missing script has a fix if only one file can be meant.
     fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
         let (text, new_path) = match self.project.scripts.get(target) {
@@ -104,8 +104,12 @@ impl ReferringFile<'_> {
             }
             None => {
                 let hint = self.suggest_script(target);
-                let message = describe_missing_script(target) + &hint.text + &self.describe_publish_failure();
-                (message, hint.only_path)
+                let message = match self.project.irregular_scripts.get(target) {
+                    Some(description) => describe_irregular_script(target, description),
+                    None => describe_missing_script(target),
+                };
+                let text = message + &hint.text + &self.describe_publish_failure();
+                (text, hint.only_path)
             }
         };
         Some(Problem {

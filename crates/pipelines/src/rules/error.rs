@@ -20,15 +20,24 @@ pub enum EvaluationError {
     /// The pipeline cannot be read.
     #[error("the pipeline cannot be read: {0}")]
     DocumentParse(DocumentError),
-    #[error("the rules file enables `{id}`, which is not a known rule{}", format_suggestion(*nearest))]
+    #[error(
+        "the rules file {} `{id}`, which is not a known rule{}",
+        if *is_enabled { "enables" } else { "has an entry for" },
+        format_suggestion(*nearest)
+    )]
     ValidatorNotFound {
         id: String,
+        /// Whether the entry enables the rule.
+        is_enabled: bool,
         /// The most similar known id.
         nearest: Option<&'static str>,
     },
-    /// The level is neither `warn` nor `error`.
-    #[error("the rules file sets an invalid enforcementLevel for `{id}`: write `warn` or `error`")]
-    InvalidEnforcementLevel { id: &'static str },
+    /// The level is missing, or neither `warn` nor `error`.
+    #[error(
+        "the rules file {} enforcementLevel for `{id}`: write `warn` or `error`",
+        if *is_missing { "does not set an" } else { "sets an invalid" }
+    )]
+    InvalidEnforcementLevel { id: &'static str, is_missing: bool },
     /// A field of the rule's `config` is missing or invalid.
     #[error("the rules file has an invalid `config` for `{id}`: {problem}")]
     InvalidRuleConfiguration {

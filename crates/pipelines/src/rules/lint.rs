@@ -7,7 +7,7 @@ use super::error::EvaluationError;
 use super::registry;
 use super::rule::RuleDocumentation;
 use super::rule_config::RuleConfig;
-use super::rules_file::{MAX_RULES, RuleEntry, parse_level};
+use super::rules_file::{MAX_RULES, RuleEntry, is_level_missing, parse_level};
 use sluicegate_base::text;
 use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, shorten};
 use std::collections::{HashMap, HashSet};
@@ -115,13 +115,17 @@ impl RulesFileLinter {
         let Some(rule) = registry::find_rule(entry.id) else {
             let error = EvaluationError::ValidatorNotFound {
                 id: id.into_owned(),
+                is_enabled: entry.is_enabled,
                 nearest: registry::find_nearest_rule_id(entry.id),
             };
             return self.add_evaluation_error(key_position(entry.node, "id"), &error, entry.is_enabled);
         };
         let documentation = rule.documentation();
         if parse_level(entry).is_none() {
-            let error = EvaluationError::InvalidEnforcementLevel { id: documentation.id };
+            let error = EvaluationError::InvalidEnforcementLevel {
+                id: documentation.id,
+                is_missing: is_level_missing(entry),
+            };
             self.add_evaluation_error(
                 key_position(entry.node, "enforcementLevel"),
                 &error,

@@ -116,21 +116,26 @@ impl Pattern {
 }
 
 /// Compiles the pattern, anchored to complete names, for the linear engine, or with backtracking if the linear engine
-/// rejects it as invalid. Returns `None` if it is too large. If both engines reject the pattern, the error has the
-/// message of the linear engine, unless this only says that a construct is not supported.
+/// rejects it as invalid. Returns `None` if it is too large. If both engines reject the pattern, or if it is too long
+/// for backtracking, the error has the message of the linear engine, unless this only says that a construct is not
+/// supported.
 fn compile_pattern(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)>, String> {
     let [.., largest_limit] = LIMITS;
     // The pattern is first compiled unchanged, because the anchored group would make `a)|(b` valid.
     match build_linear(pattern, largest_limit) {
         Ok(_) => Ok(compile_linear(pattern)),
-        Err(regex::Error::Syntax(message)) => compile_backtracking(pattern).map_err(|problem| {
+        Err(regex::Error::Syntax(message)) => {
             let explanation = summarize_error(&message);
-            if explanation.contains("not supported") {
-                problem
-            } else {
-                explanation
+            let is_unsupported = ["not supported", "unrecognized flag"]
+                .iter()
+                .any(|words| explanation.contains(words));
+            match compile_backtracking(pattern) {
+                Ok(Some(compiled_pattern)) => Ok(Some(compiled_pattern)),
+                Ok(None) if is_unsupported => Ok(None),
+                Err(problem) if explanation.contains("not supported") => Err(problem),
+                Ok(None) | Err(_) => Err(explanation),
             }
-        }),
+        }
         // The pattern exceeds the limit.
         Err(_) => Ok(None),
     }

@@ -16,10 +16,14 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
         Self { id, node }
     }
 
-    /// Returns the value of a field that must be a non-negative integer.
+    /// Returns the value of a field that must be a non-negative integer. An integer that is too large for the type
+    /// becomes the maximum, because no pipeline reaches either.
     pub(crate) fn require_count(&self, field: &str) -> Result<u64, EvaluationError> {
-        match self.require_field(field)?.value() {
+        let node = self.require_field(field)?;
+        let digits = node.text().unwrap_or_default().trim_start_matches('+');
+        match node.value() {
             Some(Value::Natural(count)) => Ok(count),
+            Some(Value::OtherNumber) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Ok(u64::MAX),
             value => Err(self.value_error(field, "a non-negative integer", value)),
         }
     }

@@ -142,6 +142,11 @@ pub(super) fn parse_level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
         .and_then(Enforcement::parse)
 }
 
+/// Returns whether an entry sets no level.
+pub(super) fn is_level_missing(entry: &RuleEntry<'_, '_>) -> bool {
+    entry.node.get("enforcementLevel").is_none_or(NodeRef::is_null)
+}
+
 /// Prepares an enabled rule. `levels` are the levels of all entries that enable it; the strictest one applies.
 fn prepare_rule(entry: &RuleEntry<'_, '_>, levels: &[Option<Enforcement>]) -> EnabledRule {
     let rule = registry::find_rule(entry.id);
@@ -171,11 +176,15 @@ fn prepare_evaluator(
     }
     let rule = rule.ok_or_else(|| EvaluationError::ValidatorNotFound {
         id: shorten(entry.id).into_owned(),
+        is_enabled: true,
         nearest: registry::find_nearest_rule_id(entry.id),
     })?;
     let id = rule.documentation().id;
     if enforcement.is_none() {
-        return Err(EvaluationError::InvalidEnforcementLevel { id });
+        return Err(EvaluationError::InvalidEnforcementLevel {
+            id,
+            is_missing: is_level_missing(entry),
+        });
     }
     rule.prepare(&RuleConfig::new(id, entry.node.get("config")))
 }

@@ -1,5 +1,6 @@
 //! Runs the examples of the rules.
 
+use super::evaluation_failure::EvaluationFailure;
 use super::pipeline_record::PipelineRecords;
 use super::team_rule::{RuleExample, TeamRule};
 use super::team_rule_set::{MAX_STEPS, TeamRuleSet, find_violations};
@@ -84,10 +85,13 @@ fn run_example(rule: &TeamRule, example: &RuleExample, remaining_steps: &mut usi
         Err(_) => allowed_steps,
     };
     let violations = result.map_err(|failure| {
-        format!(
-            "the example should {expected_outcome}, but the rule could not be evaluated: {}",
-            failure.describe()
-        )
+        let reason = match failure.failure {
+            EvaluationFailure::CostLimit if allowed_steps < MAX_STEPS => {
+                "the examples of the file together take too many steps".to_owned()
+            }
+            _ => failure.describe(),
+        };
+        format!("the example should {expected_outcome}, but the rule could not be evaluated: {reason}")
     })?;
     match (example.fails, violations.as_slice()) {
         (true, []) => Err("the example should fail, but the rule reports no finding".to_owned()),

@@ -342,7 +342,8 @@ impl Compiler<'_> {
         let (items, items_type) = self.compile(&comprehension.iter_range)?;
         let item_type = match items_type {
             ValueType::List(item_type) => *item_type,
-            // A macro gets the keys of a map, not its values.
+            // A macro gets the keys of a map, not its values. Only a map of the document has nothing but texts as keys.
+            ValueType::Map(_) if matches!(comprehension.iter_range.expr, Expr::Map(_)) => ValueType::Any,
             ValueType::Map(_) => ValueType::Text,
             ValueType::Any => ValueType::Any,
             mismatch => {

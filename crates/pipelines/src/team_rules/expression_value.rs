@@ -95,11 +95,18 @@ impl<'m> Value<'m> {
     }
 }
 
-/// Parses a negative integer or a decimal number. Any other text, such as `.inf` or `.nan`, is returned as a string.
+/// Parses a negative integer, or any other number as a decimal number. Only a hexadecimal or octal number of more than
+/// 64 bits is returned as a string, which an expression cannot mistake for another number.
 fn parse_other_number(text: &str) -> Value<'_> {
     if let Ok(number) = text.parse() {
         return Value::Integer(number);
     }
-    text.parse()
-        .map_or_else(|_| Value::from_text(text), Value::Double)
+    match text {
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Value::Double(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => Value::Double(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => Value::Double(f64::NAN),
+        _ => text
+            .parse()
+            .map_or_else(|_| Value::from_text(text), Value::Double),
+    }
 }

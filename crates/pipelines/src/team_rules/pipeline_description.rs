@@ -31,16 +31,28 @@ pub fn describe_pipeline(path: &str, bytes: &[u8], files: &PipelineFiles<'_>) ->
 }
 
 /// Renders the description as text: a line for each value, with its path in the syntax of an expression.
-/// Omits the key `schema`, which expressions cannot read.
 pub fn render_description(description: &Json) -> String {
     let mut lines = String::new();
-    let Json::Object(fields) = description else {
-        return lines;
-    };
-    for (name, value) in fields.iter().filter(|(name, _)| name.as_str() != "schema") {
-        push_lines(&mut lines, &format!("pipeline.{name}"), value);
-    }
+    push_record_lines(&mut lines, "pipeline", RecordKind::Pipeline, description);
     lines
+}
+
+/// Adds the lines of a record, for the fields that an expression can read. Omits the other keys of its description,
+/// such as `schema`, `subject` and `line`.
+fn push_record_lines(lines: &mut String, path: &str, kind: RecordKind, record: &Json) {
+    for (name, value) in record.as_object().into_iter().flatten() {
+        let path = format!("{path}.{name}");
+        let field = kind.fields().iter().find(|field| field.name == name);
+        match (field.map(|field| field.field_type), value) {
+            (Some(FieldType::Records(part_kind)), Json::Array(parts)) if !parts.is_empty() => {
+                for (index, part) in parts.iter().enumerate() {
+                    push_record_lines(lines, &format!("{path}[{index}]"), part_kind, part);
+                }
+            }
+            (Some(_), value) => push_lines(lines, &path, value),
+            (None, _) => {}
+        }
+    }
 }
 
 /// Adds a line for each scalar and each empty list or map in `value`, with its path in the syntax of an expression.
@@ -48,10 +60,8 @@ fn push_lines(lines: &mut String, path: &str, value: &Json) {
     match value {
         Json::Object(fields) if !fields.is_empty() => {
             for (name, value) in fields {
-                // A name that is not an identifier is quoted, in brackets.
-                let is_identifier = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-                    && !name.starts_with(|c: char| c.is_ascii_digit());
-                if is_identifier {
+                // Any other name is quoted, in brackets.
+                if is_identifier(name) {
                     push_lines(lines, &format!("{path}.{name}"), value);
                 } else {
                     push_lines(lines, &format!("{path}[{}]", Json::from(name.as_str())), value);
@@ -67,6 +77,14 @@ fn push_lines(lines: &mut String, path: &str, value: &Json) {
             let _ = writeln!(lines, "{path} = {value}");
         }
     }
+}
+
+/// Returns whether the name can follow a period in an expression.
+fn is_identifier(name: &str) -> bool {
+    !name.is_empty()
+        && !name.starts_with(|c: char| c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !["true", "false", "null", "in"].contains(&name)
 }
 
 /// Converts the documented fields of a record to JSON. Returns each field's name and value.

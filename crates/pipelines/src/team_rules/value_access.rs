@@ -206,7 +206,10 @@ impl<'m> Evaluation<'m> {
         if let Value::Text(name) = key {
             return self.read_key(collection, name);
         }
-        for (entry_key, value) in self.find_entries(collection)?.unwrap_or_default() {
+        let Some(entries) = self.find_entries(collection)? else {
+            return Err(build_failure(format!("{} has no items", collection.type_name())));
+        };
+        for (entry_key, value) in entries {
             if self.is_equal(&entry_key, key)? {
                 return Ok(value);
             }

@@ -125,15 +125,14 @@ impl EditedFile {
     /// Returns the line of the first of the comments directly above the entry at line `start`, or `start` if there are
     /// no comments. Comments at the beginning of the file belong to the file and not to the entry.
     fn first_comment_line(&self, start: usize) -> usize {
-        let first_comment = (0..start)
-            .rev()
-            .take_while(|index| {
-                self.lines
-                    .get(*index)
-                    .is_some_and(|line| line.trim_start().starts_with('#'))
-            })
-            .last()
-            .unwrap_or(start);
+        let dash_indent = self.lines.get(start).map_or(0, |line| indent_width(line));
+        let mut first_comment = start;
+        for (index, line) in self.lines.iter().enumerate().take(start).rev() {
+            if !is_comment_outside_entry(line, dash_indent) {
+                break;
+            }
+            first_comment = index;
+        }
         if first_comment == 0 { start } else { first_comment }
     }
 
@@ -156,8 +155,8 @@ impl EditedFile {
     }
 }
 
-/// Returns the entries with their lines, from the dash to the last line that is not blank or a comment. Returns `None`
-/// if an entry does not begin with a dash on a line of its own, for example in `[{ … }, { … }]`.
+/// Returns the entries with their lines, from the dash to the last line that is not blank or a comment after the entry.
+/// Returns `None` if an entry does not begin with a dash on a line of its own, for example in `[{ … }, { … }]`.
 fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option<Vec<LocatedEntry>> {
     let mut starts: Vec<usize> = Vec::with_capacity(placed_waivers.len());
     for waiver in &placed_waivers {
@@ -175,9 +174,14 @@ fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
     let mut located_entries = Vec::with_capacity(placed_waivers.len());
     for ((waiver, start), end) in placed_waivers.into_iter().zip(&starts).zip(ends) {
+        let dash_indent = lines.get(*start).map_or(0, |line| indent_width(line));
         let final_line = (*start..end)
             .rev()
-            .find(|index| lines.get(*index).is_some_and(|line| has_content(line)))
+            .find(|index| {
+                lines
+                    .get(*index)
+                    .is_some_and(|line| has_content(line, dash_indent))
+            })
             .unwrap_or(*start);
         located_entries.push(LocatedEntry {
             entry: waiver.entry,
@@ -192,8 +196,21 @@ fn has_leading_dash(line: &str) -> bool {
     line.trim_start_matches([' ', '\u{feff}']).starts_with('-')
 }
 
-/// Returns whether the line is not blank, not a comment, and not `...`, which ends a YAML document.
-fn has_content(line: &str) -> bool {
+/// Returns whether the line belongs to an entry whose dash has this indentation: it is not blank, not a comment after the
+/// entry, and not `...`, which ends a YAML document.
+fn has_content(line: &str, dash_indent: usize) -> bool {
     let content = line.trim();
-    !content.is_empty() && !content.starts_with('#') && content != "..."
+    !content.is_empty() && content != "..." && !is_comment_outside_entry(line, dash_indent)
+}
+
+/// Returns whether the line is a comment that is not indented further than the dash of an entry. A line that is indented
+/// further may look like a comment but be part of a text, such as a reason on several lines.
+fn is_comment_outside_entry(line: &str, dash_indent: usize) -> bool {
+    line.trim_start().starts_with('#') && indent_width(line) <= dash_indent
+}
+
+/// Returns the number of spaces at the beginning of the line, after a byte order mark.
+fn indent_width(line: &str) -> usize {
+    let content = line.trim_start_matches('\u{feff}');
+    content.len() - content.trim_start_matches(' ').len()
 }

@@ -267,6 +267,25 @@ fn added_entry_is_in_order_and_other_lines_stay() {
 }
 
 #[test]
+fn line_of_reason_that_looks_like_comment_stays_in_its_entry() {
+    let first = "- rule: a\n  path: p\n  reason: |\n    old jobs\n    #12 replaces them\n";
+    let last = "# about z\n- { rule: z, path: p, reason: r }\n";
+    let more = entries("- { rule: m, path: p, reason: r }");
+    assert_eq!(
+        add_entries(&format!("{first}{last}"), &more).unwrap(),
+        format!("{first}- {}\n{last}", more[0])
+    );
+    assert_eq!(
+        add_entries(first, &more).unwrap(),
+        format!("{first}- {}\n", more[0])
+    );
+    assert_eq!(
+        remove_entries(&format!("{first}{last}"), &[true, false]).unwrap(),
+        last
+    );
+}
+
+#[test]
 fn file_without_entries_on_separate_lines_is_not_edited() {
     let one = entries("- { rule: a, path: p, reason: r }");
     for text in [

@@ -405,3 +405,20 @@ fn each_error_has_explanation() {
     the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the platform's hidden directory
     ");
 }
+
+#[test]
+fn long_invalid_pattern_is_reported_as_invalid() {
+    for (start, reason) in [
+        ("(", "unclosed group"),
+        ("[z-a]", "invalid character class range"),
+        ("(?=b)", "the expression is too large"),
+    ] {
+        let pattern = start.to_owned() + &"a".repeat(1000);
+        let file = format!(
+            "rules: [{{ id: component-naming-convention, enabled: true, enforcementLevel: warn, config: {{ regexMatchPattern: '{pattern}' }} }}]\n"
+        );
+        let result = single_result(&RuleSet::parse(file.as_bytes()), &good());
+        let text = &result.violations[0].text;
+        assert!(text.contains(reason), "{text}");
+    }
+}

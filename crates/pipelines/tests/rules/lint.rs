@@ -51,10 +51,11 @@ rules:
   - enabled: true
   - id: end-output-components
     enabled: yes
+  - { id: zzz, enabled: false, enforcementLevel: warn }
 ";
     insta::assert_snapshot!(problems(file), @"
     2:9 error designer/validator-not-found the rules file enables `maximum-component`, which is not a known rule | did you mean `maximum-components`?
-    5:5 error designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `unused-components`: write `warn` or `error`
+    5:5 error designer/invalid-enforcement-level the rules file does not set an enforcementLevel for `unused-components`: write `warn` or `error`
     7:5 error - the rule `unused-components` has an unknown key `enforcmentLevel`, which is ignored | did you mean `enforcementLevel`?
     12:22 error designer/invalid-rule-configuration the rules file has an invalid `config` for `minimum-components`: `minComponents` must be a non-negative integer, but is the string `1`
     13:7 error - the config of `minimum-components` has an unknown key `minComponent`, which is ignored | did you mean `minComponents`?
@@ -66,6 +67,7 @@ rules:
     24:23 warning designer/invalid-enforcement-level the rules file sets an invalid enforcementLevel for `maximum-outputs`: write `warn` or `error`
     25:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `id`, or its `id` is not a string
     26:5 error designer/rules-file-parse-error the rules file cannot be read: the rule has no `enabled`, or its value is neither `true` nor `false`
+    28:11 warning designer/validator-not-found the rules file has an entry for `zzz`, which is not a known rule
     ");
 }
 

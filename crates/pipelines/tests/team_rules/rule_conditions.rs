@@ -1,7 +1,7 @@
 //! The data of a pipeline that a condition sees, and the places of its findings.
 
 use crate::{PIPELINE, evaluate, find_error, find_subjects, rule};
-use sluicegate_pipelines::findings::Origin;
+use sluicegate_pipelines::findings::{Origin, Status};
 use sluicegate_pipelines::pipelines::{PipelineFiles, SubjectKind};
 use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
@@ -124,4 +124,73 @@ fn description_has_what_condition_sees() {
     ] {
         assert!(lines.contains(&format!("{line}\n")), "{line}\n{lines}");
     }
+}
+
+#[test]
+fn each_line_of_description_is_a_condition() {
+    let pipeline = PIPELINE.replace(
+        "limit: 12",
+        "limit: .inf\n        id: 99999999999999999999\n        odd: { in: 1, '': 2, 'true': 3, 0a: 4, subject: 5 }",
+    );
+    let files = PipelineFiles::new(["sales/load.orch.yaml", "sales/main.orch.yaml"]);
+    let description = describe_pipeline("sales/main.orch.yaml", pipeline.as_bytes(), &files).unwrap();
+    let lines = render_description(&description);
+    assert!(
+        lines.contains("pipeline.components[1].parameters.odd.subject = 5\n"),
+        "{lines}"
+    );
+    for line in lines.lines() {
+        // JSON has no infinity, so it is shown as a string.
+        let condition = line
+            .replacen(" = ", " == ", 1)
+            .replace("\"inf\"", "double(\"inf\")");
+        let file = rule("pipeline", &condition, "m");
+        let results = evaluate(&file, "sales/main.orch.yaml", &pipeline);
+        assert_eq!(results.results[0].violations.len(), 1, "{line}: {results:?}");
+    }
+}
+
+#[test]
+fn number_of_document_keeps_its_value() {
+    for (number, condition) in [
+        (".inf", "component.parameters.limit > 5"),
+        ("-.INF", "component.parameters.limit < 5"),
+        (".nan", "component.parameters.limit != component.parameters.limit"),
+        (
+            "18446744073709551615",
+            "component.parameters.limit == 18446744073709551615u",
+        ),
+        (
+            "99999999999999999999999",
+            "component.parameters.limit != 18446744073709551615u",
+        ),
+        ("99999999999999999999999", "component.parameters.limit > 1e22"),
+    ] {
+        let file = rule(
+            "component",
+            &format!("component.name == 'Load' && {condition}"),
+            "m",
+        );
+        let pipeline = PIPELINE.replace("limit: 12", &format!("limit: {number}"));
+        let results = evaluate(&file, "sales/main.orch.yaml", &pipeline);
+        let status = &results.results[0].status;
+        assert!(
+            matches!(status, Status::Failed(_)),
+            "{number} {condition}: {results:?}"
+        );
+    }
+}
+
+#[test]
+fn index_of_value_without_items_is_an_error_that_names_its_type() {
+    let (_, reason) = find_error("pipeline", "pipeline.document.version[0] == 1");
+    assert_eq!(reason, "a string has no items");
+    let (_, reason) = find_error("pipeline", "pipeline.components[1].parameters.limit[0] == 1");
+    assert_eq!(reason, "a number has no items");
+}
+
+#[test]
+fn map_literal_may_have_keys_of_any_type() {
+    let condition = "{1: 'a'}.exists(k, k == 1)";
+    assert_eq!(find_subjects("pipeline", condition), [(String::new(), 1)]);
 }

@@ -41,6 +41,9 @@ fn deep_expression_is_refused_without_overflow() {
         format!("pipeline.document{} == 1", "[0]".repeat(1300)),
         format!("{}true", "true ? true : ".repeat(280)),
         format!("{}true{}", "[1].all(x,".repeat(31), ")".repeat(31)),
+        // The closing brackets in strings are counted, too, so only the parser's own limit ends this nesting.
+        format!("{}true{}", "(\")\"==\"\"||".repeat(85), ")".repeat(85)),
+        format!("{}true{}", "(\")\"==\"\"||".repeat(280), ")".repeat(280)),
         format!("{}true{}", "[1].all(x,".repeat(300), ")".repeat(300)),
         "(".repeat(4000),
         "'".repeat(4000),
@@ -52,6 +55,12 @@ fn deep_expression_is_refused_without_overflow() {
         }
     }
     assert!(start.elapsed() < MAX_DURATION, "{:?}", start.elapsed());
+}
+
+#[test]
+fn long_chain_of_conditionals_is_refused_as_too_deep() {
+    let problems = find_problems(&format!("{}true", "true ? true : ".repeat(100)));
+    assert_eq!(problems, ["the expression is nested too deeply"]);
 }
 
 #[test]
@@ -191,5 +200,13 @@ fn costly_examples_share_one_budget() {
     let start = Instant::now();
     let run = rules.run_examples();
     assert_eq!((run.example_count, run.failures.is_empty()), (400, false));
+    let last_reason = run.failures.last().map(|failure| failure.reason.as_str());
+    assert_eq!(
+        last_reason,
+        Some(
+            "the example should fail, but the rule could not be evaluated: the examples of the file together take \
+             too many steps"
+        )
+    );
     assert!(start.elapsed() < 2 * MAX_DURATION, "{:?}", start.elapsed());
 }

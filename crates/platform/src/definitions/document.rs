@@ -187,15 +187,15 @@ pub(super) fn join_path(path: &str, key: &str) -> String {
     }
 }
 
-/// Converts a string, number, boolean or null. A number that YAML reads as `u64::MAX` may be a larger one, so it is
-/// parsed again from its digits, as fractions are.
+/// Converts a string, number, boolean or null. Integers of more than 64 bits are parsed from their digits, as
+/// fractions are.
 fn convert_scalar(node: NodeRef<'_, '_>) -> Result<Value, String> {
     let text = node.text().unwrap_or_default();
     Ok(match node.value() {
         None | Some(sluicegate_yaml::Value::Null) => Value::Null,
         Some(sluicegate_yaml::Value::Boolean(value)) => Value::Bool(value),
         Some(sluicegate_yaml::Value::Text(text)) => Value::String(text.to_owned()),
-        Some(sluicegate_yaml::Value::Natural(number)) if number < u64::MAX => Value::Number(number.into()),
+        Some(sluicegate_yaml::Value::Natural(number)) => Value::Number(number.into()),
         Some(_) => Value::Number(parse_number(text)?),
     })
 }
