@@ -179,6 +179,8 @@ impl GitError {
                 "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git \
                  fast-import` in a new repository"
             }
+            // Nothing general helps against a file or a path that cannot be read.
+            Self::Unsupported { reason, .. } if !reason.contains("extension") => return None,
             Self::Unsupported { .. } => {
                 "clone the repository again with `git clone --ref-format=files` and SHA-1 object ids"
             }
@@ -215,5 +217,21 @@ impl GitError {
     pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hint_to_clone_again_is_only_about_formats() {
+        let unsupported = |reason: &str| GitError::Unsupported {
+            root: PathBuf::new(),
+            reason: reason.to_owned(),
+        };
+        let extension = "the repository uses the unsupported git extension `refstorage = reftable`";
+        assert!(unsupported(extension).hint().is_some());
+        assert_eq!(unsupported("the file is too large").hint(), None);
     }
 }

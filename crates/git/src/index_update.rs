@@ -7,8 +7,8 @@ use git2::{Oid, Status};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Maximum number of files in one call of the git program, which keeps its command line short.
-const FILES_PER_CALL: usize = 200;
+/// Maximum number of files in one call of the git program. On Windows, a command line has at most 32,767 characters.
+const FILES_PER_CALL: usize = 50;
 
 /// A file of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,9 @@
 //! Content is cut into pieces at line ends, or after 64 bytes. The similarity depends on the number of bytes in pieces
 //! that both files have (git: `diffcore-delta.c`). The order of the pieces does not matter.
 
+use memchr::memmem;
+use std::borrow::Cow;
+
 /// The similarity of equal files. The resolution is that of git, so that candidates are ranked in the same order.
 pub(super) const FULL_SIMILARITY: u64 = 60_000;
 /// Maximum length of a piece, in bytes.
@@ -32,7 +35,8 @@ impl Pieces {
     /// return before a line feed is ignored, so lines with different line endings are equal; the
     /// size of the file includes it.
     pub(super) fn from_content(content: &[u8]) -> Self {
-        let mut hash_sizes: Vec<(u64, u64)> = content
+        let counted_content = remove_carriage_returns(content);
+        let mut hash_sizes: Vec<(u64, u64)> = counted_content
             .split_inclusive(|byte| *byte == b'\n')
             .flat_map(|line| line.chunks(MAX_PIECE_LENGTH))
             .map(hash_piece)
@@ -81,21 +85,32 @@ impl Pieces {
     }
 }
 
-/// Returns the FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>) of a piece and its size, both without a
-/// carriage return before the line feed. The hash is fast for short pieces, and a deliberate collision can only make
-/// two files look like a rename.
+/// Returns the content without the carriage return before each line feed. Git also removes it before it cuts long lines
+/// into pieces.
+fn remove_carriage_returns(content: &[u8]) -> Cow<'_, [u8]> {
+    if memmem::find(content, b"\r\n").is_none() {
+        return Cow::Borrowed(content);
+    }
+    let mut output = Vec::with_capacity(content.len());
+    for line in content.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\r\n") {
+            Some(text) => {
+                output.extend_from_slice(text);
+                output.push(b'\n');
+            }
+            None => output.extend_from_slice(line),
+        }
+    }
+    Cow::Owned(output)
+}
+
+/// Returns the FNV-1a hash (<http://www.isthe.com/chongo/tech/comp/fnv/>) of a piece and its size. The hash is fast for
+/// short pieces, and a deliberate collision can only make two files look like a rename.
 fn hash_piece(piece: &[u8]) -> (u64, u64) {
-    let (content, end): (&[u8], &[u8]) = match piece {
-        [content @ .., b'\r', b'\n'] => (content, b"\n"),
-        _ => (piece, b""),
-    };
-    let hash = content
-        .iter()
-        .chain(end)
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-    (hash, (content.len() + end.len()) as u64)
+    let hash = piece.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash, piece.len() as u64)
 }
 
 #[cfg(test)]
@@ -116,6 +131,10 @@ mod tests {
     fn carriage_return_counts_in_the_size_alone() {
         assert_eq!(similarity("aa\nbb\n", "aa\r\nbb\r\n"), FULL_SIMILARITY / 4 * 3);
         assert_eq!(similarity("aa\r\n", "aa\r\n"), FULL_SIMILARITY / 4 * 3);
+        // The carriage return is the last byte that would fit into the piece.
+        let line = "a".repeat(63);
+        let value = similarity(&format!("{line}\n"), &format!("{line}\r\n"));
+        assert_eq!(value, 64 * FULL_SIMILARITY / 65);
     }
 
     #[test]

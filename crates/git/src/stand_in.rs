@@ -160,7 +160,7 @@ fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result
         .tempdir()
         .map_err(GitError::io("create", "a temporary directory"))?;
     let root = folder.path();
-    copy_file(&git_dir.join("HEAD"), &root.join("HEAD"), MAX_REFERENCE_SIZE)?;
+    copy_head(git_dir, root)?;
     copy_file(
         &common_dir.join("packed-refs"),
         &root.join("packed-refs"),
@@ -179,6 +179,16 @@ fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result
     write_file(&root.join("config"), "[core]\n\trepositoryformatversion = 0\n")?;
     copy_remote_config(config, &root.join("config"))?;
     Ok(folder)
+}
+
+/// Copies the reference to the checked-out branch. An old repository has a symbolic link to it instead of a file, which
+/// is written as a reference with its name.
+fn copy_head(git_dir: &Path, stand_in: &Path) -> Result<(), GitError> {
+    let (source, target) = (git_dir.join("HEAD"), stand_in.join("HEAD"));
+    match fs::read_link(&source) {
+        Ok(reference) => write_file(&target, &format!("ref: {}\n", reference.display())),
+        Err(_) => copy_file(&source, &target, MAX_REFERENCE_SIZE),
+    }
 }
 
 /// Copies a file if it exists; fails if it is not a regular file or too large.

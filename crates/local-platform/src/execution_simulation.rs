@@ -5,6 +5,7 @@
 //! its other transitions, so that it reaches an end component if there is one.
 
 use sluicegate_pipelines::pipelines::{Component, LinkRole, Pipeline, PipelineKind, TransitionCondition};
+use sluicegate_yaml::DocumentError;
 use std::collections::{HashMap, HashSet};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,9 +27,9 @@ impl SimulatedExecution {
 }
 
 /// Simulates an execution of the pipeline in this document: follows the transitions of an orchestration, and lets every
-/// transformation succeed. A pipeline that cannot be parsed fails.
-pub(super) fn simulate_execution(document: &[u8]) -> SimulatedExecution {
-    match Pipeline::parse(document) {
+/// transformation succeed. A pipeline that cannot be read or parsed fails.
+pub(super) fn simulate_execution(document: Result<Vec<u8>, DocumentError>) -> SimulatedExecution {
+    match document.and_then(|bytes| Pipeline::parse(&bytes)) {
         Err(error) => SimulatedExecution::failure(format!("The pipeline cannot be read: {error}")),
         Ok(pipeline) if pipeline.kind == PipelineKind::Transformation => SimulatedExecution {
             success: true,
@@ -123,7 +124,7 @@ mod tests {
 
     fn ends(components: &str) -> (bool, String) {
         let document = format!("type: orchestration\npipeline:\n  components:\n{components}");
-        let outcome = simulate_execution(document.as_bytes());
+        let outcome = simulate_execution(Ok(document.into_bytes()));
         (outcome.success, outcome.message)
     }
 
@@ -176,10 +177,12 @@ mod tests {
             "The pipeline has no start component"
         );
         assert!(
-            simulate_execution(b"a: [")
+            simulate_execution(Ok(b"a: [".to_vec()))
                 .message
                 .starts_with("The pipeline cannot be read: ")
         );
-        assert!(simulate_execution(b"type: transformation\npipeline: {}").success);
+        assert!(simulate_execution(Ok(b"type: transformation\npipeline: {}".to_vec())).success);
+        let message = simulate_execution(Err(DocumentError::too_large())).message;
+        assert!(message.starts_with("The pipeline cannot be read: "), "{message}");
     }
 }

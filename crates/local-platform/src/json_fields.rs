@@ -71,7 +71,8 @@ pub(super) fn as_whole_number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| {
         let number = value.as_f64().filter(|number| number.fract() == 0.0)?;
         // The number is converted through its text, because `as` would not report a number that does not fit.
-        format!("{number:.0}").parse().ok()
+        // Adding zero turns -0 into 0.
+        format!("{:.0}", number + 0.0).parse().ok()
     })
 }
 
@@ -82,7 +83,12 @@ mod tests {
 
     #[test]
     fn whole_number_may_be_written_with_fraction_of_nothing() {
-        for (value, number) in [(json!(0), 0), (json!(7.0), 7), (json!(1e3), 1000)] {
+        for (value, number) in [
+            (json!(0), 0),
+            (json!(7.0), 7),
+            (json!(1e3), 1000),
+            (json!(-0.0), 0),
+        ] {
             assert_eq!(as_whole_number(&value), Some(number), "{value}");
         }
         for value in [json!(1.5), json!(-1), json!(-1.0), json!("1"), json!(null)] {

@@ -190,7 +190,10 @@ pub(super) fn read_rules(repository: &Repository, commit: &CommitId) -> Result<R
 }
 
 /// Returns the blob's content; the inner error reports that the blob is too large for a document.
-fn read_document(repository: &Repository, blob: &BlobId) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
+pub(super) fn read_document(
+    repository: &Repository,
+    blob: &BlobId,
+) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
     match repository.read_blob(blob, MAX_DOCUMENT_BYTES) {
         Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
         read => Ok(Ok(read?)),

@@ -6,7 +6,7 @@ use super::problem::Problem;
 use serde::Serialize;
 use sluicegate_git::{CommitId, FileKind, GitError, Repository};
 use sluicegate_pipelines::pipelines::PipelineKind;
-use sluicegate_yaml::MAX_DOCUMENT_BYTES;
+use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
 use std::path::Path;
 use utoipa::ToSchema;
@@ -50,8 +50,11 @@ fn pipeline_name(path: &str) -> Option<&str> {
 }
 
 /// Reads the document of the published pipeline with this name in the head commit of the repository at `path`. Returns
-/// `None` if there is no such pipeline.
-pub(super) fn find_pipeline_document(path: &Path, name: &str) -> Result<Option<Vec<u8>>, Problem> {
+/// `None` if there is no such pipeline; the inner error reports that it is too large for a document.
+pub(super) fn find_pipeline_document(
+    path: &Path,
+    name: &str,
+) -> Result<Option<Result<Vec<u8>, DocumentError>>, Problem> {
     let repository = pipeline_review::open_repository(path)?;
     let Some(head) = find_head(&repository)? else {
         return Ok(None);
@@ -59,7 +62,7 @@ pub(super) fn find_pipeline_document(path: &Path, name: &str) -> Result<Option<V
     for kind in PipelineKind::ALL {
         let file = repository.find_file(&head, &format!("{name}{}", kind.extension()))?;
         if let Some(file) = file.filter(|file| file.kind == FileKind::Regular) {
-            return Ok(Some(repository.read_blob(&file.blob, MAX_DOCUMENT_BYTES)?));
+            return Ok(Some(pipeline_review::read_document(&repository, &file.blob)?));
         }
     }
     Ok(None)

@@ -1,8 +1,9 @@
 //! Limits the number of simultaneous connections. If no seat is free, the connection that has been idle longest is
 //! closed.
 //!
-//! A client therefore cannot block others by opening connections and sending nothing, or half of a request's headers. A
-//! connection with a request in progress is never closed.
+//! A client therefore cannot block others by opening connections and sending nothing, or half of a request's headers, or
+//! by not reading a response. A connection is never closed while its request is being answered; while the client reads
+//! the response, it counts as idle.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

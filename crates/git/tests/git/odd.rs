@@ -136,6 +136,21 @@ fn partial_clone_is_compared_without_blobs_and_fetches_what_is_read() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn head_that_is_a_link_names_its_branch_in_a_stand_in() {
+    let world = World::new();
+    world.commit("first");
+    let git_dir = world.work().join(".git");
+    world.git("config core.repositoryFormatVersion 1");
+    world.git("config extensions.partialClone origin");
+    let branch = world.git("symbolic-ref --short HEAD");
+    std::fs::remove_file(git_dir.join("HEAD")).unwrap();
+    std::os::unix::fs::symlink(format!("refs/heads/{branch}"), git_dir.join("HEAD")).unwrap();
+    let head = open(&world.work()).head().unwrap();
+    assert_eq!(head.branch.as_deref(), Some(branch.as_str()));
+}
+
 fn reads_a_missing_blob(partial: &Path) {
     let settings = std::fs::read(partial.join(".git/config")).unwrap();
     let missing = || {

@@ -5,7 +5,7 @@ use super::pipeline_fix::{fix_pipeline, rename_component};
 use super::task_config::TaskConfig;
 use crate::agent_behavior::AgentBehavior;
 use crate::pipeline_review::{self, find_branch_tip, read_rules};
-use sluicegate_git::{CommitId, FileKind, NewCommit, Repository};
+use sluicegate_git::{CommitId, FileKind, GitError, NewCommit, Repository};
 use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE, is_pipeline};
 use sluicegate_yaml::{MAX_DOCUMENT_BYTES, Tree};
 use std::collections::BTreeMap;
@@ -17,20 +17,30 @@ const AUTHOR: &str = "Simulated agent";
 /// The files of a commit, as path and content.
 type EditedFiles = BTreeMap<String, String>;
 
-/// Commits the fixes to a new branch, the task's target branch, in the repository at `path`. Returns the number of
-/// changed files, or 0 without a branch if the agent cannot fix anything. A misbehaving agent also edits other files,
-/// drops the history or moves the source branch. The error is the reason why the push failed.
-pub(crate) fn push_branch(path: &Path, config: &TaskConfig, order: &FixOrder) -> Result<usize, String> {
+/// Commits the fixes to a new branch, the task's target branch, in the repository at `path`. If the agent created this
+/// branch itself (`has_pushed`), the commit is added to it. Returns the number of changed files, or 0 without a commit
+/// if the agent cannot fix anything. A misbehaving agent also edits other files, drops the history or moves the source
+/// branch. The error is the reason why the push failed.
+pub(crate) fn push_branch(
+    path: &Path,
+    config: &TaskConfig,
+    order: &FixOrder,
+    has_pushed: bool,
+) -> Result<usize, String> {
     let repository = pipeline_review::open_repository(path).map_err(|error| error.to_string())?;
     let source = &config.source_branch_name;
-    let parent =
+    let source_tip =
         find_tip(&repository, source)?.ok_or_else(|| format!("the repository has no branch `{source}`"))?;
-    if find_tip(&repository, &config.target_branch_name)?.is_some() {
-        return Err(format!(
-            "the branch `{}` already exists",
-            config.target_branch_name
-        ));
-    }
+    let parent = match find_tip(&repository, &config.target_branch_name)? {
+        None => source_tip,
+        Some(tip) if has_pushed => tip,
+        Some(_) => {
+            return Err(format!(
+                "the branch `{}` already exists",
+                config.target_branch_name
+            ));
+        }
+    };
     let mut files = fix_pipelines(&repository, &parent, order)?;
     if files.is_empty() {
         return Ok(0);
@@ -67,7 +77,7 @@ fn find_tip(repository: &Repository, branch: &str) -> Result<Option<CommitId>, S
 }
 
 /// Returns the path and the fixed text of each pipeline that the agent can fix. Skips findings in files that the commit
-/// does not have, and fixed documents that are not UTF-8.
+/// does not have or that are too large, and fixed documents that are not UTF-8.
 fn fix_pipelines(
     repository: &Repository,
     commit: &CommitId,
@@ -90,7 +100,8 @@ fn fix_pipelines(
     Ok(files)
 }
 
-/// Returns the content of the file in the commit, or `None` if the file is missing or not a regular file.
+/// Returns the content of the file in the commit, or `None` if the file is missing, not a regular file or too large for
+/// a document.
 fn read_committed_file(
     repository: &Repository,
     commit: &CommitId,
@@ -102,10 +113,11 @@ fn read_committed_file(
     let Some(file) = file.filter(|file| file.kind == FileKind::Regular) else {
         return Ok(None);
     };
-    repository
-        .read_blob(&file.blob, MAX_DOCUMENT_BYTES)
-        .map(Some)
-        .map_err(|error| error.to_string())
+    match repository.read_blob(&file.blob, MAX_DOCUMENT_BYTES) {
+        Ok(content) => Ok(Some(content)),
+        Err(GitError::TooLarge { .. }) => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// Adds the edits of an agent that misbehaves to `files`: an edit to a pipeline that is not in `files` or to a new text

@@ -77,13 +77,25 @@ impl FixOrder {
         self.used_tools.push(tool.to_owned());
     }
 
+    /// Adds the findings of a later order, up to [`MAX_FINDINGS`] in total.
+    pub(super) fn add_findings(&mut self, later_order: Self) {
+        self.findings.extend(later_order.findings);
+        self.findings.truncate(MAX_FINDINGS);
+    }
+
+    /// Records that the push is done. The next push is due only after another edit and another commit.
+    pub(super) fn finish_push(&mut self) {
+        self.is_push_due = false;
+        self.used_tools.clear();
+    }
+
     /// Describes what the agent would do about each finding, one finding per line.
     pub(super) fn describe_plan(&self) -> String {
         let lines = self.findings.iter().map(|finding| {
             let subject = finding.component.as_deref().unwrap_or("the pipeline");
-            let action = match finding.rule.as_str() {
-                "component-naming-convention" => "rename",
-                "unused-components" => "connect",
+            let action = match (finding.rule.as_str(), &finding.component) {
+                ("component-naming-convention", Some(_)) => "rename",
+                ("unused-components", Some(_)) => "connect",
                 _ => "cannot fix",
             };
             format!("{}: {action} {subject} ({})", finding.file, finding.rule)
@@ -121,6 +133,17 @@ mod tests {
             order.record_tool_call(tool);
             assert_eq!(order.is_push_due, is_push_due, "{tool}");
         }
+    }
+
+    #[test]
+    fn plan_does_not_promise_to_fix_finding_without_component() {
+        let message = "{\"file\":\"a\",\"rule\":\"unused-components\"}\n\
+            {\"file\":\"a\",\"rule\":\"unused-components\",\"component\":\"x\"}";
+        let order = FixOrder::parse(message, AgentBehavior::Obedient).unwrap();
+        assert_eq!(
+            order.describe_plan(),
+            "a: cannot fix the pipeline (unused-components)\na: connect x (unused-components)"
+        );
     }
 
     #[test]

@@ -173,7 +173,7 @@ fn is_success_end(pipeline: &Pipeline, name: &str) -> bool {
 
 /// Returns the document in which the link at `position` leads to the component, and the component to `target`. A
 /// component that already has links keeps these links. The new transition is written directly below the line with the
-/// component's name, with the indentation of the line that follows.
+/// component's name, with the indentation of the next line that is neither blank nor a comment.
 fn insert_component(
     document: &[u8],
     component: &Component,
@@ -188,7 +188,7 @@ fn insert_component(
     let text = String::from_utf8(linked_document).ok()?;
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     let key_index = usize::try_from(component.position.line).ok()?.checked_sub(1)?;
-    let next_line = lines.get(key_index + 1)?.clone();
+    let next_line = lines.iter().skip(key_index + 1).find(|line| has_value(line))?;
     let indent = next_line.strip_suffix(next_line.trim_start())?.to_owned();
     let line_end = if next_line.ends_with("\r\n") { "\r\n" } else { "\n" };
     let target = serde_json::to_string(target).ok()?;
@@ -197,6 +197,12 @@ fn insert_component(
     );
     lines.insert(key_index + 1, transitions);
     Some(lines.concat().into_bytes())
+}
+
+/// Returns whether the line is neither blank nor a comment.
+fn has_value(line: &str) -> bool {
+    let text = line.trim_start();
+    !text.is_empty() && !text.starts_with('#')
 }
 
 #[cfg(test)]
@@ -265,6 +271,16 @@ design:
             "    Mail:\n      transitions:\n        unconditional:\n          - \"Done\"\n",
         );
         assert_eq!(fixed, expected);
+    }
+
+    #[test]
+    fn component_whose_name_a_blank_line_follows_is_connected() {
+        let document = PIPELINE.replace("    Mail:\n", "    Mail:\n\n# sends\n");
+        let rules = RuleSet::parse(RULES);
+        let findings = [&finding("unused-components", "Mail")];
+        let fixed = fix_pipeline(&rules, "a.orch.yaml", document.as_bytes(), &findings).unwrap();
+        let text = String::from_utf8(fixed).unwrap();
+        assert!(text.contains("    Mail:\n      transitions:\n"), "{text}");
     }
 
     #[test]

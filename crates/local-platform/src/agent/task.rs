@@ -92,6 +92,9 @@ pub(crate) struct AgentTask {
     /// The findings that the agent is instructed to fix; `None` for any other instruction.
     #[serde(default)]
     fix_order: Option<FixOrder>,
+    /// The branch that the agent pushed last, and may therefore push again.
+    #[serde(default)]
+    pushed_branch: Option<String>,
 }
 
 impl AgentTask {
@@ -116,6 +119,7 @@ impl AgentTask {
             decision_count: 0,
             behavior,
             fix_order: None,
+            pushed_branch: None,
         };
         task.grant_tools(granted_tools);
         let prompt = task.add_instruction(message, now);
@@ -175,9 +179,11 @@ impl AgentTask {
 
     /// Gives the agent an instruction and returns the message that records it. A working agent finishes its remaining
     /// steps first; otherwise, these steps and a pending decision are dropped. In plan mode, the agent skips tools that
-    /// make changes. An instruction without findings keeps those of an earlier one.
+    /// make changes. An instruction without findings keeps those of an earlier one; a working agent also keeps them if
+    /// the instruction has findings, because it may not have pushed their fixes yet.
     pub(crate) fn add_instruction(&mut self, message: &str, now: Moment) -> Message {
-        if !matches!(self.phase, TaskPhase::Working { .. }) {
+        let is_working = matches!(self.phase, TaskPhase::Working { .. });
+        if !is_working {
             self.remaining_steps.clear();
             self.phase = TaskPhase::Working {
                 next: now + THINKING_TIME,
@@ -187,7 +193,11 @@ impl AgentTask {
         let tools = order
             .as_ref()
             .map_or_else(|| select_tools(message), FixOrder::list_tools);
-        self.fix_order = order.or_else(|| self.fix_order.take());
+        match (&mut self.fix_order, order) {
+            (Some(earlier_order), Some(order)) if is_working => earlier_order.add_findings(order),
+            (fix_order, Some(order)) => *fix_order = Some(order),
+            (_, None) => {}
+        }
         for tool in tools {
             if self.config.mode == AgentMode::Act || !makes_changes(tool) {
                 self.remaining_steps.push_back(AgentStep {
@@ -328,13 +338,21 @@ impl AgentTask {
         self.fix_order.as_ref().filter(|order| order.is_push_due)
     }
 
+    /// Returns whether the agent itself created the target branch, so that it may add a commit to it.
+    pub(crate) fn has_pushed_target_branch(&self) -> bool {
+        self.pushed_branch.as_ref() == Some(&self.config.target_branch_name)
+    }
+
     /// Records the result of the push and returns its message. `result` is the number of changed files, 0 if the agent
     /// could not fix anything, or the reason why the push failed. A failed push ends the task.
     pub(crate) fn record_push(&mut self, result: &Result<usize, String>, now: Moment) -> Message {
         if let Some(order) = &mut self.fix_order {
-            order.is_push_due = false;
+            order.finish_push();
         }
         let branch = self.config.target_branch_name.clone();
+        if matches!(result, Ok(file_count) if *file_count > 0) {
+            self.pushed_branch = Some(branch.clone());
+        }
         match result {
             Ok(0) => self.create_message(
                 now,

@@ -226,7 +226,7 @@ async fn simulate_pipeline(
     let name = pipeline.to_owned();
     app.run_repository_work(move || {
         let document = published_pipelines::find_pipeline_document(&repository, &name)?;
-        Ok(document.map(|document| simulate_execution(&document)))
+        Ok(document.map(simulate_execution))
     })
     .await?
     .ok_or(not_found)

@@ -97,7 +97,8 @@ async fn create_secret(
 }
 
 /// Checks that the object in `value` has exactly one property, the one that `key` names, and that this property is not
-/// empty. The shapes of the members report a missing `value` and a missing or empty `key`; without a key, the check
+/// empty. The shapes of the members report a missing `value`, a property that is not a string, and a missing or empty
+/// `key`; without a key, the check
 /// reports the properties of `value`, too.
 fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let Some(value) = body.find_object("value") else {
@@ -106,7 +107,7 @@ fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
     let key = body.text_or_empty("key");
     check.read_nested_field("value", |check| {
         match value.get(&key) {
-            None | Some(Value::Null) if !key.is_empty() => check.add_error(&key, "must not be null"),
+            None if !key.is_empty() => check.add_error(&key, "must not be null"),
             Some(Value::String(text)) if text.trim().is_empty() => check.add_error(&key, "must not be empty"),
             _ => {}
         }

@@ -223,6 +223,8 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
         assert_eq!(fields(&problem)[0], field, "{value}");
         assert!(!problem.to_string().contains("\"x\""), "{problem}");
     }
+    let problem = platform.post(&path, secret(json!({"k": null})), 400).await;
+    assert_eq!(fields(&problem), ["value.k"]);
     let problem = platform.post(&path, json!({"name": "", "value": {}}), 400).await;
     assert_eq!(fields(&problem), ["name", "type", "key"]);
     platform

@@ -653,10 +653,11 @@ const ORDER: &str = "Fix the finding.\n{\"file\":\"a.orch.yaml\",\"rule\":\"comp
 /// The tools that the order needs.
 const FIX_TOOLS: [&str; 4] = ["read_file", "edit_file", "git_commit", "git_push"];
 
-/// Starts a platform whose project has a pipeline with a misnamed component.
+/// Starts a platform whose project has two pipelines with a misnamed component each.
 async fn with_misnamed_component() -> (Platform, World) {
     let world = World::new();
     world.write("a.orch.yaml", orchestration_text(&["Start", "load_it", "Done"]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "copy_it", "Done"]));
     world.write(
         ".platform/config/pipeline_quality_rules.yaml",
         "rules:\n  - id: component-naming-convention\n    enabled: true\n    enforcementLevel: error\n    \
@@ -737,4 +738,71 @@ async fn order_to_fix_on_an_existing_branch_ends_in_error() {
         git(&world.remote(), &["rev-parse", "work"]),
         git(&world.remote(), &["rev-parse", "main"])
     );
+}
+
+/// Returns an instruction with the finding in the other pipeline of [`with_misnamed_component`].
+fn second_order() -> Value {
+    json!({"message": ORDER.replace("a.orch", "b.orch").replace("load_it", "copy_it")})
+}
+
+/// Checks that the branch `work` has the fixes of both findings.
+fn expect_both_fixes(world: &World) {
+    for (file, name) in [("a", "Load_it"), ("b", "Copy_it")] {
+        let text = git(&world.remote(), &["show", &format!("work:{file}.orch.yaml")]);
+        assert!(text.contains(name), "{text}");
+    }
+}
+
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/messages
+#[tokio::test]
+async fn order_to_fix_keeps_the_findings_of_an_order_in_progress() {
+    let (platform, world) = with_misnamed_component().await;
+    let path = begin(&platform, task("ACT", ORDER, &FIX_TOOLS)).await;
+    send(&platform, &format!("{path}/messages"), second_order(), 202).await;
+    // Both calls of `git_push` are seen separately.
+    platform.wait(Duration::from_millis(2_500));
+    assert_eq!(state(&platform, &path).await, is("RUNNING", &[]));
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
+    expect_both_fixes(&world);
+}
+
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/messages
+#[tokio::test]
+async fn order_to_fix_after_a_push_adds_a_commit_to_the_agents_branch() {
+    let (platform, world) = with_misnamed_component().await;
+    let path = begin(&platform, task("ACT", ORDER, &FIX_TOOLS)).await;
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
+    for message in [second_order(), json!({"message": "push again"})] {
+        send(&platform, &format!("{path}/messages"), message, 202).await;
+        platform.wait(LONG);
+        assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
+    }
+    expect_both_fixes(&world);
+    assert_eq!(git(&world.remote(), &["rev-list", "--count", "main..work"]), "2");
+}
+
+// Endpoint: DELETE /v1/ai/agents/tasks/{taskId}
+#[tokio::test]
+async fn order_to_fix_is_pushed_before_the_task_is_deleted() {
+    let (platform, world) = with_misnamed_component().await;
+    let path = begin(&platform, task("ACT", ORDER, &FIX_TOOLS)).await;
+    platform.wait(LONG);
+    platform.call("member", (Method::DELETE, &path), None, 204).await;
+    assert_eq!(branches(&world), "main\nwork");
+}
+
+// Endpoint: POST /v1/ai/agents/tasks
+#[tokio::test]
+async fn order_to_fix_skips_a_file_that_is_too_large() {
+    let (platform, world) = with_misnamed_component().await;
+    world.write("b.orch.yaml", "#".repeat(33 * 1024 * 1024));
+    world.commit("large");
+    world.push();
+    let order = second_order()["message"].as_str().unwrap().to_owned() + ORDER;
+    let path = begin(&platform, task("ACT", &order, &FIX_TOOLS)).await;
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));
+    assert_eq!(branches(&world), "main\nwork");
 }

@@ -166,19 +166,29 @@ where
 fn push_due_branch(app: &App, stored_task: &mut StoredTask, now: Moment) -> Option<Message> {
     let ordered_fixes = stored_task.task.find_due_push()?;
     let result = match app.find_startup_project(stored_task.project) {
-        Some(project) => push_branch(&project.repository, &stored_task.task.config, ordered_fixes),
+        Some(project) => push_branch(
+            &project.repository,
+            &stored_task.task.config,
+            ordered_fixes,
+            stored_task.task.has_pushed_target_branch(),
+        ),
         None => Err("the local platform has no repository for this project".to_owned()),
     };
     Some(stored_task.task.record_push(&result, now))
 }
 
-/// Pushes the branches of all tasks from `read_tasks` whose push is due. Requests that only read tasks call this first,
-/// so that a task never looks finished before its branch is pushed.
-async fn push_due_branches<F>(app: &Arc<App>, caller: &Caller, read_tasks: F) -> Result<(), Problem>
+/// Pushes the branches of all tasks from `read_tasks` whose push is due at the time `now`. Requests that only read tasks
+/// or remove one call this first and advance the tasks to the same time, so that a task never looks finished before its
+/// branch is pushed.
+async fn push_due_branches<F>(
+    app: &Arc<App>,
+    caller: &Caller,
+    now: Moment,
+    read_tasks: F,
+) -> Result<(), Problem>
 where
     F: FnOnce(&Connection) -> rusqlite::Result<Vec<StoredTask>> + Send + 'static,
 {
-    let now = app.clock().now();
     let mut due_tasks = app.store().query(read_tasks).await?;
     due_tasks.retain_mut(|stored_task| {
         stored_task.task.advance(now);
@@ -191,9 +201,14 @@ where
     Ok(())
 }
 
-/// Pushes the branch of the task with this ID, if its push is due.
-async fn push_due_branch_of_task(app: &Arc<App>, caller: &Caller, id: Uuid) -> Result<(), Problem> {
-    push_due_branches(app, caller, move |connection| {
+/// Pushes the branch of the task with this ID, if its push is due at the time `now`.
+async fn push_due_branch_of_task(
+    app: &Arc<App>,
+    caller: &Caller,
+    now: Moment,
+    id: Uuid,
+) -> Result<(), Problem> {
+    push_due_branches(app, caller, now, move |connection| {
         Ok(tasks::find_task(connection, id)?.into_iter().collect())
     })
     .await

@@ -229,8 +229,8 @@ async fn list_task_messages(
         check.add_error("paginationToken", "must be the value of `more` in a response");
     }
     let (limit, start) = check.into_result((limit.unwrap_or(DEFAULT_LIMIT), start.unwrap_or_default()))?;
-    push_due_branch_of_task(&app, &caller, id).await?;
     let now = app.clock().now();
+    push_due_branch_of_task(&app, &caller, now, id).await?;
     let state = Arc::clone(&app);
     let messages = app
         .store()

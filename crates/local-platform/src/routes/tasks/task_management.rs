@@ -109,11 +109,11 @@ async fn list_tasks(
     }
     let status = status.and_then(|name| serde_json::from_value::<TaskStatus>(name.into()).ok());
     check.into_result(())?;
-    push_due_branches(&app, &caller, move |connection| {
+    let now = app.clock().now();
+    push_due_branches(&app, &caller, now, move |connection| {
         tasks::list_tasks(connection, project, branch)
     })
     .await?;
-    let now = app.clock().now();
     // The tasks are read again, because a push may have changed some of them.
     let tasks = app
         .store()
@@ -180,7 +180,8 @@ async fn show_task(
     request_path: RequestPath,
 ) -> Result<Json<TaskDetail>, Problem> {
     let id = request_path.uuid_parameter(ID_PARAMETER)?;
-    push_due_branch_of_task(&app, &caller, id).await?;
+    let now = app.clock().now();
+    push_due_branch_of_task(&app, &caller, now, id).await?;
     let stored_task = app
         .store()
         .query(move |connection| tasks::find_task(connection, id))
@@ -188,7 +189,7 @@ async fn show_task(
     let mut stored_task = stored_task
         .filter(|stored_task| can_see_task(&app, &caller, stored_task))
         .ok_or_else(|| unknown_task(id))?;
-    stored_task.task.advance(app.clock().now());
+    stored_task.task.advance(now);
     Ok(Json(TaskDetail {
         task_id: id,
         status: stored_task.task.status(),
@@ -242,6 +243,8 @@ async fn delete_task(
     request_path: RequestPath,
 ) -> Result<StatusCode, Problem> {
     let id = request_path.uuid_parameter(ID_PARAMETER)?;
+    let now = app.clock().now();
+    push_due_branch_of_task(&app, &caller, now, id).await?;
     let state = Arc::clone(&app);
     app.store()
         .try_change(move |transaction| {
@@ -251,7 +254,7 @@ async fn delete_task(
             else {
                 return Ok(Err(unknown_task(id)));
             };
-            stored_task.task.advance(state.clock().now());
+            stored_task.task.advance(now);
             // A task that is stopping can be removed: the agent takes no further steps.
             if stored_task.task.status() == TaskStatus::Running {
                 return Ok(Err(Problem::conflict("the task is RUNNING; stop the task first")));
