@@ -171,12 +171,8 @@ impl<'a> ConnectionAttempt<'a> {
         if let Some(first_response) = &self.first_response {
             checks.push(self.check_connection(first_response));
             checks.push(self.check_tls(first_response));
-            checks.extend(
-                first_response
-                    .iter()
-                    .filter(|_| self.is_reachable())
-                    .map(check_clock),
-            );
+            let platform_response = first_response.iter().find(|_| self.is_reachable());
+            checks.extend(platform_response.map(check_clock));
         }
         checks
     }
@@ -222,8 +218,7 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error is a success here, because a certificate arrived;
-    /// [`Self::check_tls`] reports the error. Behind a proxy, its status 407 and other errors show nothing about it.
+    /// Checks that the platform responds. A certificate error shows that it does; [`Self::check_tls`] reports the error.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) if self.is_reachable() => Check::success(

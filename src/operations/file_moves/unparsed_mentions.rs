@@ -54,10 +54,10 @@ fn file_name(path: &str) -> &str {
 /// `load`, is ignored.
 fn find_line(bytes: &[u8], text: &str) -> Option<usize> {
     for offset in memchr::memmem::find_iter(bytes, text.as_bytes()) {
-        let (before, found_text) = bytes.split_at_checked(offset)?;
-        let neighbors = [before.last(), found_text.get(text.len())];
+        let (leading_bytes, found_text) = bytes.split_at_checked(offset)?;
+        let neighbors = [leading_bytes.last(), found_text.get(text.len())];
         if !neighbors.into_iter().flatten().any(|byte| is_word_byte(*byte)) {
-            return Some(before.split(|byte| *byte == b'\n').count());
+            return Some(leading_bytes.split(|byte| *byte == b'\n').count());
         }
     }
     None

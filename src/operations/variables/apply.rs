@@ -135,12 +135,12 @@ fn report_results(
         }
         return Ok(ExitStatus::Success);
     }
-    let skipped = match skipped_count {
+    let skipped_text = match skipped_count {
         0 => String::new(),
         count => format!(" and {count} not tried"),
     };
     let message = format!(
-        "{failed_count} of {} failed{skipped}; see the messages above",
+        "{failed_count} of {} failed{skipped_text}; see the messages above",
         format_count(steps.len(), "change")
     );
     Err(

@@ -302,8 +302,8 @@ fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &
     folded_results
 }
 
-/// Returns the new name of a component that the reviewed change renamed, as the fix of a broken link in the report names
-/// it.
+/// Returns the new name of a component that the reviewed change renamed. In the report, the fix of the broken link has
+/// this name.
 fn find_new_name(reported_file: &FileResults, old_name: &str) -> Option<String> {
     let results = reported_file.results.iter();
     let fix = results
