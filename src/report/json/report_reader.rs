@@ -67,10 +67,24 @@ fn wrong_schema(schema: &str) -> ReportReadError {
 }
 
 impl DocumentV2<'_> {
-    /// Converts the document to a report. Fails if a result is invalid, or if a path of a reviewed, unreviewed or
-    /// changed file is empty or occurs twice in its list. An excluded or unreviewed file without a reason, as in older
-    /// reports, gets a general one. The Unix epoch replaces a missing start time.
+    /// Returns an error if a path in a list of files is empty or occurs twice, or if a reason or a description is about
+    /// a path that is not in its list.
+    fn reject_invalid_paths(&self) -> Result<(), ReportReadError> {
+        require_unique_paths(self.files.iter().map(|file| file.path.as_str()))?;
+        let changed_files = self.changes.iter().flat_map(|changes| changes.iter());
+        require_unique_paths(changed_files.map(|changed_file| changed_file.path.as_str()))?;
+        for paths in [&self.unreviewed, &self.excluded, &self.gate_changes] {
+            require_unique_paths(paths.iter().map(String::as_str))?;
+        }
+        require_listed_paths(self.unreviewed_reasons.keys(), &self.unreviewed)?;
+        require_listed_paths(self.excluded_reasons.keys(), &self.excluded)?;
+        require_listed_paths(self.gate_changes_in_words.keys(), &self.gate_changes)
+    }
+
+    /// Converts the document to a report. Fails if a result or a path is invalid. An excluded or unreviewed file without
+    /// a reason, as in older reports, gets a general one. The Unix epoch replaces a missing start time.
     fn into_report(self) -> Result<Report, ReportReadError> {
+        self.reject_invalid_paths()?;
         let (engine, verdict) = (self.engine, self.verdict);
         let fixed_count = self.findings.and_then(|findings| findings.fixed);
         let files: Vec<FileResults> = self
@@ -78,8 +92,6 @@ impl DocumentV2<'_> {
             .into_iter()
             .map(|file| file.into_results(engine, verdict))
             .collect::<Result<_, _>>()?;
-        require_unique_paths(files.iter().map(|file| file.path.as_str()))?;
-        require_unique_paths(self.unreviewed.iter().map(String::as_str))?;
         // The document has the paths in lists, and the reasons and descriptions in separate maps.
         let mut unreviewed_reasons = self.unreviewed_reasons;
         let unreviewed_files = self.unreviewed.into_iter().map(|path| {
@@ -100,16 +112,9 @@ impl DocumentV2<'_> {
             descriptions: changes_by_path.remove(&path).unwrap_or_default(),
             path,
         });
-        let changes = self.changes.map(Cow::into_owned);
-        require_unique_paths(
-            changes
-                .iter()
-                .flatten()
-                .map(|changed_file| changed_file.path.as_str()),
-        )?;
         Ok(Report {
             fixed_count,
-            changes,
+            changes: self.changes.map(Cow::into_owned),
             engine: self.engine,
             verdict,
             context: self.context.into_owned(),
@@ -142,6 +147,20 @@ fn require_unique_paths<'a>(paths: impl Iterator<Item = &'a str>) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Returns an error if a described path is not in the list of paths.
+fn require_listed_paths<'a>(
+    mut described_paths: impl Iterator<Item = &'a String>,
+    paths: &[String],
+) -> Result<(), ReportReadError> {
+    let listed_paths: BTreeSet<&String> = paths.iter().collect();
+    match described_paths.find(|path| !listed_paths.contains(path)) {
+        Some(path) => Err(invalid_value(format!(
+            "the path {path:?} has a reason or a description, but is not in its list"
+        ))),
+        None => Ok(()),
+    }
 }
 
 impl FileV2 {
@@ -391,6 +410,40 @@ mod tests {
                 && read_report(b"").is_err()
                 && read_report(format!("{good}x").as_bytes()).is_err()
         );
+    }
+
+    #[test]
+    fn report_with_invalid_paths_in_lists_is_refused() {
+        let good: serde_json::Value = serde_json::from_slice(&sample::write_to_vec(|out| {
+            json::render(&sample::report(), &ReportContext::default(), out)
+        }))
+        .unwrap();
+        let read_edited = |edit: &dyn Fn(&mut serde_json::Value)| {
+            let mut report = good.clone();
+            edit(&mut report);
+            read_report(report.to_string().as_bytes())
+        };
+        assert!(read_edited(&|_| {}).is_ok());
+        for key in ["excluded", "gateChanges"] {
+            let result = read_edited(&|report| {
+                let path = report[key][0].clone();
+                report[key] = serde_json::json!([path, path]);
+            });
+            let reason = result.unwrap_err().to_string();
+            assert!(reason.contains("is empty or a duplicate"), "{key}: {reason}");
+        }
+        for key in ["excludedReasons", "unreviewedReasons", "gateChangesInWords"] {
+            let result = read_edited(&|report| {
+                let reasons = report[key].as_object_mut().unwrap();
+                let reason = reasons.values().next().unwrap().clone();
+                reasons.insert("other.txt".to_owned(), reason);
+            });
+            let reason = result.unwrap_err().to_string();
+            assert!(
+                reason.contains("\"other.txt\" has a reason or a description"),
+                "{key}: {reason}"
+            );
+        }
     }
 
     #[test]
