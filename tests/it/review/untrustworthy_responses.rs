@@ -106,7 +106,7 @@ fn ci_without_reviewed_pipelines_publishes_nothing_and_trusts_no_report() {
     document["counts"]["files"] = json!(paths.len());
     document["counts"]["unreviewed"] = json!(0);
     document["unreviewed"] = json!([]);
-    for key in ["unreviewedBecause", "notes", "isOpen", "open"] {
+    for key in ["unreviewedReasons", "notes", "open"] {
         if let Some(report) = document.as_object_mut() {
             report.remove(key);
         }
