@@ -142,7 +142,7 @@ pub(super) fn parse_level(entry: &RuleEntry<'_, '_>) -> Option<Enforcement> {
         .and_then(Enforcement::parse)
 }
 
-/// Returns whether an entry sets no level.
+/// Returns whether the level of an entry is missing.
 pub(super) fn is_level_missing(entry: &RuleEntry<'_, '_>) -> bool {
     entry.node.get("enforcementLevel").is_none_or(NodeRef::is_null)
 }

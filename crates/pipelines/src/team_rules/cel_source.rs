@@ -79,11 +79,6 @@ fn convert_first_parse_error(source: &str, errors: &ParseErrors) -> ExpressionPr
     let Some(error) = errors.errors.first() else {
         return ExpressionProblem::at_start("the expression is not valid CEL");
     };
-    // The parser's limit on its recursion has no message of its own.
-    let cause = error.source.as_ref().map(ToString::to_string);
-    if cause.is_some_and(|cause| cause.contains("Recursion limit")) {
-        return ExpressionProblem::at_start("the expression is nested too deeply");
-    }
     let (line, column) = error.pos;
     let lines_before = usize::try_from(line).unwrap_or(1).saturating_sub(1);
     let offset_of_line: usize = source

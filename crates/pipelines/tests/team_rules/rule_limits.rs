@@ -58,12 +58,6 @@ fn deep_expression_is_refused_without_overflow() {
 }
 
 #[test]
-fn long_chain_of_conditionals_is_refused_as_too_deep() {
-    let problems = find_problems(&format!("{}true", "true ? true : ".repeat(100)));
-    assert_eq!(problems, ["the expression is nested too deeply"]);
-}
-
-#[test]
 fn backtracking_pattern_is_linear() {
     let pipeline = format!(
         "type: orchestration\npipeline:\n  components:\n    A: {{ parameters: {{ text: '{}!' }} }}\n",
