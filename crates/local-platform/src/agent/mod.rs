@@ -11,6 +11,7 @@
 mod branch_push;
 mod decision;
 mod fix_order;
+mod message;
 mod pipeline_fix;
 mod task;
 mod task_config;
@@ -19,6 +20,7 @@ mod tools;
 
 pub(super) use branch_push::push_branch;
 pub(super) use decision::{DecisionOutcome, OpenDecision, SubmittedAnswer, SubmittedDecision};
-pub(super) use task::{AgentTask, Message};
+pub(super) use message::Message;
+pub(super) use task::AgentTask;
 pub(super) use task_config::{AgentMode, TaskConfig, TaskStatus};
 pub(super) use tools::{TOOLS, find_acceptance_event};

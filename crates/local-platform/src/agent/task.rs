@@ -2,6 +2,7 @@
 
 use super::decision::{DecisionOutcome, OpenDecision, SubmittedDecision};
 use super::fix_order::FixOrder;
+use super::message::Message;
 use super::task_config::{AgentMode, TaskConfig, TaskStatus};
 use super::tool_selection::select_tools;
 use super::tools::{QUESTION_TOOL, makes_changes};
@@ -11,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
-use utoipa::ToSchema;
 
 /// Duration of the agent's thinking before its first step.
 const THINKING_TIME: Duration = Duration::from_secs(1);
@@ -24,20 +24,6 @@ const ENDLESS_TIME: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// Duration of the agent's wrap-up after a stop.
 const WRAP_UP_TIME: Duration = Duration::from_secs(1);
-
-/// An event in a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Message {
-    /// The event; its `type` determines the other fields.
-    #[schema(value_type = std::collections::BTreeMap<String, Value>)]
-    pub data: Value,
-    /// Shared by all messages between two instructions.
-    pub group_id: String,
-    /// Time of the event, in UTC.
-    #[schema(value_type = String, format = DateTime)]
-    pub timestamp: Moment,
-}
 
 /// A tool call that is still to be made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -306,7 +292,7 @@ impl AgentTask {
         self.phase = TaskPhase::Working {
             next: time + TOOL_CALL_TIME,
         };
-        let input = self.tool_input(&tool);
+        let input = self.config.build_tool_input(&tool);
         self.create_message(
             time,
             json!({"type": "tool", "toolName": tool, "toolInput": input, "outcome": "done"}),
@@ -381,7 +367,10 @@ impl AgentTask {
         } else {
             let id = format!("tool-{}", self.decision_count);
             let data = json!({"type": "permission", "toolName": tool, "toolId": id});
-            (OpenDecision::for_tool(tool, id, self.tool_input(tool)), data)
+            (
+                OpenDecision::for_tool(tool, id, self.config.build_tool_input(tool)),
+                data,
+            )
         };
         self.phase = TaskPhase::Waiting(pending);
         self.create_message(time, data)
@@ -400,18 +389,6 @@ impl AgentTask {
             data,
             group_id: format!("turn-{}", self.turn_count),
             timestamp: time,
-        }
-    }
-
-    /// Returns plausible arguments for a call of the tool, from the configuration of the task.
-    fn tool_input(&self, tool: &str) -> Value {
-        let directory = self.config.working_directory.as_deref().unwrap_or(".");
-        match tool {
-            "git_commit" | "git_push" => json!({"branch": self.config.target_branch_name}),
-            "run_pipeline" | "query_warehouse" | "execute_sql" | "sample_component" => {
-                json!({"environmentName": self.config.environment_name})
-            }
-            _ => json!({"folder": directory}),
         }
     }
 }

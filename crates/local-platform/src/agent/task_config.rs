@@ -1,6 +1,7 @@
 //! The configuration of a task, and its status.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 /// The status of a task.
@@ -52,4 +53,18 @@ pub(crate) struct TaskConfig {
     /// The directory that the agent works in.
     #[schema(required)]
     pub working_directory: Option<String>,
+}
+
+impl TaskConfig {
+    /// Returns plausible arguments for a call of the tool.
+    pub(super) fn build_tool_input(&self, tool: &str) -> Value {
+        let directory = self.working_directory.as_deref().unwrap_or(".");
+        match tool {
+            "git_commit" | "git_push" => json!({"branch": self.target_branch_name}),
+            "run_pipeline" | "query_warehouse" | "execute_sql" | "sample_component" => {
+                json!({"environmentName": self.environment_name})
+            }
+            _ => json!({"folder": directory}),
+        }
+    }
 }
