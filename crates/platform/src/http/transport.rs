@@ -213,8 +213,7 @@ impl Transport {
     }
 
     /// Sends the request and follows redirects within the same origin. Fails if there are more than
-    /// [`redirect::MAX_REDIRECTS`]. A request that got a redirect which is followed was not processed: a redirect that
-    /// may follow the work is followed only for a GET.
+    /// [`redirect::MAX_REDIRECTS`].
     async fn follow_redirects(
         &self,
         request: &Request,
@@ -222,10 +221,13 @@ impl Transport {
         monitor: Option<&UploadMonitor>,
     ) -> Result<Response, HttpError> {
         let mut url = request.url.clone();
-        for _ in 0..=redirect::MAX_REDIRECTS {
-            let response = self.exchange_once(request, &mut url, token, monitor).await?;
-            if let Some(response) = response {
-                return Ok(response);
+        for redirect_count in 0..=redirect::MAX_REDIRECTS {
+            match self.exchange_once(request, &mut url, token, monitor).await {
+                Ok(Some(response)) => return Ok(response),
+                Ok(None) => {}
+                Err(error) if redirect_count == 0 => return Err(error),
+                // The request to the first address may have had its effect there.
+                Err(error) => return Err(error.mark_maybe_processed()),
             }
         }
         Err(HttpError::new(

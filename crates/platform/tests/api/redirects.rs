@@ -71,24 +71,6 @@ async fn other_methods_follow_only_what_keeps_them() {
 }
 
 #[tokio::test]
-async fn change_that_fails_after_redirect_was_not_processed() {
-    let server = MockServer::start().await;
-    Mock::given(path("/v1/shared-pipelines/artifacts"))
-        .respond_with(redirect_to(308, "/new"))
-        .mount(&server)
-        .await;
-    Mock::given(path("/new"))
-        .respond_with(json(400, "{}"))
-        .mount(&server)
-        .await;
-    let error = platform(&server.uri())
-        .set_artifact_enabled("p", "v", true)
-        .await
-        .unwrap_err();
-    assert_eq!((error.status(), error.is_maybe_processed()), (Some(400), false));
-}
-
-#[tokio::test]
 async fn change_that_is_redirected_to_another_origin_is_to_be_checked() {
     let server = MockServer::start().await;
     Mock::given(method("PATCH"))
