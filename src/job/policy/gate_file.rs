@@ -253,8 +253,7 @@ pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, Po
 
 /// Reads the committed version of a file if git converts the file at the checkout, for example because of the attribute
 /// `working-tree-encoding`. The file on disk then differs from the file that readers of the commit see. Returns `None`
-/// if git does not convert the file, or if the file on disk equals the committed version. An uncommitted edit of a
-/// converted file is an error, because the committed version does not contain it.
+/// if git does not convert the file, or if the file on disk equals the committed version.
 fn read_committed_if_converted(
     repo: &Repository,
     path: &str,
@@ -266,17 +265,6 @@ fn read_committed_if_converted(
     match repo.head() {
         // Attributes are read last, because libgit2 reads the complete index for them.
         Ok(head) if !repo.is_same_as_committed(&head.commit, path) && repo.is_converted(path) => {
-            let own_index = None;
-            let edits = repo
-                .read_disk_snapshot(own_index)?
-                .find_changes(std::slice::from_ref(&head.commit), &|changed_path| {
-                    changed_path == path
-                })?;
-            if !edits.is_empty() {
-                let reason = "the file has uncommitted changes, and git would store different bytes than those on disk \
-                              (an attribute such as `filter` or `ident`): commit the file first";
-                return Err(unreadable_error(path.to_owned(), reason.to_owned()));
-            }
             read_at_commit(repo, &head.commit, "HEAD", path, limit)
         }
         _ => Ok(None),
