@@ -4,6 +4,7 @@
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
 use super::review::ReviewSubject;
+use crate::delivery::report_files::list_default_reports;
 use crate::delivery::unfinished_files::record_failure_in_reports;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -112,9 +113,14 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
         .workspace
         .sources
         .resolve_publish_files(&args.publish);
-    if let Ok(files) = files
-        && gate.report.is_some()
-    {
+    let Ok(files) = files else { return };
+    if gate.report.is_none() {
+        return;
+    }
+    // The review writes its default reports without a check that the publish has other paths.
+    let default_reports = list_default_reports(gate.session, gate.subject.workspace.ci.host);
+    let is_review_report = files.junit.is_some() && default_reports.iter().any(|report| report.path == files.junit);
+    if !is_review_report {
         gate.session.discard_publish_report(files.junit.as_deref());
     }
 }

@@ -146,7 +146,9 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
             ReviewScope::Change
         },
         baseline_commit: gate.baseline.as_ref().and_then(|baseline| baseline.bases.first()),
-        gate_refusal: if gate.selection.is_refused_only_in_ci() {
+        gate_refusal: if gate.selection.is_refused_only_in_ci(
+            subject.workspace().and_then(|workspace| workspace.team_rules_path.as_deref()),
+        ) {
             GateRefusal::OnlyInCi
         } else {
             GateRefusal::Anywhere

@@ -264,7 +264,8 @@ impl PolicyWaivers {
     }
 
     /// Returns the waivers that match the finding at one of these paths only by the former name of its component, which
-    /// `old_finding` has. Returns none if another waiver matches by the new name.
+    /// `old_finding` has. Returns none if another waiver matches by the new name and path, and so still matches after
+    /// the merge.
     fn list_outdated_entries(
         &self,
         finding: &Finding<'_>,
@@ -273,11 +274,17 @@ impl PolicyWaivers {
     ) -> Vec<&WaiverEntry> {
         let today = today();
         let mut outdated_entries = Vec::new();
+        if !self
+            .waivers
+            .list_valid_entries(finding.path, finding, today)
+            .is_empty()
+        {
+            return outdated_entries;
+        }
         for path in paths {
-            if !self.waivers.list_valid_entries(path, finding, today).is_empty() {
-                return Vec::new();
-            }
-            outdated_entries.extend(self.waivers.list_valid_entries(path, old_finding, today));
+            let entries = self.waivers.list_valid_entries(path, old_finding, today);
+            // A waiver without the name of a component matches by the former path; it has its own note.
+            outdated_entries.extend(entries.into_iter().filter(|entry| entry.about.is_some()));
         }
         outdated_entries
     }

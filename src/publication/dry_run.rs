@@ -31,6 +31,7 @@ impl Publication<'_> {
         let published_state = self.request_published_state(platform.as_ref(), plan)?;
         let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
         let mut refusals = Vec::new();
+        let is_upload_planned = matches!(decision, PublishDecision::Upload);
         let decision = self.decide_after_lookup(decision, plan, published_state.planned_version.as_ref());
         let mut status = ExitStatus::Success;
         let mut receipt = Receipt::for_dry_run(plan, &hashes);
@@ -43,7 +44,10 @@ impl Publication<'_> {
                 commit,
                 ..
             }) => {
-                receipt = Receipt::for_unchanged_files(plan, &hashes, &version, &commit);
+                // A prediction must not write evidence, such as outputs, that names a published version.
+                if !is_upload_planned {
+                    receipt = Receipt::for_unchanged_files(plan, &hashes, &version, &commit);
+                }
                 skip_reason = Some(reason);
             }
             PublishDecision::Refuse(failure) => {

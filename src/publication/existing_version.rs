@@ -25,6 +25,9 @@ impl Publication<'_> {
         let if_exists = self.settings.if_exists;
         let outcome = assess_existing_version(plan, if_exists, details);
         if outcome.kind == OutcomeKind::AlreadyPublished {
+            for problem in &outcome.problems {
+                self.run.ui.warn(problem);
+            }
             let (version, commit) = (&plan.version_name, &plan.commit_hash);
             let reason = format!("version {version} of {} is already published", plan.prefix);
             let is_disabled = false;

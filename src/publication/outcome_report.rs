@@ -232,6 +232,10 @@ pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
 /// disable the version, so they do not apply if the program has already disabled it.
 fn find_hint(outcome: &publish::Outcome, if_exists: IfExists) -> Option<String> {
     match outcome.kind {
+        // The error of the upload is in the outcome only if the existing version was not compared.
+        OutcomeKind::Conflict if if_exists == IfExists::SameContent && outcome.error.is_some() => {
+            Some("run the job again: it compares the existing version with the files".into())
+        }
         OutcomeKind::Conflict => Some(conflict_hint(if_exists).into()),
         OutcomeKind::Incomplete if !outcome.disabled => {
             Some(

@@ -218,10 +218,11 @@ impl PlanExecution<'_> {
                 assess_existing_version(self.plan, self.options.if_exists, &details)
             }
             LookupResult::NotFound => build_conflict_outcome(self.plan)
-                .with_problem("could not compare the content: the platform reported a conflict but did not return the version"),
-            LookupResult::Unclear(reason, _) => {
-                build_conflict_outcome(self.plan).with_problem(format!("could not compare the content: {reason}"))
-            }
+                .with_problem("could not compare the content: the platform reported a conflict but did not return the version")
+                .with_error(conflict),
+            LookupResult::Unclear(reason, _) => build_conflict_outcome(self.plan)
+                .with_problem(format!("could not compare the content: {reason}"))
+                .with_error(conflict),
         }
     }
 }

@@ -83,14 +83,19 @@ impl Workspace<'_> {
         if !self.find_linked_rules(snapshot)?.is_empty() {
             return Ok(RulesRemedy::ReplaceLink);
         }
-        if let Some(config_dir) = self.find_config_dir(snapshot)?
+        // A directory that the user named may be the mistake.
+        if self.named_config_dir.is_none()
+            && let Some(config_dir) = self.find_config_dir(snapshot)?
             && let Some(path) = find_rules_in_other_directory(snapshot, &config_dir)?
         {
             return Ok(RulesRemedy::MoveBack { path, config_dir });
         }
         let disk_path = self.find_rules_path_on_disk();
         let is_committed = match (&disk_path, self.repo.head()) {
-            (Some(path), Ok(head)) => self.repo.find_file(&head.commit, path)?.is_some(),
+            // A snapshot of the index has no commit: the user has to add the file again.
+            (Some(path), Ok(head)) if snapshot.commit().is_some() => {
+                self.repo.find_file(&head.commit, path)?.is_some()
+            }
             _ => false,
         };
         if let Some(path) = disk_path.clone().filter(|_| !is_committed) {

@@ -92,6 +92,20 @@ fn parse_number(text: &str) -> Option<Value<'_>> {
     is_float(text, unsigned_text).then_some(Value::OtherNumber)
 }
 
+/// Returns the non-negative integer that the text is in the YAML core schema. One that is too large for the type becomes
+/// the maximum. Returns `None` for any other text.
+pub(crate) fn parse_natural(text: &str) -> Option<u64> {
+    let (digits, radix) = match text.get(..2) {
+        Some("0x") => (&text[2..], 16),
+        Some("0o") => (&text[2..], 8),
+        _ => (text.strip_prefix('+').unwrap_or(text), 10),
+    };
+    match parse_digits(digits, radix)? {
+        Value::Natural(number) => Some(number),
+        _ => Some(u64::MAX),
+    }
+}
+
 /// Returns the integer with these digits; `None` if the text is empty or has other characters.
 fn parse_digits(digits: &str, radix: u32) -> Option<Value<'_>> {
     let all_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(radix));

@@ -89,6 +89,16 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
+    /// Returns the value of a non-negative integer. One that is too large for the type becomes the maximum. Returns `None`
+    /// for any other value.
+    pub fn natural(self) -> Option<u64> {
+        match self.value()? {
+            Value::Natural(number) => Some(number),
+            Value::OtherNumber => parse_natural(self.text()?),
+            _ => None,
+        }
+    }
+
     /// Returns the text of a scalar that is a string; `None` for a number, a boolean, null, a list or a map.
     pub fn string(self) -> Option<&'t str> {
         match self.value() {

@@ -42,10 +42,15 @@ impl FileConfig {
     }
 
     /// Keeps an output file in the configuration only if `is_usable` returns true for its key and path. Reports without
-    /// a path are kept, too.
-    pub(super) fn retain_outputs(&mut self, is_usable: impl Fn(&str, &PathBuf) -> bool) {
+    /// a path are kept, too. Returns the keys that have no value now.
+    pub(super) fn retain_outputs(&mut self, is_usable: impl Fn(&str, &PathBuf) -> bool) -> Vec<&'static str> {
+        let mut removed_keys = Vec::new();
         if let Some(reports) = &mut self.review.report {
+            let report_count = reports.len();
             reports.retain(|report| report.path.as_ref().is_none_or(|path| is_usable(REPORT, path)));
+            if reports.is_empty() && report_count > 0 {
+                removed_keys.push(REPORT);
+            }
         }
         let (review, publish) = (&mut self.review, &mut self.publish);
         for (key, output) in [
@@ -59,8 +64,11 @@ impl FileConfig {
                 &mut publish.attestation_predicate,
             ),
         ] {
-            output.take_if(|path| !is_usable(key, path));
+            if output.take_if(|path| !is_usable(key, path)).is_some() {
+                removed_keys.push(key);
+            }
         }
+        removed_keys
     }
 }
 

@@ -8,7 +8,7 @@ use super::setting_table::{self, variable};
 use super::{SettingSources, SettingsError};
 use crate::job::cli::GlobalArgs;
 use clap::ValueEnum;
-use sluicegate_yaml::{NodeRef, Tree};
+use sluicegate_yaml::{NodeRef, Tree, is_blank};
 use std::path::PathBuf;
 
 /// The settings whose values are, or contain, a secret.
@@ -108,6 +108,8 @@ impl SettingSources<'_> {
         flags: &GlobalArgs,
     ) -> Result<Vec<EffectiveSetting>, SettingsError> {
         let tree = match &self.file_text {
+            // A file with comments alone sets nothing.
+            Some((file, _)) if is_blank(file.text.as_bytes()) => None,
             Some((file, _)) => Some(Tree::parse(file.text.as_bytes()).map_err(|error| {
                 SettingsError::new(format!("cannot show the settings of {}: {error}", file.name))
             })?),

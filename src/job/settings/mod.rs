@@ -137,6 +137,8 @@ pub struct SettingSources<'a> {
     first_file_text: Option<policy::NamedText>,
     /// The keys of output paths that were removed from `file`, because none of their paths may be written.
     removed_outputs: Vec<&'static str>,
+    /// The keys of output paths that were removed from `first_file`.
+    removed_first_outputs: Vec<&'static str>,
     /// True if the checkout's file sets `publish-on`, but is not used.
     has_unused_publish_on: bool,
     on_unusable: UnusableFile,
@@ -202,6 +204,7 @@ impl<'a> SettingSources<'a> {
             first_file,
             first_file_text,
             removed_outputs: Vec::new(),
+            removed_first_outputs: Vec::new(),
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
             unusable_reason,
@@ -269,19 +272,11 @@ impl<'a> SettingSources<'a> {
             return;
         }
         let mut file = mem::take(&mut self.file);
-        let mut removed_outputs: Vec<&'static str> =
-            file.list_output_paths().into_iter().map(|(key, _)| key).collect();
-        file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
-        removed_outputs.retain(|key| {
-            !file
-                .list_output_paths()
-                .iter()
-                .any(|(kept_key, _)| kept_key == key)
-        });
-        self.removed_outputs = removed_outputs;
+        self.removed_outputs = file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
         self.file = file;
         let mut first_file = mem::take(&mut self.first_file);
-        first_file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
+        self.removed_first_outputs =
+            first_file.retain_outputs(|key, path| self.resolve_output_path(key, path).is_ok());
         self.first_file = first_file;
         let warning = format!(
             "the following output paths are ignored, so their files are not written: {}",
@@ -327,7 +322,10 @@ impl<'a> SettingSources<'a> {
         resolve: impl Fn(&Self) -> Result<T, SettingsError>,
     ) -> Result<T, SettingsError> {
         let first_file_text = self.first_file_text.clone().map(|text| (text, true));
-        let first_file_sources = self.with_replacement_file(self.first_file.clone(), first_file_text, reason);
+        let first_file_sources = Self {
+            removed_outputs: self.removed_first_outputs.clone(),
+            ..self.with_replacement_file(self.first_file.clone(), first_file_text, reason)
+        };
         if let Ok(value) = resolve(&first_file_sources) {
             *self = first_file_sources;
             return Ok(value);

@@ -12,7 +12,7 @@ use sluicegate_pipelines::pipelines::{
     SharedPipelines, is_pipeline,
 };
 use sluicegate_pipelines::waivers::FILE_NAME;
-use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value};
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank};
 use std::collections::BTreeSet;
 
 /// The changes to make.
@@ -241,6 +241,8 @@ fn find_gate_file_edits(
             }
         };
         match find_edits(&bytes, moves) {
+            // A file with comments alone sets nothing.
+            Err(_) if is_blank(&bytes) => {}
             Ok(values) => edits.extend(build_file_edit(reader, &path, bytes, values)?),
             Err(error) => reject_unparsed_path(moves, &path, &bytes, &error.message)?,
         }

@@ -286,14 +286,7 @@ impl<'a> SmokeTest<'a> {
             let reason =
                 format!("an execution of a version with the same content is still in progress: {error}");
             let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
-            // A new version is disabled now, so another run of the job could not test it.
-            return Err(
-                if self.is_new && self.settings().on_failure == OnSmokeFailure::Disable {
-                    problem
-                } else {
-                    problem.with_hint("run the job again when that execution has ended")
-                },
-            );
+            return Err(problem.with_hint("run the job again when that execution has ended"));
         }
         let fact = if error.is_maybe_processed() {
             "could not determine whether the pipeline was started"
@@ -347,7 +340,8 @@ impl<'a> SmokeTest<'a> {
             status,
             // The problem of a single run is in the record of this run.
             problem: problem.run_index.is_none().then_some(problem.reason),
-            hint: problem.hint,
+            // Another run of the job could not test a disabled version.
+            hint: problem.hint.filter(|_| state != VersionState::Disabled),
             state,
             latest,
         }

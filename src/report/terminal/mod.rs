@@ -192,13 +192,13 @@ fn push_explanation_command(output: &mut String, view: &View<'_>) {
     }
 }
 
-/// Adds the command that reproduces the review locally, and the paths of the reports. Without such a command, adds
-/// nothing: only a review that failed in CI has one, and the reports are listed only after it.
+/// Adds the command that reproduces the review locally, if there is one, and the paths of the reports. Only a review that
+/// failed in CI has these paths.
 fn push_command_and_reports(output: &mut String, context: &ReportContext) {
     if let Some(command) = &context.reproduction_command {
         let _ = writeln!(output, "Reproduce locally: {}", text::escape_line(command));
     }
-    if context.reproduction_command.is_some() && !context.reports.is_empty() {
+    if !context.reports.is_empty() {
         let _ = writeln!(
             output,
             "Reports: {}",

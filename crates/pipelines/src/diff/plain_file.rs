@@ -21,8 +21,10 @@ pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     let head_lines: Vec<&str> = head.lines().collect();
     let text_lines = line_diff::compare_lines(&base_lines, &head_lines);
     if text_lines.is_empty() && base != head {
-        let has_other_end = base.ends_with('\n') != head.ends_with('\n');
-        return vec![DiffLine::remark(if has_other_end {
+        let line_breaks = ['\r', '\n'];
+        let differs_at_end = base.ends_with('\n') != head.ends_with('\n')
+            && base.trim_end_matches(line_breaks) == head.trim_end_matches(line_breaks);
+        return vec![DiffLine::remark(if differs_at_end {
             "only the line break at the end of the file changed"
         } else {
             "only the line endings changed"

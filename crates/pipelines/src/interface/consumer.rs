@@ -105,9 +105,13 @@ impl ParameterTexts {
     }
 }
 
+/// The keys whose text is the name of a parameter.
+const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
+
 /// Adds the keys and texts at and below this node that can be the name of a parameter that the component sets: all keys,
 /// the texts of a list and of the maps in it, and of a row (a list in a list) only the first cell, which names the
-/// values after it. The text of a key in any other map is a value, such as that of `componentName`.
+/// values after it. In any other map, only the texts of [`NAME_KEYS`] are names; those of other keys are values, such as
+/// that of `componentName`.
 fn collect_set_names(node: NodeRef<'_, '_>, is_list_item: bool, set_names: &mut BTreeSet<String>) {
     if let Some(text) = node.text() {
         set_names.insert(text.to_owned());
@@ -124,7 +128,7 @@ fn collect_set_names(node: NodeRef<'_, '_>, is_list_item: bool, set_names: &mut 
     }
     for (key, _, value) in node.entries() {
         set_names.insert(key.to_owned());
-        if is_list_item || value.text().is_none() {
+        if is_list_item || value.text().is_none() || NAME_KEYS.contains(&key) {
             collect_set_names(value, false, set_names);
         }
     }

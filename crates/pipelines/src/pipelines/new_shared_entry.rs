@@ -157,7 +157,7 @@ impl NewSharedEntry {
             && last_entry.pipeline == self.path
             && names.eq(self.parameters.iter().map(|parameter| &parameter.name));
         let entry_count = earlier_entries.len();
-        if is_added && format_file_parts(&text, entry_count) == format_file_parts(earlier_text, entry_count) {
+        if is_added && format_file_parts(&text, entry_count) == format_file_parts(earlier_text, usize::MAX) {
             Ok(text)
         } else {
             Err(SharedEditError::UnsupportedForm)

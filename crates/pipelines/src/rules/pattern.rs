@@ -126,7 +126,7 @@ fn compile_pattern(pattern: &str) -> Result<Option<(PatternEngine, PatternLimit)
         Ok(_) => Ok(compile_linear(pattern)),
         Err(regex::Error::Syntax(message)) => {
             let explanation = summarize_error(&message);
-            let is_unsupported = ["not supported", "unrecognized flag"]
+            let is_unsupported = ["not supported", "unrecognized flag", "unrecognized escape"]
                 .iter()
                 .any(|words| explanation.contains(words));
             match compile_backtracking(pattern) {

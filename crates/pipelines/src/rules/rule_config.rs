@@ -20,11 +20,9 @@ impl<'t, 'a> RuleConfig<'t, 'a> {
     /// becomes the maximum, because no pipeline reaches either.
     pub(crate) fn require_count(&self, field: &str) -> Result<u64, EvaluationError> {
         let node = self.require_field(field)?;
-        let digits = node.text().unwrap_or_default().trim_start_matches('+');
-        match node.value() {
-            Some(Value::Natural(count)) => Ok(count),
-            Some(Value::OtherNumber) if digits.bytes().all(|byte| byte.is_ascii_digit()) => Ok(u64::MAX),
-            value => Err(self.value_error(field, "a non-negative integer", value)),
+        match node.natural() {
+            Some(count) => Ok(count),
+            None => Err(self.value_error(field, "a non-negative integer", node.value())),
         }
     }
 

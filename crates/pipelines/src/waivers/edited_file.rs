@@ -39,9 +39,10 @@ pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, Edit
     let mut remaining_entries = Vec::new();
     for (index, item) in file.items.iter().enumerate() {
         if removal_flags.get(index) == Some(&true) {
+            let lines = file.exclude_comments_at_end(item);
             // The lines are emptied and not removed, so that the line numbers of the other entries stay valid.
             file.lines
-                .get_mut(item.lines.clone())
+                .get_mut(lines)
                 .ok_or(EditError::UnsupportedForm)?
                 .fill(String::new());
         } else {
@@ -53,7 +54,8 @@ pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, Edit
 
 struct LocatedEntry {
     entry: WaiverEntry,
-    /// The lines of the entry, without the comments before and after it.
+    /// The lines of the entry, without the comments before it, and without those after it that are not indented further
+    /// than its dash.
     lines: Range<usize>,
 }
 
@@ -134,6 +136,39 @@ impl EditedFile {
             first_comment = index;
         }
         if first_comment == 0 { start } else { first_comment }
+    }
+
+    /// Returns the lines of the entry without the comments at their end, so that a removal keeps them.
+    fn exclude_comments_at_end(&self, item: &LocatedEntry) -> Range<usize> {
+        let mut lines = item.lines.clone();
+        while lines.len() > 1 && self.is_comment(lines.end - 1) {
+            lines.end -= 1;
+        }
+        lines
+    }
+
+    /// Returns whether the line is blank or a comment, although it is indented like a part of an entry: the file has the
+    /// same entries without the line.
+    fn is_comment(&self, line_index: usize) -> bool {
+        let has_comment_form = self.lines.get(line_index).is_some_and(|line| {
+            let content = line.trim();
+            content.is_empty() || content.starts_with('#')
+        });
+        if !has_comment_form {
+            return false;
+        }
+        let mut text = String::new();
+        for (index, line) in self.lines.iter().enumerate() {
+            if index != line_index {
+                text.push_str(line);
+            }
+        }
+        parse_waivers_of_any_rule(&text).is_ok_and(|waivers| {
+            waivers
+                .iter()
+                .map(|waiver| &waiver.entry)
+                .eq(self.items.iter().map(|item| &item.entry))
+        })
     }
 
     /// Returns the edited text if it contains exactly these entries, in any order. Otherwise the edit damaged the file,

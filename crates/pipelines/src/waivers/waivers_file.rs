@@ -156,9 +156,9 @@ fn parse_size(item: NodeRef<'_, '_>) -> Result<Option<u64>, DocumentError> {
     let Some(node) = item.get("size") else {
         return Ok(None);
     };
-    match node.value() {
-        Some(Value::Natural(size)) => Ok(Some(size)),
-        _ => Err(error_at(node, "`size` must be a non-negative integer")),
+    match node.natural() {
+        Some(size) => Ok(Some(size)),
+        None => Err(error_at(node, "`size` must be a non-negative integer")),
     }
 }
 
