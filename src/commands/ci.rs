@@ -119,7 +119,8 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
     }
     // The review writes its default reports without a check that the publish has other paths.
     let default_reports = list_default_reports(gate.session, gate.subject.workspace.ci.host);
-    let is_review_report = files.junit.is_some() && default_reports.iter().any(|report| report.path == files.junit);
+    let is_review_report =
+        files.junit.is_some() && default_reports.iter().any(|report| report.path == files.junit);
     if !is_review_report {
         gate.session.discard_publish_report(files.junit.as_deref());
     }

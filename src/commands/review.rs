@@ -137,7 +137,7 @@ impl<'a> ReviewSubject<'a> {
         RemoteReview::new(&self.settings, &self.connection, &self.target)
     }
 
-    /// Prints what the review would request, for a dry run. A local review sends no requests.
+    /// Prints what the review would request, for a dry run. A local review does not send requests.
     fn print_plan(&self, gate: &GateRun<'_>) -> CommandResult {
         let is_remote = !self.is_local();
         let request_count = is_remote

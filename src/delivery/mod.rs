@@ -147,7 +147,9 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
         },
         baseline_commit: gate.baseline.as_ref().and_then(|baseline| baseline.bases.first()),
         gate_refusal: if gate.selection.is_refused_only_in_ci(
-            subject.workspace().and_then(|workspace| workspace.team_rules_path.as_deref()),
+            subject
+                .workspace()
+                .and_then(|workspace| workspace.team_rules_path.as_deref()),
         ) {
             GateRefusal::OnlyInCi
         } else {

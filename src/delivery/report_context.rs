@@ -60,7 +60,11 @@ pub(super) fn build_report_context(
         rules_file_errors: delivery.rules_file_errors.clone(),
         missing_rules_hint: delivery.missing_rules_hint.clone(),
         reproduction_command: reproduction::build_reproduction_command(run, delivery),
-        reports: report_files::describe_report_locations(run, delivery.host(), delivery),
+        reports: if reproduction::is_failed_review_in_ci(delivery) {
+            report_files::describe_report_locations(run, delivery.host(), delivery)
+        } else {
+            Vec::new()
+        },
         rules: list_rule_texts(delivery.team_rules),
         existing_file: find_anchor_file(delivery, report),
         ..ReportContext::default()

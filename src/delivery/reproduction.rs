@@ -20,10 +20,7 @@ const MAX_OPTION_CHARS: usize = 1_000;
 pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let (ci, report) = (delivery.ci, delivery.report);
     let context = &report.context;
-    // A comparison of two reports cannot be repeated, because the command reviews the files of a repository.
-    let is_comparison_of_reports = context.compared_with.is_some();
-    let cannot_fail_elsewhere = is_comparison_of_reports || fails_only_in_ci(delivery);
-    if ci.host.is_local() || report.verdict != Verdict::Failed || cannot_fail_elsewhere {
+    if !is_failed_review_in_ci(delivery) || fails_only_in_ci(delivery) {
         return None;
     }
     let mut words = vec![
@@ -52,6 +49,13 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     }
     push_fitting_options(&mut words, job_options);
     Some(words.join(" "))
+}
+
+/// Returns whether a review in CI failed. A comparison of two reports is no review: it cannot be repeated, because the
+/// command reviews the files of a repository.
+pub(super) fn is_failed_review_in_ci(delivery: &Delivery<'_>) -> bool {
+    let is_comparison_of_reports = delivery.report.context.compared_with.is_some();
+    !delivery.ci.host.is_local() && delivery.report.verdict == Verdict::Failed && !is_comparison_of_reports
 }
 
 /// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which only

@@ -49,6 +49,7 @@ pub(crate) struct ReportContext {
     pub links: TerminalLinks,
     /// Reasons for unreviewed files that the log has already shown.
     pub logged_reasons: Vec<String>,
+    /// The paths of the reports, for the log of a review that failed in CI.
     pub reports: Vec<String>,
     /// The errors in the rules file.
     pub rules_file_errors: Vec<RulesFileError>,

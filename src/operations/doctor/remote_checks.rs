@@ -308,12 +308,8 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
         ReviewFields::Pipelines => "`pipelines`".to_owned(),
         ReviewFields::FilePaths { data_warehouse } => format!("`filePaths` for {data_warehouse}"),
     };
-    match with_timeout(
-        REQUEST_TIMEOUT,
-        platform.check_review_fields(project, agent, &fields),
-    )
-    .await
-    {
+    let request = platform.check_review_fields(project, agent, &fields);
+    match with_timeout(REQUEST_TIMEOUT, request).await {
         Ok(()) => Check::success(NAME, format!("the platform accepts reviews with {sent_fields}")),
         Err(NoResponse::Failed(error)) if !error.is_unavailable() => Check::from_failure(NAME, &error.into()),
         Err(failure) => Check::not_applicable(

@@ -141,11 +141,6 @@ fn rows() -> Vec<(String, String, Vec<ChangeKind>)> {
             vec![DefaultChanged],
         ),
         (
-            p("x: { default: '[1, 2]' }"),
-            p("x: { default: [1, 2] }"),
-            vec![DefaultChanged],
-        ),
-        (
             file(&[a()]),
             one(&["description: new"], &[]),
             vec![DescriptionChanged],

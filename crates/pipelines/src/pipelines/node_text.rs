@@ -4,16 +4,13 @@ use sluicegate_yaml::{NodeRef, Value};
 use std::fmt::Write as _;
 
 /// Returns the text of a scalar, which may have several lines, or a list or a map as canonical text on one line; `None`
-/// for null. A text that looks like a list or a map is quoted, so that it differs from one.
+/// for null.
 pub(super) fn format_value(node: NodeRef<'_, '_>) -> Option<String> {
     if node.is_null() {
         return None;
     }
     let mut text = String::new();
     match node.text() {
-        Some(scalar) if scalar.starts_with(['[', '{']) => {
-            let _ = write!(text, "{scalar:?}");
-        }
         Some(scalar) => text.push_str(scalar),
         None => push_canonical_text(&mut text, node, &|_| false),
     }

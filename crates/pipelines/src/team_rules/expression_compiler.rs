@@ -294,10 +294,9 @@ impl Compiler<'_> {
         }
         let mut nodes = Vec::new();
         for argument in arguments {
-            let (node, argument_type) = self.compile(argument)?;
-            if !function.accepts(&argument_type) {
-                let message = format!("`{name}` cannot be applied to {argument_type}");
-                return Err(self.problem_at(argument, message));
+            let (node, kind) = self.compile(argument)?;
+            if !function.accepts(&kind) {
+                return Err(self.problem_at(argument, format!("`{name}` cannot be applied to {kind}")));
             }
             nodes.push(node);
         }
