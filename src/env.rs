@@ -84,8 +84,8 @@ impl Env {
         self
     }
 
-    /// Returns the variable's value. An empty or blank value is treated as not set, because CI hosts define many variables
-    /// as empty. A variable whose name marks it as a secret is not returned; see [`Self::secret`].
+    /// Returns the variable's value. An empty or blank value is treated as not set, because CI hosts define many
+    /// variables as empty. A variable whose name marks it as a secret is not returned; see [`Self::secret`].
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables
             .get(name)

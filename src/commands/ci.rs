@@ -4,7 +4,7 @@
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
 use super::review::ReviewSubject;
-use crate::delivery::report_files::list_default_reports;
+use crate::delivery::list_default_reports;
 use crate::delivery::unfinished_files::record_failure_in_reports;
 use crate::error::Failure;
 use crate::exit::ExitStatus;

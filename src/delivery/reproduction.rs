@@ -58,8 +58,8 @@ pub(super) fn is_failed_review_in_ci(delivery: &Delivery<'_>) -> bool {
     !delivery.ci.host.is_local() && delivery.report.verdict == Verdict::Failed && !is_comparison_of_reports
 }
 
-/// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which only
-/// runs in CI refuse.
+/// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which
+/// only runs in CI refuse.
 fn fails_only_in_ci(delivery: &Delivery<'_>) -> bool {
     delivery.gate_refusal == GateRefusal::OnlyInCi
         && find_report_causes(delivery.report)

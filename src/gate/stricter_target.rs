@@ -290,8 +290,8 @@ impl StricterTarget {
     }
 
     /// Returns the note that the changed pipelines among the reviewed ones were also evaluated against the target's
-    /// rules. Returns `None` if there are no such pipelines, or if no setting of the target is stricter. Rules that only
-    /// differ need no note.
+    /// rules. Returns `None` if there are no such pipelines, or if no setting of the target is stricter. Rules that
+    /// only differ need no note.
     pub(crate) fn describe_evaluation(&self, pipelines: &SelectedPipelines) -> Option<String> {
         let evaluated_pipelines = pipelines.describe_reviewed_files(&self.changed_pipelines)?;
         (self.rules.is_some() && self.is_stricter()).then(|| {

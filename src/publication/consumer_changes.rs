@@ -243,8 +243,9 @@ impl Publication<'_> {
     }
 
     /// Returns the decision to publish nothing if the version name contains `{next}` and nothing changed since the
-    /// latest version; otherwise `None`. An older version with the same content is not what consumers get. The plan then
-    /// gets the published shared-pipelines file, whose bytes may differ, because the receipt is about that version.
+    /// latest version; otherwise `None`. An older version with the same content is not what consumers get. The plan
+    /// then gets the published shared-pipelines file, whose bytes may differ, because the receipt is about that
+    /// version.
     pub(super) fn decide_on_unchanged_plan(
         &self,
         plan: &mut Plan,

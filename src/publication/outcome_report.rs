@@ -217,8 +217,8 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     message
 }
 
-/// Returns what the user can do if the version already exists. With `--if-exists same-content`, the version was compared
-/// and differs, so only another name is useful.
+/// Returns what the user can do if the version already exists. With `--if-exists same-content`, the version was
+/// compared and differs, so only another name is useful.
 pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
     match if_exists {
         IfExists::Fail => {

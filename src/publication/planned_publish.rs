@@ -118,8 +118,8 @@ pub(crate) fn find_acceptance_reason(
 }
 
 /// Fails in a CI job if the publish depends on the branch of the run, but neither the host nor the job names it. A
-/// branch that was only found because it contains the commit is not enough: several branches may contain the commit, and
-/// the run publishes if it belongs to one of those in `publish-on`.
+/// branch that was only found because it contains the commit is not enough: several branches may contain the commit,
+/// and the run publishes if it belongs to one of those in `publish-on`.
 fn require_named_branch(
     workspace: &Workspace<'_>,
     target: &Target,

@@ -21,8 +21,8 @@ const MAX_COMPARED_VERSIONS: usize = 10;
 impl Publication<'_> {
     /// Decides whether a commit that already has a version, enabled or not, is published again. Returns `None` if it
     /// may be published. Otherwise, the decision is to publish nothing or, if the existing version lacks shared
-    /// pipelines of the plan, a refusal. Only a version name from a template leads to these decisions: a person chose any
-    /// name of another origin, and may want to publish the commit again.
+    /// pipelines of the plan, a refusal. Only a version name from a template leads to these decisions: a person chose
+    /// any name of another origin, and may want to publish the commit again.
     pub(super) fn decide_on_republication(
         &self,
         platform: &Platform,

@@ -45,9 +45,9 @@ impl Receipt {
         version_differences::list_version_differences(details, &self.commit_hash, shared_pipelines)
     }
 
-    /// Compares the changes for consumers that the receipt records with those between its two commits, the published one
-    /// and the older one, and returns the differences. Returns `None` if the receipt lists only changed ids
-    /// or no comparison, or if the repository lacks one of the commits.
+    /// Compares the changes for consumers that the receipt records with those between its two commits, the published
+    /// one and the older one, and returns the differences. Returns `None` if the receipt lists only changed ids or no
+    /// comparison, or if the repository lacks one of the commits.
     pub fn compare_recorded_changes(
         &self,
         repository: &Repository,

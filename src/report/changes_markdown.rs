@@ -144,8 +144,9 @@ fn render_file_heading(file: &ChangedFile) -> String {
 }
 
 /// Renders the changes to each file: a flowchart, if `has_flowcharts` is true, and the list of changes. `max_bytes`
-/// limits all texts together, without the line breaks between them. The flowcharts of all files get space first, then the lists, then values of several lines, each time in equal shares for the files.
-/// The text of a file is empty if nothing fits.
+/// limits all texts together, without the line breaks between them. The flowcharts of all files get space first, then
+/// the lists, then values of several lines, each time in equal shares for the files. The text of a file is empty if
+/// nothing fits.
 pub(super) fn render_file_changes(
     files: &[&ChangedFile],
     max_bytes: usize,

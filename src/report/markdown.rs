@@ -38,8 +38,9 @@ const fn is_markup(c: char) -> bool {
 }
 
 /// Returns whether the character can be markup only at this position: the mark of a list, quote or heading at the start
-/// of the line, the dot after `www`, the dot or parenthesis after the number of a list item, or a colon that a space does not follow, as in
-/// an address or an emoji. Parentheses make a link only after brackets, which are always escaped.
+/// of the line, the dot after `www`, the dot or parenthesis after the number of a list item, or a colon that a space
+/// does not follow, as in an address or an emoji. Parentheses make a link only after brackets, which are always
+/// escaped.
 fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
     match c {
         // At the end of the text: a link that follows would become an image.

@@ -79,8 +79,8 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
     remarks
 }
 
-/// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings. An
-/// undecided run always has a remark, because findings do not explain it. The remark is at any file, because some
+/// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings.
+/// An undecided run always has a remark, because findings do not explain it. The remark is at any file, because some
 /// formats show only entries about files.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);

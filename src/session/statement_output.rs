@@ -37,8 +37,8 @@ impl Run {
     }
 
     /// Returns the step outputs for `actions/attest`: the predicate type and the list of subjects. Returns no outputs
-    /// on Azure, which does not have this action. If the action does not accept the subjects, warns and returns an empty
-    /// list of subjects.
+    /// on Azure, which does not have this action. If the action does not accept the subjects, warns and returns an
+    /// empty list of subjects.
     pub(crate) fn list_statement_outputs(
         &self,
         kind: PredicateKind,

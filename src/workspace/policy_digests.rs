@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 
 impl Workspace<'_> {
     /// Returns the digests of the gate configuration that this run uses: `sluicegate.yaml`, the waivers and the rules
-    /// of the team, as far as they exist. A file that cannot be used is treated as missing in CI, so it is omitted. Also returns the commit that they were read from, which is
+    /// of the team, as far as they exist. A file that cannot be used is treated as missing in CI, so it is omitted.
+    /// Also returns the commit that they were read from, which is
     /// `None` for files on disk and for an unknown policy revision.
     pub(crate) fn compute_policy_digests(&self, run: &Run) -> Result<PolicyDigests, Failure> {
         let reader = GateFileReader {

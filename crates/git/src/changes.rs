@@ -89,8 +89,8 @@ impl<'s> Differences<'s> {
     /// Returns the files that differ from any base as changes, sorted by path.
     ///
     /// Renames are detected as git does it: equal content, or a similarity of at least one half. A less similar file is
-    /// renamed, too, if it is the only one of its name and [`Repository::with_document_predicate`] includes its path. A file
-    /// that the caller did not select for the comparison is not found as the source of a rename.
+    /// renamed, too, if it is the only one of its name and [`Repository::with_document_predicate`] includes its path. A
+    /// file that the caller did not select for the comparison is not found as the source of a rename.
     pub fn find_changes(&self) -> Vec<Change> {
         let changes_by_base = self
             .by_base

@@ -30,8 +30,8 @@ pub struct Repository {
     is_plain_directory: bool,
     pub(super) blob_cache: RefCell<ObjectCache>,
     pub(super) tree_cache: RefCell<TreeCache>,
-    /// The temporary copy of the git directory that `library` reads, if libgit2 does not support the repository. Dropped
-    /// with the repository.
+    /// The temporary copy of the git directory that `library` reads, if libgit2 does not support the repository.
+    /// Dropped with the repository.
     stand_in: Option<tempfile::TempDir>,
 }
 

@@ -1,9 +1,9 @@
 //! Limits the number of simultaneous connections. If no seat is free, the connection that has been idle longest is
 //! closed.
 //!
-//! A client therefore cannot block others by opening connections and sending nothing, or half of a request's headers, or
-//! by not reading a response. A connection is never closed while its request is being answered; it is idle as soon as
-//! the response exists, even if the client has not read it yet.
+//! A client therefore cannot block others by opening connections and sending nothing, or half of a request's headers,
+//! or by not reading a response. A connection is never closed while its request is being answered; it is idle as soon
+//! as the response exists, even if the client has not read it yet.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -92,8 +92,8 @@ fn parse_number(text: &str) -> Option<Value<'_>> {
     is_float(text, unsigned_text).then_some(Value::OtherNumber)
 }
 
-/// Returns the non-negative integer that the text is in the YAML core schema. One that is too large for the type becomes
-/// the maximum. Returns `None` for any other text.
+/// Returns the non-negative integer that the text is in the YAML core schema. One that is too large for the type
+/// becomes the maximum. Returns `None` for any other text.
 pub(crate) fn parse_natural(text: &str) -> Option<u64> {
     let (digits, radix) = match text.get(..2) {
         Some("0x") => (&text[2..], 16),

@@ -1,7 +1,7 @@
 //! A document as a tree of nodes with positions.
 
 use crate::document_text::Position;
-use crate::scalar::{Scalar, Value};
+use crate::scalar::{Scalar, Value, parse_natural};
 use std::borrow::Cow;
 
 pub(crate) type NodeId = u32;
@@ -89,8 +89,8 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         }
     }
 
-    /// Returns the value of a non-negative integer. One that is too large for the type becomes the maximum. Returns `None`
-    /// for any other value.
+    /// Returns the value of a non-negative integer. One that is too large for the type becomes the maximum. Returns
+    /// `None` for any other value.
     pub fn natural(self) -> Option<u64> {
         match self.value()? {
             Value::Natural(number) => Some(number),

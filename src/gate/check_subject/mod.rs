@@ -169,8 +169,8 @@ impl<'a> CheckSubject<'a> {
         self.session.ui.say(&format!(
             "no pipeline differs from head, and {reason}: all pipelines are selected"
         ));
-        // Without a base, the second selection contains all pipelines. It cannot find changes to the gate configuration,
-        // so those of the first selection remain.
+        // Without a base, the second selection contains all pipelines. It cannot find changes to the gate
+        // configuration, so those of the first selection remain.
         run.subject.comparison.bases = Vec::new();
         run.subject.comparison.base_source = reason;
         let gate_changes = std::mem::take(&mut run.selection.pipelines.gate_changes);

@@ -266,8 +266,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns whether findings must be compared with a base: only new findings fail the gate, and the event has something
-    /// to review.
+    /// Returns whether findings must be compared with a base: only new findings fail the gate, and the event has
+    /// something to review.
     const fn needs_baseline(&self) -> bool {
         self.subject.settings.verdict.new_only && self.subject.comparison.idle_reason.is_none()
     }

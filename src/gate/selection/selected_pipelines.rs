@@ -242,8 +242,8 @@ impl SelectionScope<'_> {
             .collect())
     }
 
-    /// Returns the changes to pipelines since the host's bases if the review has no base; otherwise, the candidates show
-    /// them.
+    /// Returns the changes to pipelines since the host's bases if the review has no base; otherwise, the candidates
+    /// show them.
     fn find_host_changes(&self) -> Result<ComparedChanges, GitError> {
         if !self.bases.is_empty() || self.host_bases.is_empty() {
             return Ok(ComparedChanges::default());

@@ -106,8 +106,8 @@ impl HistoryFetcher<'_> {
         }
     }
 
-    /// Returns whether the default branch has to be fetched to find the branch of the run. In CI, the host does not name
-    /// this branch if it is unknown, for a tag, and for a commit that the job selects. It is then the branch that
+    /// Returns whether the default branch has to be fetched to find the branch of the run. In CI, the host does not
+    /// name this branch if it is unknown, for a tag, and for a commit that the job selects. It is then the branch that
     /// contains the commit, and the default branch is the one that most probably does.
     fn needs_default_branch(&self, is_host_commit: bool) -> bool {
         !self.ci.host.is_local()

@@ -178,8 +178,8 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
     })
 }
 
-/// Returns the id of the commit that the host names. The event of an annotated tag may contain the id of the tag object,
-/// which is resolved to its commit if the clone has it.
+/// Returns the id of the commit that the host names. The event of an annotated tag may contain the id of the tag
+/// object, which is resolved to its commit if the clone has it.
 fn resolve_host_commit_id(repo: &Repository, id: &str) -> String {
     repo.resolve(id)
         .map_or_else(|_| id.to_owned(), |commit| commit.to_string())

@@ -339,8 +339,8 @@ impl TargetTip {
     }
 }
 
-/// Returns the error for a branch whose tip in the clone and whose tip in the event have diverged: somebody replaced the
-/// history of the branch, and nothing shows whether this happened before the event or after it.
+/// Returns the error for a branch whose tip in the clone and whose tip in the event have diverged: somebody replaced
+/// the history of the branch, and nothing shows whether this happened before the event or after it.
 fn replaced_target_error(remote_branch: &RemoteBranch, event_commit: EventCommit) -> ContextError {
     ContextError::TargetReplaced {
         branch: remote_branch.branch.clone(),

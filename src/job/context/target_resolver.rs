@@ -39,8 +39,9 @@ impl TargetResolver<'_> {
         })
     }
 
-    /// Resolves the base for a review of the files in the working tree or the index. Without a commit, as in a directory
-    /// without git, there is no base, so all pipelines are reviewed; a base that `--base` requests is then an error.
+    /// Resolves the base for a review of the files in the working tree or the index. Without a commit, as in a
+    /// directory without git, there is no base, so all pipelines are reviewed; a base that `--base` requests is then an
+    /// error.
     pub(super) fn resolve_checkout(&self) -> Result<Comparison, ContextError> {
         // The comparison names no commit, because the reviewed files may differ from every commit.
         let head_commit = None;

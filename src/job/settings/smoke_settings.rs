@@ -100,7 +100,8 @@ impl SettingSources<'_> {
 }
 
 /// Combines the lists into smoke runs, one for each entry of the longest list. A list with one entry applies to all
-/// runs. Fails if a list has neither one entry nor this length, if a project is not a UUID, or if a run is listed twice.
+/// runs. Fails if a list has neither one entry nor this length, if a project is not a UUID, or if a run is listed
+/// twice.
 fn combine_runs(
     pipelines: &[String],
     projects: &[String],

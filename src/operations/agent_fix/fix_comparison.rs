@@ -178,9 +178,9 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
     new_findings
 }
 
-/// Returns the reasons other than findings for which the review of the fix fails: for example, the fix breaks consumers,
-/// or the verdict is failed without an explanation. A cause that the earlier report has, too, is ignored, because the
-/// agent does not have to repair it.
+/// Returns the reasons other than findings for which the review of the fix fails: for example, the fix breaks
+/// consumers, or the verdict is failed without an explanation. A cause that the earlier report has, too, is ignored,
+/// because the agent does not have to repair it.
 fn list_failures_without_findings(earlier_report: &Report, later_report: &Report) -> Vec<String> {
     let (earlier_causes, later_causes) = (
         find_report_causes(earlier_report),

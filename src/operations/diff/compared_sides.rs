@@ -145,8 +145,8 @@ fn compare_shared_pipelines(
     compare_interfaces(&workspace.repo, &base, snapshot, config_dir)
 }
 
-/// Returns the pipelines that call a changed pipeline, directly or indirectly. Each result has the index of its change. A
-/// change to the layout alone is ignored, and pipelines that changed themselves are not returned.
+/// Returns the pipelines that call a changed pipeline, directly or indirectly. Each result has the index of its change.
+/// A change to the layout alone is ignored, and pipelines that changed themselves are not returned.
 fn find_callers(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

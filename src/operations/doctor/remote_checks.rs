@@ -218,7 +218,8 @@ impl<'a> ConnectionAttempt<'a> {
         }
     }
 
-    /// Checks that the platform responds. A certificate error shows that it does; [`Self::check_tls`] reports the error.
+    /// Checks that the platform responds. A certificate error shows that it does; [`Self::check_tls`] reports the
+    /// error.
     fn check_connection(&self, first_response: &Result<UnauthenticatedResponse, HttpError>) -> Check {
         match first_response {
             Ok(first_response) if self.is_reachable() => Check::success(
@@ -340,8 +341,8 @@ fn check_token(connection: &Connection, result: Result<(), NoResponse>) -> Check
     Check::new("token", outcome)
 }
 
-/// Returns the outcome of the check that the token may publish, from the result of a request that needs this permission.
-/// Without the permission, the check is not applicable if publishing is not configured.
+/// Returns the outcome of the check that the token may publish, from the result of a request that needs this
+/// permission. Without the permission, the check is not applicable if publishing is not configured.
 fn evaluate_publish_role(
     settings: &DoctorSettings,
     result: Result<(), NoResponse>,

@@ -267,8 +267,8 @@ impl PipelineRun<'_> {
     }
 
     /// Requests the platform to terminate the execution, and waits until it ends. A second signal during this wait ends
-    /// this program at once. Writes the JUnit report, then prints the last state, and returns `status` also if the state
-    /// cannot be printed. `waiting_time` is the time from the start to the signal.
+    /// this program at once. Writes the JUnit report, then prints the last state, and returns `status` also if the
+    /// state cannot be printed. `waiting_time` is the time from the start to the signal.
     async fn terminate_on_interrupt(
         &self,
         id: &str,

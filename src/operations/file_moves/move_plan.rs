@@ -157,8 +157,8 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
     })
 }
 
-/// Returns whether the settings declare the target as external. As in the project checks, the globs are compared with the
-/// path that has the extension, which a call may omit.
+/// Returns whether the settings declare the target as external. As in the project checks, the globs are compared with
+/// the path that has the extension, which a call may omit.
 fn is_external(settings: &ProjectCheckSettings, kind: ReferenceKind, target: &str) -> bool {
     let extension = match kind {
         ReferenceKind::Pipeline(kind) => kind.extension(),

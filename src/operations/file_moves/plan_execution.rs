@@ -18,8 +18,9 @@ pub(crate) struct UnstagedFiles {
     pub reason: Option<String>,
 }
 
-/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes. Stages the rewritten files of a move, because `git mv` stages the moved files, too. Returns
-/// the rewritten files that are not staged: staging failed, or they had unstaged changes before. A repair stages nothing.
+/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes. Stages the
+/// rewritten files of a move, because `git mv` stages the moved files, too. Returns the rewritten files that are not
+/// staged: staging failed, or they had unstaged changes before. A repair stages nothing.
 pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());

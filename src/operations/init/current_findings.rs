@@ -146,8 +146,8 @@ impl CurrentFindings {
     }
 
     /// Returns the state that current findings get by the chosen way to adopt the gate. `None` if they still fail the
-    /// gate, if no way was chosen, or if the file that excuses them exists already. `writes_config_file` is true if this
-    /// run writes `sluicegate.yaml`.
+    /// gate, if no way was chosen, or if the file that excuses them exists already. `writes_config_file` is true if
+    /// this run writes `sluicegate.yaml`.
     pub(crate) const fn excused_state(&self, writes_config_file: bool) -> Option<&'static str> {
         match self.adopt {
             Some(Adopt::NewOnly) if writes_config_file || self.is_new_only => Some("known"),

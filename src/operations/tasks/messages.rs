@@ -92,8 +92,8 @@ impl MessageHistory<'_> {
     }
 
     /// Prints new messages until the task ends, and warns each time that the task begins to wait for a decision. Fails
-    /// if the task fails, at the time limit, or if the task stopped and may not be finished. Requests the status before the messages, because only then the messages
-    /// of a finished task are complete.
+    /// if the task fails, at the time limit, or if the task stopped and may not be finished. Requests the status before
+    /// the messages, because only then the messages of a finished task are complete.
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let mut was_waiting = false;
         // The last known state, for the message at the time limit.

@@ -15,8 +15,8 @@ pub(crate) struct TaskWait {
     pub(crate) pace: Pace,
 }
 
-/// Returns the failure of a wait that an error ended. After a refused token or for a missing task, the hint is about this
-/// error; otherwise, the task may still be running.
+/// Returns the failure of a wait that an error ended. After a refused token or for a missing task, the hint is about
+/// this error; otherwise, the task may still be running.
 async fn wait_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
     if matches!(
         error.kind(),

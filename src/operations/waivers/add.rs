@@ -262,8 +262,8 @@ fn read_reported_files(
 }
 
 /// Returns the current results of the pipeline, but only with the findings that exist because of broken links. A report
-/// folds these findings: it omits them, and the finding about the link has their number. A finding that the report lists
-/// is not folded, for example a known one. Returns an empty list if the report has no folded findings.
+/// folds these findings: it omits them, and the finding about the link has their number. A finding that the report
+/// lists is not folded, for example a known one. Returns an empty list if the report has no folded findings.
 fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {

@@ -77,8 +77,9 @@ impl WaiversFile {
         )
     }
 
-    /// Writes the edited text to the file. Fails if the edit failed or the file cannot be written. Also fails if the file
-    /// is a symbolic link, because the new file would replace the link, and the target of the link would stay as it is.
+    /// Writes the edited text to the file. Fails if the edit failed or the file cannot be written. Also fails if the
+    /// file is a symbolic link, because the new file would replace the link, and the target of the link would stay as
+    /// it is.
     fn write(&self, edited_text: Result<String, EditError>) -> Result<(), Failure> {
         let displayed_path = self.path.display();
         if self.path.is_symlink() {

@@ -244,8 +244,8 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Changes the entry of a smoke run in the record, and writes the receipt with it. If the program is killed, a rerun
-    /// of the job reads the ids of the executions from this receipt, also those that an earlier job started.
+    /// Changes the entry of a smoke run in the record, and writes the receipt with it. If the program is killed, a
+    /// rerun of the job reads the ids of the executions from this receipt, also those that an earlier job started.
     fn update_receipt(
         &self,
         record: &mut SmokeRecord,

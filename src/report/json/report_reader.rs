@@ -81,8 +81,8 @@ impl DocumentV2<'_> {
         require_listed_paths(self.gate_changes_in_words.keys(), &self.gate_changes)
     }
 
-    /// Converts the document to a report. Fails if a result or a path is invalid. An excluded or unreviewed file without
-    /// a reason, as in older reports, gets a general one. The Unix epoch replaces a missing start time.
+    /// Converts the document to a report. Fails if a result or a path is invalid. An excluded or unreviewed file
+    /// without a reason, as in older reports, gets a general one. The Unix epoch replaces a missing start time.
     fn into_report(self) -> Result<Report, ReportReadError> {
         self.reject_invalid_paths()?;
         let (engine, verdict) = (self.engine, self.verdict);

@@ -192,8 +192,8 @@ fn push_explanation_command(output: &mut String, view: &View<'_>) {
     }
 }
 
-/// Adds the command that reproduces the review locally, if there is one, and the paths of the reports. Only a review that
-/// failed in CI has these paths.
+/// Adds the command that reproduces the review locally, if there is one, and the paths of the reports. Only a review
+/// that failed in CI has these paths.
 fn push_command_and_reports(output: &mut String, context: &ReportContext) {
     if let Some(command) = &context.reproduction_command {
         let _ = writeln!(output, "Reproduce locally: {}", text::escape_line(command));

@@ -1,4 +1,5 @@
-//! The hint for a missing rules file fits the cause: the file is not committed, only the target has it, or there is none.
+//! The hint for a missing rules file fits the cause: the file is not committed, only the target has it, or there is
+//! none.
 
 use crate::support::{
     Call, HOSTS, Platform, ProgramOutput, RULES, RULES_FILE, World, orchestration_text, passed_results,

@@ -32,8 +32,8 @@ fn is_ambiguous(text: &str) -> bool {
 }
 
 /// Returns the position of the character at which the shown part of two values begins: 0 if both fit into `width`
-/// characters, or [`LEADING_CHARS`] before their first difference if this is among the last [`LEADING_CHARS`] of `width`
-/// characters, or after them.
+/// characters, or [`LEADING_CHARS`] before their first difference if this is among the last [`LEADING_CHARS`] of
+/// `width` characters, or after them.
 pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
     if base.chars().count() <= width && head.chars().count() <= width {
         return 0;

@@ -108,10 +108,10 @@ impl ParameterTexts {
 /// The keys whose text is the name of a parameter.
 const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
 
-/// Adds the keys and texts at and below this node that can be the name of a parameter that the component sets: all keys,
-/// the texts of a list and of the maps in it, and of a row (a list in a list) only the first cell, which names the
-/// values after it. In any other map, only the texts of [`NAME_KEYS`] are names; those of other keys are values, such as
-/// that of `componentName`.
+/// Adds the keys and texts at and below this node that can be the name of a parameter that the component sets: all
+/// keys, the texts of a list and of the maps in it, and of a row (a list in a list) only the first cell, which names
+/// the values after it. In any other map, only the texts of [`NAME_KEYS`] are names; those of other keys are values,
+/// such as that of `componentName`.
 fn collect_set_names(node: NodeRef<'_, '_>, is_list_item: bool, set_names: &mut BTreeSet<String>) {
     if let Some(text) = node.text() {
         set_names.insert(text.to_owned());
@@ -136,7 +136,8 @@ fn collect_set_names(node: NodeRef<'_, '_>, is_list_item: bool, set_names: &mut 
 
 impl Consumer {
     /// Returns the changes that affect this component. A component that sets a parameter is affected by a change to it,
-    /// for example to its type. A component that does not set it is affected by a new default, or if it must be set now.
+    /// for example to its type. A component that does not set it is affected by a new default, or if it must be set
+    /// now.
     pub fn select_affecting_changes<'c>(&self, changes: &'c [InterfaceChange]) -> Vec<&'c InterfaceChange> {
         changes
             .iter()

@@ -80,8 +80,8 @@ pub fn describe_missing_script(path: &str) -> String {
     format!("names the script `{}`, which {MISSING_FILE}", shorten_name(path))
 }
 
-/// Describes a reference to a path at which there is no regular file, but for example `a symbolic link, not a file`. The
-/// text follows the component's name.
+/// Describes a reference to a path at which there is no regular file, but for example `a symbolic link, not a file`.
+/// The text follows the component's name.
 pub fn describe_irregular_script(path: &str, description: &str) -> String {
     format!(
         "names the script `{}`, which is {description}",

@@ -147,8 +147,8 @@ impl EditedFile {
         lines
     }
 
-    /// Returns whether the line is blank or a comment, although it is indented like a part of an entry: the file has the
-    /// same entries without the line.
+    /// Returns whether the line is blank or a comment, although it is indented like a part of an entry: the file has
+    /// the same entries without the line.
     fn is_comment(&self, line_index: usize) -> bool {
         let has_comment_form = self.lines.get(line_index).is_some_and(|line| {
             let content = line.trim();
@@ -231,15 +231,15 @@ fn has_leading_dash(line: &str) -> bool {
     line.trim_start_matches([' ', '\u{feff}']).starts_with('-')
 }
 
-/// Returns whether the line belongs to an entry whose dash has this indentation: it is not blank, not a comment after the
-/// entry, and not `...`, which ends a YAML document.
+/// Returns whether the line belongs to an entry whose dash has this indentation: it is not blank, not a comment after
+/// the entry, and not `...`, which ends a YAML document.
 fn has_content(line: &str, dash_indent: usize) -> bool {
     let content = line.trim();
     !content.is_empty() && content != "..." && !is_comment_outside_entry(line, dash_indent)
 }
 
-/// Returns whether the line is a comment that is not indented further than the dash of an entry. A line that is indented
-/// further may look like a comment but be part of a text, such as a reason on several lines.
+/// Returns whether the line is a comment that is not indented further than the dash of an entry. A line that is
+/// indented further may look like a comment but be part of a text, such as a reason on several lines.
 fn is_comment_outside_entry(line: &str, dash_indent: usize) -> bool {
     line.trim_start().starts_with('#') && indent_width(line) <= dash_indent
 }

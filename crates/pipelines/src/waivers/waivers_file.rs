@@ -6,7 +6,7 @@ use crate::rules;
 use jiff::civil::Date;
 use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
-use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank, shorten};
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
 

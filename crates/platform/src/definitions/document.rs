@@ -42,9 +42,9 @@ impl Document {
         Self::parse(&bytes, display_path)
     }
 
-    /// Parses YAML, which includes most JSON. JSON that is indented with tabs is parsed with blanks in their place. Other
-    /// input that is valid only as JSON (pairs of `\u` escapes) is parsed as JSON, and its values have no positions. Only
-    /// an error in the syntax, whose message begins with `not YAML`, leads to a second attempt.
+    /// Parses YAML, which includes most JSON. JSON that is indented with tabs is parsed with blanks in their place.
+    /// Other input that is valid only as JSON (pairs of `\u` escapes) is parsed as JSON, and its values have no
+    /// positions. Only an error in the syntax, whose message begins with `not YAML`, leads to a second attempt.
     pub(crate) fn parse(bytes: &[u8], display_path: &Path) -> Result<Self, DefinitionError> {
         let error = match Tree::parse(bytes) {
             Ok(tree) => return Self::from_tree(&tree, display_path),

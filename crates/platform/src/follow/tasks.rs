@@ -151,8 +151,8 @@ fn is_stopping(task: &Task) -> bool {
 }
 
 /// Returns how the task ended, or that it waits for an answer; `None` if it is still working. If the status STOPPING
-/// was seen before (`was_stopping`), somebody stopped the task, and an answer would resume it. STOPPED alone does not tell whether somebody stopped it
-/// or it was done, so it is unclear.
+/// was seen before (`was_stopping`), somebody stopped the task, and an answer would resume it. STOPPED alone does not
+/// tell whether somebody stopped it or it was done, so it is unclear.
 fn classify_end(task: &Task, was_stopping: bool) -> Option<TaskEnd> {
     match task.phase() {
         TaskPhase::Finished | TaskPhase::Waiting if was_stopping => Some(TaskEnd::Halted),

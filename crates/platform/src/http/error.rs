@@ -226,8 +226,8 @@ impl HttpError {
         Some(self.hint_with_check("check whether the request took effect before you repeat the command"))
     }
 
-    /// Returns the specific hint, or else the general one for this kind of failure, after `check` if the request may have
-    /// had its effect.
+    /// Returns the specific hint, or else the general one for this kind of failure, after `check` if the request may
+    /// have had its effect.
     pub fn hint_with_check(&self, check: &str) -> String {
         let advice = self.0.hint.as_deref().unwrap_or(general_hint(self.0.kind));
         if self.0.is_maybe_processed {

@@ -177,9 +177,9 @@ fn push_due_branch(app: &App, stored_task: &mut StoredTask, now: Moment) -> Opti
     Some(stored_task.task.record_push(&result, now))
 }
 
-/// Pushes the branches of all tasks from `read_tasks` whose push is due at the time `now`. Requests that only read tasks
-/// or remove one call this first and advance the tasks to the same time, so that a task never looks finished before its
-/// branch is pushed.
+/// Pushes the branches of all tasks from `read_tasks` whose push is due at the time `now`. Requests that only read
+/// tasks or remove one call this first and advance the tasks to the same time, so that a task never looks finished
+/// before its branch is pushed.
 async fn push_due_branches<F>(
     app: &Arc<App>,
     caller: &Caller,
