@@ -117,10 +117,12 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
     if gate.report.is_none() {
         return;
     }
-    // The review writes its default reports without a check that the publish has other paths.
-    let default_reports = list_default_reports(gate.session, gate.subject.workspace.ci.host);
-    let is_review_report =
-        files.junit.is_some() && default_reports.iter().any(|report| report.path == files.junit);
+    // The review may have written a default report to this path.
+    let junit_path = files.junit.as_deref().and_then(|path| path.canonicalize().ok());
+    let is_review_report = list_default_reports(gate.session, gate.subject.workspace.ci.host)
+        .iter()
+        .filter_map(|report| report.path.as_ref()?.canonicalize().ok())
+        .any(|path| junit_path.as_ref() == Some(&path));
     if !is_review_report {
         gate.session.discard_publish_report(files.junit.as_deref());
     }

@@ -95,12 +95,14 @@ fn parse_number(text: &str) -> Option<Value<'_>> {
 /// Returns the non-negative integer that the text is in the YAML core schema. One that is too large for the type
 /// becomes the maximum. Returns `None` for any other text.
 pub(crate) fn parse_natural(text: &str) -> Option<u64> {
-    let (digits, radix) = match text.get(..2) {
-        Some("0x") => (&text[2..], 16),
-        Some("0o") => (&text[2..], 8),
-        _ => (text.strip_prefix('+').unwrap_or(text), 10),
+    let integer = if let Some(digits) = text.strip_prefix("0x") {
+        parse_digits(digits, 16)
+    } else if let Some(digits) = text.strip_prefix("0o") {
+        parse_digits(digits, 8)
+    } else {
+        parse_digits(text.strip_prefix('+').unwrap_or(text), 10)
     };
-    match parse_digits(digits, radix)? {
+    match integer? {
         Value::Natural(number) => Some(number),
         _ => Some(u64::MAX),
     }

@@ -86,8 +86,7 @@ fn build_unfinished_run(args: &RunArgs) -> ExecutionRun {
     }
 }
 
-/// Returns the scalar variables of all `--variable NAME=VALUE` flags, as a map from the name to the value. Fails if two
-/// flags set the same variable.
+/// Returns the scalar variables of all `--variable NAME=VALUE` flags by name. Fails if two flags set the same variable.
 fn collect_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, value) in &args.variables {

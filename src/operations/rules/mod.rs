@@ -155,11 +155,13 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
 /// Opens the repository and reads its settings. Returns `None` if the current directory is outside a repository or in a
 /// bare one, which has no files on disk; any other problem, such as a repository that cannot be read, is an error.
 pub(crate) fn open_existing_workspace(run: &Run) -> Result<Option<Workspace<'_>>, Failure> {
-    let is_requested = settings::requested_repository(&run.global, &run.env).is_some();
     match run.open_repository() {
-        Ok(repo) if repo.is_bare() && !is_requested => Ok(None),
         Ok(repo) => run.open_workspace_in(repo).map(Some),
-        Err(GitError::NotARepository { .. }) if !is_requested => Ok(None),
+        Err(GitError::NotARepository { .. } | GitError::BareRepository { .. })
+            if settings::requested_repository(&run.global, &run.env).is_none() =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error.into()),
     }
 }

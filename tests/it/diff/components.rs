@@ -554,6 +554,7 @@ fn external_diff_ends_in_0_whatever_files_are() {
         ("lf.sql", "a\nb\n"),
         ("crlf.sql", "a\r\nb\r\n"),
         ("cut.sql", "a\nb"),
+        ("cut-crlf.sql", "a\r\nb"),
     ] {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
@@ -564,6 +565,8 @@ fn external_diff_ends_in_0_whatever_files_are() {
         end.out,
         "a.sql: modified\n  only the line break at the end of the file changed\n"
     );
+    let both = external(&["a.sql", "lf.sql", zero, "100644", "cut-crlf.sql", zero, "100644"]).expect(0);
+    assert_eq!(both.out, endings.out);
     let mode = external(&["b.bin", "b.bin", zero, "100644", "b.bin", zero, "100755"]).expect(0);
     assert_eq!(mode.out, "b.bin: mode 100644 -> 100755\n");
     assert_eq!(

@@ -52,6 +52,9 @@ fn move_is_refused_if_unparsed_gate_file_contains_the_old_path() {
         output.saying(&[path, "this file contains `sales/load` and cannot be parsed"]);
         assert!(is_unmoved(&world));
         mv(&world, "a.orch.yaml b.orch.yaml").expect(0);
+        // A file with comments alone sets nothing.
+        world.write(path, "# sales/load.orch.yaml\n");
+        mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
     }
 }
 

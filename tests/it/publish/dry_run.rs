@@ -194,9 +194,15 @@ fn dry_run_of_existing_version_predicts_the_publish() {
     let same_content = "--if-exists same-content";
     let refusal = "publishing would fail: the version `1.0.0` of `sales` already exists";
     dry_run(&shop, "").assert_logged(&[refusal]);
-    let output = dry_run(&shop, same_content);
-    output.assert_logged(&["would publish nothing: version 1.0.0 of sales is already published"]);
+    let output = dry_run(&shop, (same_content, "--receipt r.json"));
+    output.assert_logged(&[
+        "would publish nothing: version 1.0.0 of sales is already published",
+        "cannot check whether files were ignored",
+    ]);
     assert!(!output.out.contains("would fail"), "{}", output.all());
+    // A prediction is no evidence that the version is published.
+    let receipt = shop.world.read_text("r.json");
+    assert!(receipt.contains("\"planned\""), "{receipt}");
     shop.world
         .write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();

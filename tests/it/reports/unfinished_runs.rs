@@ -301,6 +301,19 @@ fn ci_with_failed_review_leaves_no_report_of_a_publish() {
         .run("ci --publish-on-branch main --junit p.xml --version-name 1")
         .expect(1);
     assert!(!world.work().join("p.xml").exists());
+    // On GitLab, the review writes its own report to this path.
+    let head = world.git("rev-parse HEAD");
+    publish_call(&world, &server)
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "push")
+        .variable("CI_DEFAULT_BRANCH", "main")
+        .variable("CI_COMMIT_BRANCH", "main")
+        .variable("CI_COMMIT_SHA", &head)
+        .variable("CI_COMMIT_BEFORE_SHA", &before)
+        .run("ci --publish-on-branch main --junit junit.xml --version-name 1")
+        .expect(1);
+    let report = world.read_text("junit.xml");
+    assert!(report.contains("component-naming-convention"), "{report}");
 }
 
 #[test]

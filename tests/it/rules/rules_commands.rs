@@ -44,6 +44,8 @@ fn rules_list_reports_other_problems_than_a_missing_repository() {
         assert!(!output.all().contains("unknown rule"), "{}", output.all());
     }
     call.run("rules list --repo nowhere").expect(7);
+    // A bare repository has no files to read rules from.
+    Call::new(&world.remote()).run("rules list").expect(0);
     // A rule of the platform needs no repository.
     call.run("rules explain unused-components --ci bitbucket")
         .expect(0);

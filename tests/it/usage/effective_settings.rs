@@ -124,6 +124,10 @@ fn file_whose_lines_cannot_be_shown_is_an_error() {
     call.run("settings")
         .expect(2)
         .saying(&["cannot show the settings of "]);
+    for text in ["", "# nothing\n"] {
+        world.write("sluicegate.yaml", text);
+        call.run("settings").expect(0);
+    }
 }
 
 #[test]

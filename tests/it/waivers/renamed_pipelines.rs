@@ -125,6 +125,26 @@ fn note_of_renamed_component_has_each_waiver_of_its_file() {
 }
 
 #[test]
+fn waivers_of_former_path_and_of_former_name_do_not_hide_each_other() {
+    let renamed = orchestration_text(&["Start", "worse name", "Done"]);
+    let waivers = "- { rule: component-naming-convention, path: old.orch.yaml, reason: legacy }\n\
+         - { rule: component-naming-convention, path: '**', about: bad name, reason: legacy }\n";
+    let files = [
+        (
+            "old.orch.yaml",
+            orchestration_text(&["Start", "bad name", "Done"]),
+        ),
+        ("sluicegate-waivers.yaml", waivers.to_owned()),
+    ];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+    let notes = notes_of_change(&files, |world| {
+        world.git("mv old.orch.yaml new.orch.yaml");
+        world.write("new.orch.yaml", &renamed);
+    });
+    assert!(notes.contains("former name"), "{notes}");
+}
+
+#[test]
 fn waiver_of_former_path_is_noted_although_new_path_has_waiver_of_other_rule() {
     let text = orchestration_text(&["Start", "bad name", "Load", "Done"]);
     let naming = "- { rule: component-naming-convention, path: old.orch.yaml, reason: legacy }\n";

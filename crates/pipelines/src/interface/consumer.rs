@@ -248,6 +248,7 @@ pipeline:
             ("setVariables: [[hour, 1]]", false),
             ("variables: { hour: 1 }", false),
             ("variables: [{ name: hour, value: 1 }]", false),
+            ("variables: { '1': { name: hour, value: 1 } }", false),
         ] {
             let pipeline = format!(
                 "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-shared-pipeline\n      parameters: {{ pipeline: 'sales#load', {parameters} }}\n"

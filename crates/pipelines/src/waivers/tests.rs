@@ -283,6 +283,12 @@ fn line_of_reason_that_looks_like_comment_stays_in_its_entry() {
         remove_entries(&format!("{first}{last}"), &[true, false]).unwrap(),
         last
     );
+    // A comment may be indented like the entry above it.
+    let comment = "  # about z\n";
+    assert_eq!(
+        remove_entries(&format!("{first}\n{comment}{last}"), &[true, false]).unwrap(),
+        format!("\n{comment}{last}")
+    );
 }
 
 #[test]

@@ -145,7 +145,15 @@ fn counts_other_than_integers_from_0_are_rejected() {
         let entry = format!("{{id: minimum-components, enabled: true, enforcementLevel: error{config}}}");
         outcome_of_entry(&entry)
     };
-    for good in ["0", "2", "+1", "0x2", "99999999999999999999", "2, other: x"] {
+    for good in [
+        "0",
+        "2",
+        "+1",
+        "0x2",
+        "0xFFFFFFFFFFFFFFFFFF",
+        "99999999999999999999",
+        "2, other: x",
+    ] {
         let outcome = found(&format!(", config: {{minComponents: {good}}}"));
         assert!(
             ["PASSED", "FAILED"].contains(&outcome.as_str()),
@@ -412,6 +420,7 @@ fn long_invalid_pattern_is_reported_as_invalid() {
         ("(", "unclosed group"),
         ("[z-a]", "invalid character class range"),
         ("(?=b)", "the expression is too large"),
+        (r"\Z", "the expression is too large"),
     ] {
         let pattern = start.to_owned() + &"a".repeat(1000);
         let file = format!(
