@@ -26,7 +26,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
     // review of all pipelines.
     let planned_publish = match gate.explain_partial_review() {
-        None => PlannedPublish::for_event(args, &subject.workspace, &subject.target)?,
+        None => PlannedPublish::prepare(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
     subject.review(&mut gate, planned_publish.as_ref())?;

@@ -29,7 +29,7 @@ impl PlannedPublish {
     /// Plans the publish that follows a passed review. Returns `None` if the event does not request a publish. A commit
     /// that is not merged is rejected before any request is sent. An error in the plan is stored, so that the review
     /// runs first; the publish then fails with this error.
-    pub(crate) fn for_event(
+    pub(crate) fn prepare(
         args: &CiArgs,
         workspace: &Workspace<'_>,
         target: &Target,

@@ -67,14 +67,15 @@ impl Publication<'_> {
         let mut first_refusal = None;
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
-            match self.find_incomplete_version_refusal(platform, plan, version)? {
-                None => {
-                    if !can_details_prove_completeness(plan) {
-                        self.run.ui.warn(UNKNOWN_OMISSIONS);
-                    }
-                    return Ok(Some(self.decide_to_publish_nothing(version, plan)));
+            let missing_parts = self.list_missing_parts(platform, plan, version)?;
+            if missing_parts.is_empty() {
+                if !can_details_prove_completeness(plan) {
+                    self.run.ui.warn(UNKNOWN_OMISSIONS);
                 }
-                Some(refusal) => first_refusal = first_refusal.or(Some(refusal)),
+                return Ok(Some(self.decide_to_publish_nothing(version, plan)));
+            }
+            if first_refusal.is_none() {
+                first_refusal = Some(incomplete_version_failure(plan, version, missing_parts));
             }
         }
         Ok(first_refusal.map(PublishDecision::Refuse))
@@ -92,39 +93,26 @@ impl Publication<'_> {
         PublishDecision::already_published(reason, name, &plan.commit_hash, is_disabled)
     }
 
-    /// Returns the refusal if the details of the version show that it does not have all shared pipelines of the plan:
-    /// the platform ignored files, or the job selected other files then. A version without a name cannot be requested.
-    fn find_incomplete_version_refusal(
+    /// Returns the shared pipelines of the plan that the version of this commit does not have, according to its details:
+    /// the platform ignored files, or the job selected other files then. A version without a name cannot be requested,
+    /// so nothing is returned for it.
+    fn list_missing_parts(
         &self,
         platform: &Platform,
         plan: &Plan,
         version: &Artifact,
-    ) -> Result<Option<Failure>, Failure> {
+    ) -> Result<Vec<String>, Failure> {
         let Some(name) = version.version_name.as_deref() else {
-            return Ok(None);
+            return Ok(Vec::new());
         };
         let request = platform.fetch_artifact_details(&plan.prefix, Some(name));
         let mut details = self.run.block_on(request)?.map_err(|error| {
             let fact = format!("could not compare version {name}, which was published from this commit");
             Failure::from(error).context(fact)
         })?;
-        // The list of versions showed this commit.
+        // The details may omit the commit, which is known from the list of versions.
         details.artifact.commit_hash = Some(plan.commit_hash.clone());
-        let differences = compare_with_plan(&details, plan);
-        if differences.is_empty() {
-            return Ok(None);
-        }
-        let list: Vec<String> = List::with_limit(differences, MAX_DIFFERENCES).entries().collect();
-        let message = format!(
-            "version {name} of {} was published from this commit, but is not complete: {}",
-            plan.prefix,
-            list.join("; ")
-        );
-        let hint = "disable that version with `sluicegate artifacts disable`, then pass a --version-name without \
-                    placeholders to publish the commit again";
-        Ok(Some(
-            Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)).with_hint(hint),
-        ))
+        Ok(compare_with_plan(&details, plan))
     }
 
     /// Warns that the commit is not published again. The hint says how to publish it again on purpose.
@@ -142,6 +130,22 @@ impl Publication<'_> {
             plan.prefix
         ));
     }
+}
+
+/// Creates the failure of a publish whose commit has this version, which lacks parts of the plan.
+fn incomplete_version_failure(plan: &Plan, version: &Artifact, missing_parts: Vec<String>) -> Failure {
+    let list: Vec<String> = List::with_limit(missing_parts, MAX_DIFFERENCES)
+        .entries()
+        .collect();
+    let message = format!(
+        "version {} of {} was published from this commit, but is not complete: {}",
+        version.display_name(),
+        plan.prefix,
+        list.join("; ")
+    );
+    let hint = "disable that version with `sluicegate artifacts disable`, then pass a --version-name without \
+                placeholders to publish the commit again";
+    Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)).with_hint(hint)
 }
 
 /// Returns the end of a message about a version that is disabled; empty for an enabled one.

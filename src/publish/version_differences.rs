@@ -41,7 +41,7 @@ pub fn list_version_differences<'a>(
     for (id, path) in shared_pipelines {
         match source_by_id.get(id) {
             None => differences.push(format!("the shared pipeline `{id}` ({path}) is missing")),
-            Some(Some(source)) if !is_source_of_path(source, path) => differences.push(format!(
+            Some(Some(source)) if !may_be_source(source, path) => differences.push(format!(
                 "the shared pipeline `{id}` is from `{source}`, not from {path}"
             )),
             Some(_) => {}
@@ -52,7 +52,7 @@ pub fn list_version_differences<'a>(
 
 /// Returns whether the platform's `sourcePipeline`, a path without extension, may be this file. The API document does
 /// not show how much of the path it contains, or which part is the extension, so any end of the path is accepted.
-fn is_source_of_path(source: &str, path: &str) -> bool {
+fn may_be_source(source: &str, path: &str) -> bool {
     let source = source.trim_matches('/');
     let segment_starts = iter::once(0).chain(path.match_indices('/').map(|(index, _)| index + 1));
     segment_starts
@@ -90,15 +90,15 @@ pub fn can_details_prove_completeness(plan: &Plan) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_source_of_path;
+    use super::may_be_source;
 
     #[test]
     fn source_is_path_without_extension() {
         for source in ["p/a", "p/a.orch", "p/a.orch.yaml", "/p/a", "a"] {
-            assert!(is_source_of_path(source, "p/a.orch.yaml"), "{source}");
+            assert!(may_be_source(source, "p/a.orch.yaml"), "{source}");
         }
         for source in ["p/b", "q/a", "p", "evil", "p/a.orc", "/a/p"] {
-            assert!(!is_source_of_path(source, "p/a.orch.yaml"), "{source}");
+            assert!(!may_be_source(source, "p/a.orch.yaml"), "{source}");
         }
     }
 }

@@ -62,11 +62,7 @@ impl GateFiles {
     }
 
     /// Adds the paths of the gate configuration in this snapshot, and of the symbolic links that lead to its files.
-    fn add_snapshot_files(
-        &mut self,
-        workspace: &Workspace<'_>,
-        snapshot: &Snapshot<'_>,
-    ) -> Result<(), GitError> {
+    fn add_gate_paths(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
         if let Some(path) = &workspace.config_file {
             self.settings
@@ -96,7 +92,7 @@ impl Workspace<'_> {
     ) -> Result<GateFiles, GitError> {
         let mut files = GateFiles::default();
         for snapshot in snapshots {
-            files.add_snapshot_files(self, snapshot)?;
+            files.add_gate_paths(self, snapshot)?;
         }
         Ok(files)
     }

@@ -17,8 +17,8 @@ use std::collections::BTreeSet;
 impl Workspace<'_> {
     /// Returns the digests of the gate configuration that this run uses: `sluicegate.yaml`, the waivers and the rules
     /// of the team, as far as they exist. A file that cannot be used is treated as missing in CI, so it is omitted.
-    /// Also returns the commit that they were read from, which is
-    /// `None` for files on disk and for an unknown policy revision.
+    /// Also returns the commit that they were read from, which is `None` for files on disk and for an unknown policy
+    /// revision.
     pub(crate) fn compute_policy_digests(&self, run: &Run) -> Result<PolicyDigests, Failure> {
         let reader = GateFileReader {
             repo: &self.repo,
@@ -27,6 +27,7 @@ impl Workspace<'_> {
             on_unusable: self.unusable_file_treatment(),
         };
         let mut files = Vec::new();
+        // `config_file` is the path in the repository. Without one, `--config` may name a file of the job elsewhere.
         if self.config_file.is_none() {
             files.extend(hash_config_file_of_job(run)?);
         }

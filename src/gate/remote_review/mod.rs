@@ -182,9 +182,10 @@ impl<'a> RemoteReview<'a> {
         ))
     }
 
-    /// Adds the results at the base of files without findings in head, to count fixed findings. They are evaluated
-    /// locally, because the count does not affect the verdict. Does nothing without a rules file.
-    fn add_clean_base_results(
+    /// Evaluates the base of the files that are clean in head (without findings that are not waived), to count fixed
+    /// findings. Adds the results to `base_tally` and their paths to `base_paths`. This needs no request, because the
+    /// count does not affect the verdict. Does nothing without a rules file.
+    fn evaluate_base_of_clean_files(
         &self,
         run: &GateRun<'_>,
         baseline: &Baseline,
@@ -332,7 +333,7 @@ impl ReviewEngine for RemoteReview<'_> {
             &mut base_tally,
         )?;
         base_paths.add(fallback_base_paths);
-        self.add_clean_base_results(run, baseline, base, head_tally, &mut base_paths, &mut base_tally)?;
+        self.evaluate_base_of_clean_files(run, baseline, base, head_tally, &mut base_paths, &mut base_tally)?;
         Ok((base_paths, base_tally))
     }
 

@@ -20,7 +20,7 @@ pub(crate) fn looks_like_pipeline(path: &str) -> bool {
         return ends_like_pipeline(name);
     }
     let visible_name: String = name.chars().filter(|c| !is_invisible_in_skeleton(*c)).collect();
-    is_confusable(&visible_name)
+    has_confusable_ending(&visible_name)
 }
 
 /// Removes trailing spaces, dots and control characters.
@@ -31,7 +31,7 @@ fn trim_ignored_end(name: &str) -> &str {
 /// Returns whether the end of the name is confusable with that of a pipeline, as Unicode defines it: both have the same
 /// skeleton (UTS #39). Letters are compared in lower case, because an alphabet may have a confusable letter in one case
 /// only. Trailing spaces and dots are removed from the skeleton, because other alphabets have such characters, too.
-fn is_confusable(name: &str) -> bool {
+fn has_confusable_ending(name: &str) -> bool {
     let to_skeleton = |text: &str| skeleton(&text.to_lowercase()).collect::<String>();
     let name_skeleton = to_skeleton(name);
     let trimmed_skeleton = trim_ignored_end(&name_skeleton);

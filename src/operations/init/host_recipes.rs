@@ -3,10 +3,10 @@
 //! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
+use sluicegate_base::remote_url::RemoteUrl;
 use sluicegate_git::read_disk_file;
 use std::fs;
 use std::path::Path;
-use url::Url;
 
 /// A CI file that contains this word is assumed to run the program already.
 const PROGRAM: &str = "sluicegate";
@@ -177,15 +177,9 @@ pub(crate) fn find_recipe(host: Host) -> Option<&'static HostRecipe> {
     RECIPES.iter().find(|recipe| recipe.host == host)
 }
 
-/// Returns the server name in the address of a remote, in lowercase. The address is a URL or has the form
-/// `user@server:path`. `None` for a local path.
+/// Returns the server name in the address of a remote, in lowercase. Returns `None` for a local path.
 pub(crate) fn parse_remote_server(remote: &str) -> Option<String> {
-    if remote.contains("://") {
-        return Url::parse(remote).ok()?.host_str().map(str::to_lowercase);
-    }
-    let (authority, _) = remote.split_once(':')?;
-    let server = authority.rsplit('@').next().unwrap_or(authority);
-    (!server.is_empty() && !server.contains(['/', '\\'])).then(|| server.to_lowercase())
+    RemoteUrl::parse(remote)?.host().map(str::to_owned)
 }
 
 /// Returns the CI host of the repositories on this server, if a part of the server's name reveals it.
@@ -229,6 +223,7 @@ mod tests {
             ("https://git.example.com/github/b.git", None),
             ("/srv/git/gitlab.git", None),
             ("../github:x/y", None),
+            ("C:/github/b.git", None),
             ("file:///srv/github.git", None),
         ] {
             assert_eq!(host(remote), expected, "{remote}");
