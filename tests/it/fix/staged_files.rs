@@ -75,17 +75,8 @@ fn file_that_cannot_be_written_is_left_on_disk_and_in_index() {
     world.write("next.orch.yaml", &caller);
     world.git("add -A");
     let index = world.git("ls-files --stage main.orch.yaml");
-    let program = Call::new(&world.work()).command("fix --staged");
-    let variables = program
-        .get_envs()
-        .filter_map(|(name, value)| Some((name, value?)));
-    let output = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh"])
-        .arg(program.get_program())
-        .args(program.get_args())
-        .env_clear()
-        .envs(variables)
-        .current_dir(world.work())
+    let output = Call::new(&world.work())
+        .command_with_small_files("fix --staged")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

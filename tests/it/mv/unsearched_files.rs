@@ -2,7 +2,6 @@
 
 use crate::support::{Arguments, Call, ProgramOutput, World, project};
 use std::fs;
-use std::process::Command;
 
 const CALLER: &str = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Run:\n      type: run-orchestration\n      parameters: { orchestrationJob: TARGET }\n";
 const WAIVERS: &str = "sluicegate-waivers.yaml";
@@ -133,17 +132,8 @@ fn move_that_cannot_write_a_file_is_undone() {
     world.write("b.orch.yaml", &caller);
     world.write("c.orch.yaml", &large_caller);
     world.commit("callers");
-    let program = Call::new(&world.work()).command("mv sales/load.orch.yaml deep/import.orch.yaml");
-    let variables = program
-        .get_envs()
-        .filter_map(|(name, value)| Some((name, value?)));
-    let output = Command::new("sh")
-        .args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh"])
-        .arg(program.get_program())
-        .args(program.get_args())
-        .env_clear()
-        .envs(variables)
-        .current_dir(world.work())
+    let output = Call::new(&world.work())
+        .command_with_small_files("mv sales/load.orch.yaml deep/import.orch.yaml")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stderr);

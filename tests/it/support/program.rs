@@ -93,6 +93,23 @@ impl Call {
         command
     }
 
+    /// Returns the command with a limit of 20 kB for each file that the program writes.
+    pub fn command_with_small_files(&self, args: impl Arguments) -> Command {
+        let program = self.command(args);
+        let variables = program
+            .get_envs()
+            .filter_map(|(name, value)| Some((name, value?)));
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh"])
+            .arg(program.get_program())
+            .args(program.get_args())
+            .env_clear()
+            .envs(variables)
+            .current_dir(&self.folder);
+        command
+    }
+
     /// Runs the program to its end; checks that no output contains the token.
     pub fn run(&self, args: impl Arguments) -> ProgramOutput {
         let output = self.command(args).output().unwrap();
