@@ -16,6 +16,7 @@ use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
+use std::path::Path;
 
 /// Runs `sluicegate ci`: reviews the change, then publishes if the review passed and the setting `publish-on` includes
 /// the branch or tag.
@@ -117,15 +118,21 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
     if gate.report.is_none() {
         return;
     }
-    // The review may have written a default report to this path.
-    let junit_path = files.junit.as_deref().and_then(|path| path.canonicalize().ok());
-    let is_review_report = list_default_reports(gate.session, gate.subject.workspace.ci.host)
-        .iter()
-        .filter_map(|report| report.path.as_ref()?.canonicalize().ok())
-        .any(|path| junit_path.as_ref() == Some(&path));
-    if !is_review_report {
-        gate.session.discard_publish_report(files.junit.as_deref());
+    let junit_path = files.junit.as_deref();
+    let is_review_report = junit_path.is_some_and(|path| is_default_report(gate, path));
+    gate.session
+        .discard_publish_report(junit_path.filter(|_| !is_review_report));
+}
+
+/// Returns whether the review wrote a default report to this path.
+fn is_default_report(gate: &GateRun<'_>, path: &Path) -> bool {
+    let full_path = path.canonicalize().ok();
+    if full_path.is_none() || !gate.subject.settings.verdict.destinations.reports.is_empty() {
+        return false;
     }
+    list_default_reports(gate.session, gate.subject.workspace.ci.host)
+        .iter()
+        .any(|report| report.path.as_ref().and_then(|path| path.canonicalize().ok()) == full_path)
 }
 
 /// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict

@@ -146,11 +146,7 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
             ReviewScope::Change
         },
         baseline_commit: gate.baseline.as_ref().and_then(|baseline| baseline.bases.first()),
-        gate_refusal: if gate.selection.is_refused_only_in_ci(
-            subject
-                .workspace()
-                .and_then(|workspace| workspace.team_rules_path.as_deref()),
-        ) {
+        gate_refusal: if gate.selection.is_refused_only_in_ci() {
             GateRefusal::OnlyInCi
         } else {
             GateRefusal::Anywhere

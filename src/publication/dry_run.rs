@@ -44,7 +44,7 @@ impl Publication<'_> {
                 commit,
                 ..
             }) => {
-                // A prediction must not write evidence, such as outputs, that names a published version.
+                // A publish decides this only at its upload, so the receipt stays that of the plan.
                 if !is_upload_planned {
                     receipt = Receipt::for_unchanged_files(plan, &hashes, &version, &commit);
                 }

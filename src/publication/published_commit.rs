@@ -67,15 +67,15 @@ impl Publication<'_> {
         let mut first_refusal = None;
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
-            let missing_parts = self.list_missing_parts(platform, plan, version)?;
-            if missing_parts.is_empty() {
+            let differences = self.list_differences_of_version(platform, plan, version)?;
+            if differences.is_empty() {
                 if !can_details_prove_completeness(plan) {
                     self.run.ui.warn(UNKNOWN_OMISSIONS);
                 }
                 return Ok(Some(self.decide_to_publish_nothing(version, plan)));
             }
             if first_refusal.is_none() {
-                first_refusal = Some(incomplete_version_failure(plan, version, missing_parts));
+                first_refusal = Some(incomplete_version_failure(plan, version, differences));
             }
         }
         Ok(first_refusal.map(PublishDecision::Refuse))
@@ -93,10 +93,10 @@ impl Publication<'_> {
         PublishDecision::already_published(reason, name, &plan.commit_hash, is_disabled)
     }
 
-    /// Returns the shared pipelines of the plan that the version of this commit does not have, according to its details:
-    /// the platform ignored files, or the job selected other files then. A version without a name cannot be requested,
-    /// so nothing is returned for it.
-    fn list_missing_parts(
+    /// Returns how the version of this commit differs from the plan, according to its details: the platform ignored
+    /// files, or the job selected other files then. A version without a name cannot be requested, so nothing is
+    /// returned for it.
+    fn list_differences_of_version(
         &self,
         platform: &Platform,
         plan: &Plan,
@@ -132,11 +132,9 @@ impl Publication<'_> {
     }
 }
 
-/// Creates the failure of a publish whose commit has this version, which lacks parts of the plan.
-fn incomplete_version_failure(plan: &Plan, version: &Artifact, missing_parts: Vec<String>) -> Failure {
-    let list: Vec<String> = List::with_limit(missing_parts, MAX_DIFFERENCES)
-        .entries()
-        .collect();
+/// Creates the failure of a publish whose commit has this version, which differs from the plan.
+fn incomplete_version_failure(plan: &Plan, version: &Artifact, differences: Vec<String>) -> Failure {
+    let list: Vec<String> = List::with_limit(differences, MAX_DIFFERENCES).entries().collect();
     let message = format!(
         "version {} of {} was published from this commit, but is not complete: {}",
         version.display_name(),

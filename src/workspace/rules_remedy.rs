@@ -18,6 +18,8 @@ const MAX_ROOT_ENTRIES: usize = 10_000;
 pub(crate) enum RulesRemedy {
     /// The reviewed files have a rules file, so the platform looks in another directory.
     OtherDirectory { path: String },
+    /// The reviewed files have a rules file in another hidden directory than the one that the user set.
+    OtherName { path: String, config_dir: String },
     /// The reviewed files have a rules file in another hidden directory than the platform's.
     MoveBack { path: String, config_dir: String },
     /// The file is behind a symbolic link.
@@ -39,6 +41,10 @@ impl RulesRemedy {
             Self::OtherDirectory { path } => format!(
                 "the reviewed files contain `{path}`, but the platform did not find the file: check that the file \
                  is in the directory that the platform's documentation names"
+            ),
+            Self::OtherName { path, config_dir } => format!(
+                "the rules file is `{path}`, but the hidden directory is set to `{config_dir}`: correct the setting \
+                 (`--config-dir`), or move the file"
             ),
             Self::MoveBack { path, config_dir } => format!(
                 "move `{path}` to `{config_dir}/{RULES_FILE}`: the platform's hidden directory is `{config_dir}`"
@@ -83,12 +89,13 @@ impl Workspace<'_> {
         if !self.find_linked_rules(snapshot)?.is_empty() {
             return Ok(RulesRemedy::ReplaceLink);
         }
-        // A directory that the user named may be the mistake.
-        if self.named_config_dir.is_none()
-            && let Some(config_dir) = self.find_config_dir(snapshot)?
+        if let Some(config_dir) = self.find_config_dir(snapshot)?
             && let Some(path) = find_rules_in_other_directory(snapshot, &config_dir)?
         {
-            return Ok(RulesRemedy::MoveBack { path, config_dir });
+            return Ok(match self.named_config_dir {
+                Some(_) => RulesRemedy::OtherName { path, config_dir },
+                None => RulesRemedy::MoveBack { path, config_dir },
+            });
         }
         let disk_path = self.find_rules_path_on_disk();
         let is_committed = match (&disk_path, self.repo.head()) {

@@ -28,6 +28,8 @@ pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Sel
 pub(crate) struct UnusableGateFiles {
     /// The problems of files that the change makes unusable.
     pub(crate) new_problems: Vec<String>,
+    /// Whether one of these problems is about the team's rules.
+    pub(crate) makes_team_rules_unusable: bool,
     /// The problems of files that were unusable before the change, in the same way.
     pub(crate) old_problems: Vec<String>,
 }
@@ -51,6 +53,9 @@ impl GateFileProblem {
         }
     }
 }
+
+/// The kind of the team's rules file.
+const TEAM_RULES: &str = "team rules";
 
 /// The problems of one commit or of the files on disk, by the kind of file.
 type GateFileProblems = BTreeMap<&'static str, GateFileProblem>;
@@ -107,6 +112,7 @@ impl Workspace<'_> {
             } else if problem.has_job_key {
                 return Err(Failure::usage(problem.message));
             } else {
+                unusable.makes_team_rules_unusable |= kind == TEAM_RULES;
                 unusable.new_problems.push(problem.message);
             }
         }
@@ -156,7 +162,7 @@ impl GateVersion<'_> {
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         // The rules of an unreadable file are unknown, so a waiver may name one of them.
-        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key("team rules");
+        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key(TEAM_RULES);
         self.check_waivers_file(
             vec![rules_version, team_version],
             &|id| has_unknown_rules || is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
@@ -308,7 +314,7 @@ impl GateVersion<'_> {
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
             let problem = GateFileProblem::new(vec![version.clone()], message.clone());
-            problems.insert("team rules", problem);
+            problems.insert(TEAM_RULES, problem);
         }
         (version, rules.ok().flatten())
     }

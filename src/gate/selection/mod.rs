@@ -71,14 +71,12 @@ impl SelectionResult {
     }
 
     /// Returns whether the change makes a file of the gate configuration unusable, but the job allows its other changes
-    /// to the gate configuration. A local run does not refuse such a change, but it checks an edited team rules file.
-    pub(crate) fn is_refused_only_in_ci(&self, team_rules_path: Option<&str>) -> bool {
-        let mut gate_changes = self.pipelines.gate_changes.iter();
-        let edits_team_rules = gate_changes.any(|change| team_rules_path == Some(change.path.as_str()));
+    /// to the gate configuration. A local run does not refuse such a change, unless the team's rules are unusable.
+    pub(crate) const fn is_refused_only_in_ci(&self) -> bool {
         !self.unusable_files.new_problems.is_empty()
+            && !self.unusable_files.makes_team_rules_unusable
             && !self.rejects_gate_change
             && !self.rejects_stricter_target
-            && !edits_team_rules
     }
 
     /// Adds the causes that the selection found in the gate configuration: a change that the job does not allow, files

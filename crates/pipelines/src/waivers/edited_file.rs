@@ -35,19 +35,21 @@ pub fn add_entries(text: &str, new_entries: &[WaiverEntry]) -> Result<String, Ed
 /// if the file cannot be edited in place.
 pub fn remove_entries(text: &str, removal_flags: &[bool]) -> Result<String, EditError> {
     let mut file = EditedFile::parse(text)?;
-
     let mut remaining_entries = Vec::new();
+    let mut removed_ranges = Vec::new();
     for (index, item) in file.items.iter().enumerate() {
         if removal_flags.get(index) == Some(&true) {
-            let lines = file.exclude_comments_at_end(item);
-            // The lines are emptied and not removed, so that the line numbers of the other entries stay valid.
-            file.lines
-                .get_mut(lines)
-                .ok_or(EditError::UnsupportedForm)?
-                .fill(String::new());
+            removed_ranges.push(file.exclude_comments_at_end(item));
         } else {
             remaining_entries.push(item.entry.clone());
         }
+    }
+    for range in removed_ranges {
+        // The lines are emptied and not removed, so that the other ranges stay valid.
+        file.lines
+            .get_mut(range)
+            .ok_or(EditError::UnsupportedForm)?
+            .fill(String::new());
     }
     file.into_verified_text(remaining_entries)
 }

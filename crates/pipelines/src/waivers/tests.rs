@@ -289,6 +289,10 @@ fn line_of_reason_that_looks_like_comment_stays_in_its_entry() {
         remove_entries(&format!("{first}\n{comment}{last}"), &[true, false]).unwrap(),
         format!("\n{comment}{last}")
     );
+    assert_eq!(
+        remove_entries(&format!("{first}{comment}{last}{comment}"), &[true, true]).unwrap(),
+        format!("{comment}# about z\n{comment}")
+    );
 }
 
 #[test]

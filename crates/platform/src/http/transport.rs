@@ -233,7 +233,8 @@ impl Transport {
         Err(HttpError::new(
             ErrorKind::BadResponse,
             format!("the server sent more than {} redirects", redirect::MAX_REDIRECTS),
-        ))
+        )
+        .mark_maybe_processed())
     }
 
     /// Sends the request to `url` and reads the response. After a redirect, sets `url` to the target and returns
