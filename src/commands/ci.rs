@@ -4,7 +4,7 @@
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
 use super::review::ReviewSubject;
-use crate::delivery::list_default_reports;
+use crate::delivery::is_default_report;
 use crate::delivery::unfinished_files::record_failure_in_reports;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -16,7 +16,6 @@ use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
-use std::path::Path;
 
 /// Runs `sluicegate ci`: reviews the change, then publishes if the review passed and the setting `publish-on` includes
 /// the branch or tag.
@@ -119,20 +118,14 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
         return;
     }
     let junit_path = files.junit.as_deref();
-    let is_review_report = junit_path.is_some_and(|path| is_default_report(gate, path));
+    let (host, destinations) = (
+        gate.subject.workspace.ci.host,
+        &gate.subject.settings.verdict.destinations,
+    );
+    let is_review_report = destinations.reports.is_empty()
+        && junit_path.is_some_and(|path| is_default_report(gate.session, host, path));
     gate.session
         .discard_publish_report(junit_path.filter(|_| !is_review_report));
-}
-
-/// Returns whether the review wrote a default report to this path.
-fn is_default_report(gate: &GateRun<'_>, path: &Path) -> bool {
-    let full_path = path.canonicalize().ok();
-    if full_path.is_none() || !gate.subject.settings.verdict.destinations.reports.is_empty() {
-        return false;
-    }
-    list_default_reports(gate.session, gate.subject.workspace.ci.host)
-        .iter()
-        .any(|report| report.path.as_ref().and_then(|path| path.canonicalize().ok()) == full_path)
 }
 
 /// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict

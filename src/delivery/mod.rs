@@ -16,7 +16,7 @@ pub(crate) mod run_opening;
 mod step_results;
 pub(crate) mod unfinished_files;
 
-pub(crate) use report_files::list_default_reports;
+pub(crate) use report_files::{is_default_report, list_default_reports};
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;

@@ -89,6 +89,16 @@ pub(crate) fn list_default_reports(run: &Run, host: Host) -> Vec<ReportFlag> {
     reports
 }
 
+/// Returns whether a report that the host looks for was written to this path.
+pub(crate) fn is_default_report(run: &Run, host: Host, path: &Path) -> bool {
+    let full_path = path.canonicalize().ok();
+    full_path.is_some()
+        && list_default_reports(run, host).into_iter().any(|report| {
+            let report_path = report.path.and_then(|path| path.canonicalize().ok());
+            report_path == full_path
+        })
+}
+
 /// A report that the host looks for.
 struct DefaultReport {
     format: Format,

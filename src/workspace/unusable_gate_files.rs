@@ -54,9 +54,6 @@ impl GateFileProblem {
     }
 }
 
-/// The kind of the team's rules file.
-const TEAM_RULES: &str = "team rules";
-
 /// The problems of one commit or of the files on disk, by the kind of file.
 type GateFileProblems = BTreeMap<&'static str, GateFileProblem>;
 
@@ -74,9 +71,9 @@ struct GateVersion<'v> {
 }
 
 impl Workspace<'_> {
-    /// Returns the files of the gate configuration that cannot be used in the snapshot, separated into those that the
-    /// change made unusable and those that already had the same defect. In a local run, the result is empty, because
-    /// the run has already failed at such a file. Fails if the change adds a key that only the job may set.
+    /// Returns the unusable files of the gate configuration in the snapshot: those that the change made unusable, and
+    /// those that already had the same defect. Returns none in a local run, which has already failed at such a file.
+    /// Fails if the change adds a key that only the job may set.
     pub(crate) fn find_unusable_gate_files(
         &self,
         run: &Run,
@@ -103,16 +100,14 @@ impl Workspace<'_> {
             // Without a base, every problem is new.
             let is_old = !base_problems.is_empty()
                 && base_problems.iter().all(|problems| {
-                    problems
-                        .get(kind)
-                        .is_some_and(|base_problem| base_problem.content == problem.content)
+                    matches!(problems.get(kind), Some(old_problem) if old_problem.content == problem.content)
                 });
             if is_old {
                 unusable.old_problems.push(problem.message);
             } else if problem.has_job_key {
                 return Err(Failure::usage(problem.message));
             } else {
-                unusable.makes_team_rules_unusable |= kind == TEAM_RULES;
+                unusable.makes_team_rules_unusable |= kind == "team rules";
                 unusable.new_problems.push(problem.message);
             }
         }
@@ -162,7 +157,7 @@ impl GateVersion<'_> {
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         // The rules of an unreadable file are unknown, so a waiver may name one of them.
-        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key(TEAM_RULES);
+        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key("team rules");
         self.check_waivers_file(
             vec![rules_version, team_version],
             &|id| has_unknown_rules || is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
@@ -314,7 +309,7 @@ impl GateVersion<'_> {
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
             let problem = GateFileProblem::new(vec![version.clone()], message.clone());
-            problems.insert(TEAM_RULES, problem);
+            problems.insert("team rules", problem);
         }
         (version, rules.ok().flatten())
     }
@@ -335,11 +330,8 @@ impl GateVersion<'_> {
             Ok(Some(text)) => match waivers::parse_waivers_file(text.text.as_bytes(), is_known_rule) {
                 Err(error) => Some(describe_error(path, &error)),
                 Ok(located_entries) => {
-                    let entries = located_entries
-                        .into_iter()
-                        .map(|located_entry| located_entry.entry)
-                        .collect();
-                    let error = Waivers::new(entries).err();
+                    let entries = located_entries.into_iter().map(|waiver| waiver.entry);
+                    let error = Waivers::new(entries.collect()).err();
                     error.map(|error| format!("{path}: could not combine the globs: {error}"))
                 }
             },
