@@ -303,17 +303,20 @@ fn ci_with_failed_review_leaves_no_report_of_a_publish() {
     assert!(!world.work().join("p.xml").exists());
     // On GitLab, the review writes its own report to this path.
     let head = world.git("rev-parse HEAD");
-    publish_call(&world, &server)
+    let gitlab_push = publish_call(&world, &server)
         .variable("GITLAB_CI", "true")
         .variable("CI_PIPELINE_SOURCE", "push")
         .variable("CI_DEFAULT_BRANCH", "main")
         .variable("CI_COMMIT_BRANCH", "main")
         .variable("CI_COMMIT_SHA", &head)
-        .variable("CI_COMMIT_BEFORE_SHA", &before)
-        .run("ci --publish-on-branch main --junit junit.xml --version-name 1")
-        .expect(1);
+        .variable("CI_COMMIT_BEFORE_SHA", &before);
+    let args = "ci --publish-on-branch main --junit junit.xml --version-name 1";
+    gitlab_push.run(args).expect(1);
     let report = world.read_text("junit.xml");
     assert!(report.contains("component-naming-convention"), "{report}");
+    // With requested reports, the review does not write its own.
+    gitlab_push.run((args, "--report json=r.json")).expect(1);
+    assert!(!world.work().join("junit.xml").exists());
 }
 
 #[test]

@@ -126,4 +126,15 @@ async fn circle_of_redirects_ends_with_error() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.to_string().ends_with("more than 5 redirects"), "{error}");
+    assert!(!error.is_maybe_processed());
+    Mock::given(method("PATCH"))
+        .respond_with(redirect_to(308, "/v1/shared-pipelines/artifacts"))
+        .mount(&server)
+        .await;
+    let error = platform(&server.uri())
+        .set_artifact_enabled("p", "v", true)
+        .await
+        .unwrap_err();
+    // The first address may have changed the version before its response.
+    assert!(error.is_maybe_processed());
 }
