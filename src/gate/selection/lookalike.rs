@@ -3,6 +3,7 @@
 //! Such a name can hide a pipeline from the gate, on purpose or by mistake.
 
 use sluicegate_base::text::List;
+use sluicegate_pipelines::pipelines::file_name;
 use unicode_security::skeleton;
 
 /// Endings of pipeline names, correct ones and common mistakes.
@@ -15,7 +16,7 @@ const MAX_LISTED_NAMES: usize = 10;
 /// alphabet, trailing spaces or dots, or invisible characters. Such a file escapes the review, so it is reported. Also
 /// returns true for the name of a real pipeline.
 pub(crate) fn looks_like_pipeline(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = file_name(path);
     if name.is_ascii() {
         return ends_like_pipeline(name);
     }

@@ -224,11 +224,8 @@ fn find_gate_file_edits(
     ];
     let mut edits = Vec::new();
     for (path, find_edits) in files {
-        let Some(file) = path
-            .map(|path| reader.find_gate_file(path))
-            .transpose()?
-            .flatten()
-        else {
+        let Some(path) = path else { continue };
+        let Some(file) = reader.find_gate_file(path)? else {
             continue;
         };
         let path = file.path.clone();

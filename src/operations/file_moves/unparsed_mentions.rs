@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use sluicegate_pipelines::file_moves::PathMove;
-use sluicegate_pipelines::pipelines::PipelineKind;
+use sluicegate_pipelines::pipelines::{file_name, trim_pipeline_extension};
 
 /// Fails if a pipeline that cannot be parsed contains the old path, or the old name of a renamed pipeline, because a
 /// call may consist of the name alone. The path of a pipeline is searched without the extension, which a reference may
@@ -14,7 +14,10 @@ pub(crate) fn reject_unparsed_call(
     reason: &str,
 ) -> Result<(), Failure> {
     reject_unparsed_path(moves, path, bytes, reason)?;
-    let (old_path, new_path) = (strip_extension(&moves.old_path), strip_extension(&moves.new_path));
+    let (old_path, new_path) = (
+        trim_pipeline_extension(&moves.old_path),
+        trim_pipeline_extension(&moves.new_path),
+    );
     let old_name = file_name(old_path);
     let is_renamed_pipeline = old_path != moves.old_path && file_name(new_path) != old_name;
     match find_line(bytes, old_name).filter(|_| is_renamed_pipeline) {
@@ -31,23 +34,11 @@ pub(crate) fn reject_unparsed_path(
     bytes: &[u8],
     reason: &str,
 ) -> Result<(), Failure> {
-    let old_path = strip_extension(&moves.old_path);
+    let old_path = trim_pipeline_extension(&moves.old_path);
     match find_line(bytes, old_path) {
         Some(line) => Err(mention_failure(path, line, old_path, reason)),
         None => Ok(()),
     }
-}
-
-/// Returns the path of a pipeline without its extension, and any other path as it is.
-fn strip_extension(path: &str) -> &str {
-    PipelineKind::from_path(path)
-        .and_then(|kind| path.strip_suffix(kind.extension()))
-        .unwrap_or(path)
-}
-
-/// Returns the part of the path after the last slash.
-fn file_name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
 /// Returns the number of the first line with the text. A longer word that contains the text, such as `reload` for

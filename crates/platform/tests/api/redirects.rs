@@ -1,12 +1,18 @@
 //! Redirects: followed only within the origin, and never with the token to another one.
 
 use crate::support::{TOKEN, empty_list, json, platform};
-use sluicegate_platform::http::ErrorKind;
+use serde_json::Value;
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use wiremock::matchers::{header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
 
 fn redirect_to(status: u16, location: &str) -> ResponseTemplate {
     ResponseTemplate::new(status).insert_header("location", location)
+}
+
+/// Sends a PATCH, which enables a version.
+async fn enable_version(server: &MockServer) -> Result<Value, HttpError> {
+    platform(&server.uri()).set_artifact_enabled("p", "v", true).await
 }
 
 #[tokio::test]
@@ -41,10 +47,7 @@ async fn other_methods_follow_only_what_keeps_them() {
         .expect(1)
         .mount(&server)
         .await;
-    platform(&server.uri())
-        .set_artifact_enabled("p", "v", true)
-        .await
-        .unwrap();
+    enable_version(&server).await.unwrap();
     server.reset().await;
     Mock::given(path("/v1/shared-pipelines/artifacts"))
         .respond_with(redirect_to(303, "/new"))
@@ -55,10 +58,7 @@ async fn other_methods_follow_only_what_keeps_them() {
         .expect(0)
         .mount(&server)
         .await;
-    let error = platform(&server.uri())
-        .set_artifact_enabled("p", "v", true)
-        .await
-        .unwrap_err();
+    let error = enable_version(&server).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.is_maybe_processed());
     let text = error.to_string().replace(&server.uri(), "https://h");
@@ -77,10 +77,7 @@ async fn change_that_is_redirected_to_another_origin_is_to_be_checked() {
         .respond_with(redirect_to(302, "https://other.example/new"))
         .mount(&server)
         .await;
-    let error = platform(&server.uri())
-        .set_artifact_enabled("p", "v", true)
-        .await
-        .unwrap_err();
+    let error = enable_version(&server).await.unwrap_err();
     insta::assert_snapshot!(error.hint().unwrap(), @"the request may have been processed nevertheless: check whether the request took effect before you repeat the command; then if this origin is the platform, set it as the base URL");
 }
 
@@ -131,10 +128,7 @@ async fn circle_of_redirects_ends_with_error() {
         .respond_with(redirect_to(308, "/v1/shared-pipelines/artifacts"))
         .mount(&server)
         .await;
-    let error = platform(&server.uri())
-        .set_artifact_enabled("p", "v", true)
-        .await
-        .unwrap_err();
+    let error = enable_version(&server).await.unwrap_err();
     // The first address may have changed the version before its response.
     assert!(error.is_maybe_processed());
 }
