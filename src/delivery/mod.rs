@@ -2,6 +2,7 @@
 //! the other deliveries and the verdict are unaffected.
 
 mod azure_variables;
+mod file_lines;
 mod host_results;
 mod needed_lines;
 mod report_changes;

@@ -35,14 +35,18 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
     summaries_by_path
         .into_values()
         .map(|summary| {
-            let (change_lines, picture) = compared_files
-                .remove(&summary.path)
-                .map(|file| (file.change_lines, file.picture))
-                .unwrap_or_default();
-            ChangedFile {
-                summary: summary.clone(),
-                change_lines,
-                picture,
+            let compared_file = compared_files.remove(&summary.path);
+            match compared_file {
+                Some(file) => ChangedFile {
+                    summary: summary.clone(),
+                    ..file
+                },
+                None => ChangedFile {
+                    summary: summary.clone(),
+                    change_lines: Vec::new(),
+                    picture: None,
+                    touched_ranges: None,
+                },
             }
         })
         .collect()

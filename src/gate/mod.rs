@@ -19,6 +19,7 @@ pub(crate) mod evaluation;
 pub(crate) mod gate_changes;
 pub(crate) mod interface_changes;
 pub(crate) mod local_review;
+pub(crate) mod pipeline_positions;
 pub(crate) mod project_checks;
 pub(crate) mod remote_review;
 pub(crate) mod reports;

@@ -84,6 +84,7 @@ pub(crate) fn changed_file(path: &str) -> ChangedFile {
         },
         change_lines: Vec::new(),
         picture: None,
+        touched_ranges: None,
     }
 }
 

@@ -51,7 +51,7 @@ pub use fetch::FetchTarget;
 pub use id::{BlobId, CommitId, is_full_id};
 pub use index_update::StagedFile;
 pub use new_commit::NewCommit;
-pub use old_content::OldContent;
+pub use old_content::{OldContent, find_changed_lines};
 pub use repository::{Head, Repository};
 pub use revision::ResolvedRevision;
 pub use sluicegate_base::remote_url::RemoteUrl;

@@ -1,7 +1,8 @@
 //! Finds the lines of a file that a change touched.
 
 use super::{BlobId, GitError, Repository};
-use git2::{DiffOptions, Patch};
+use gix_imara_diff::sources::byte_lines;
+use gix_imara_diff::{Algorithm, Diff, InternedInput};
 use std::ops::RangeInclusive;
 
 /// Maximum size of a file that is compared line by line, in bytes.
@@ -30,25 +31,34 @@ impl Repository {
 }
 
 impl OldContent {
-    /// Returns the ranges of lines in `new` that the change touched, counted from 1, in order; all lines of a new file.
-    /// A deletion touches the line before it, or line 0 at the start of the file. A file that is too large to compare
-    /// has no touched lines.
-    pub fn find_changed_lines(&self, new: &[u8]) -> Result<Vec<RangeInclusive<u32>>, GitError> {
-        let old = match self {
-            Self::NewFile => return Ok(vec![1..=u32::MAX]),
-            Self::Loaded(old) if new.len() as u64 <= MAX_COMPARED_SIZE => old,
-            Self::TooLarge | Self::Loaded(_) => return Ok(Vec::new()),
-        };
-        let mut options = DiffOptions::new();
-        options.context_lines(0).force_text(true);
-        let compare_error = GitError::library("compare two versions of a file");
-        // Uses buffers, because for a blob libgit2 would read the entire index to look for an attribute.
-        let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(&compare_error)?;
-        let mut ranges = Vec::with_capacity(patch.num_hunks());
-        for index in 0..patch.num_hunks() {
-            let (hunk, _) = patch.hunk(index).map_err(&compare_error)?;
-            ranges.push(hunk.new_start()..=hunk.new_start() + hunk.new_lines().saturating_sub(1));
+    /// Returns the ranges of lines in `new` that the change touched, see [`find_changed_lines`].
+    pub fn find_changed_lines(&self, new: &[u8]) -> Vec<RangeInclusive<u32>> {
+        match self {
+            Self::NewFile => find_changed_lines(None, new),
+            Self::TooLarge => Vec::new(),
+            Self::Loaded(old) => find_changed_lines(Some(old), new),
         }
-        Ok(ranges)
     }
+}
+
+/// Returns the ranges of lines in `new` that the change from `old` touched, counted from 1, in order; all lines of a new
+/// file, whose `old` is `None`. A deletion touches the line before it, or line 0 at the start of the file. A file that
+/// is too large to compare has no touched lines. The ranges are usually those of `git diff --unified=0`.
+pub fn find_changed_lines(old: Option<&[u8]>, new: &[u8]) -> Vec<RangeInclusive<u32>> {
+    let Some(old) = old else {
+        return vec![1..=u32::MAX];
+    };
+    if old.len().max(new.len()) as u64 > MAX_COMPARED_SIZE {
+        return Vec::new();
+    }
+    let lines = InternedInput::new(byte_lines(old), byte_lines(new));
+    let mut diff = Diff::compute(Algorithm::Myers, &lines);
+    // As git does, moves an inserted block that could begin at several lines to the one that people expect.
+    diff.postprocess_lines(&lines);
+    let mut ranges = Vec::new();
+    for hunk in diff.hunks() {
+        let first_line = hunk.after.start + u32::from(!hunk.after.is_empty());
+        ranges.push(first_line..=hunk.after.end);
+    }
+    ranges
 }

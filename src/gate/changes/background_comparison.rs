@@ -2,6 +2,7 @@
 //! long as reviewing them.
 
 use crate::gate::changes::change_list::{self, ChangedPipelineFacts};
+use crate::gate::pipeline_positions::PositionCache;
 use crate::gate::{CollectedFacts, SelectedPipelines, ShardSelection};
 use crate::job::settings::GateSettings;
 use crate::report::ChangedFile;
@@ -10,6 +11,7 @@ use crate::workspace::Workspace;
 use sluicegate_git::{Change, CommitId, GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::{self, JoinHandle};
 
@@ -18,6 +20,8 @@ pub(crate) struct BackgroundComparison {
     changes: JoinHandle<Result<Vec<ChangedFile>, GitError>>,
     /// Receives the facts about the changed pipelines once, before their callers are searched.
     facts: Receiver<ChangedPipelineFacts>,
+    /// The positions in the changed pipelines, while they are compared.
+    pub(crate) positions: Arc<PositionCache>,
 }
 
 /// The input of the comparison.
@@ -26,6 +30,7 @@ struct ComparisonInput {
     head: CommitId,
     bases: Vec<CommitId>,
     changes: Vec<Change>,
+    positions: Arc<PositionCache>,
 }
 
 impl BackgroundComparison {
@@ -53,9 +58,11 @@ impl BackgroundComparison {
             head: head.clone(),
             bases: pipelines.bases.clone(),
             changes: included_changes.cloned().collect(),
+            positions: Arc::default(),
         };
         let (sender, facts) = mpsc::channel();
         Some(Self {
+            positions: Arc::clone(&input.positions),
             changes: thread::spawn(move || input.compare_and_send_facts(&sender)),
             facts,
         })
@@ -93,9 +100,17 @@ impl ComparisonInput {
             .with_document_predicate(is_pipeline)
             .without_cache();
         let snapshot = repo.snapshot(self.head.clone());
-        change_list::compare_changes(&repo, &snapshot, &self.bases, &self.changes, |changed_facts| {
-            // If there is nothing to review, no receiver is left, and the facts are not needed.
-            let _ = sender.send(changed_facts.clone());
-        })
+        let positions = Some(&*self.positions);
+        change_list::compare_changes(
+            &repo,
+            &snapshot,
+            &self.bases,
+            &self.changes,
+            positions,
+            |changed_facts| {
+                // If there is nothing to review, no receiver is left, and the facts are not needed.
+                let _ = sender.send(changed_facts.clone());
+            },
+        )
     }
 }

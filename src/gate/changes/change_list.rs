@@ -3,6 +3,7 @@
 
 use crate::error::Failure;
 use crate::gate::changes::pipeline_change::build_changed_file_with_facts;
+use crate::gate::pipeline_positions::PositionCache;
 use crate::gate::{ComparedChanges, VersionPairs, is_within};
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
@@ -52,8 +53,15 @@ pub(crate) fn find_changed_pipelines(
     let mut changes = find_changes_since(snapshot, &bases, comparison, &is_pipeline)?;
     let context = &report.context;
     changes.retain(|change| is_included(change, is_selected, &context.paths, context.shard));
-    // The facts about the pipelines are not needed after the review.
-    Ok(Some(compare_changes(repo, snapshot, &bases, &changes, |_| ())?))
+    // The positions and the facts are not needed after the review.
+    Ok(Some(compare_changes(
+        repo,
+        snapshot,
+        &bases,
+        &changes,
+        None,
+        |_| (),
+    )?))
 }
 
 /// Returns whether the list of changes contains this change: to a selected pipeline, within the given paths and the
@@ -74,18 +82,20 @@ pub(crate) fn is_included(
 /// The facts about pipelines of the head, by path.
 pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
-/// Compares both versions of each changed file, and counts the callers of the pipelines. Calls `pass_facts` with the
-/// facts about the pipelines before the callers are searched, so that the recipient need not wait for this search.
+/// Compares both versions of each changed file, and counts the callers of the pipelines. Adds the positions in the
+/// pipelines of head to `positions` while it compares. Calls `pass_facts` with the facts about the pipelines before the
+/// callers are searched, so that the recipient need not wait for this search.
 pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,
     bases: &[CommitId],
     changes: &[Change],
+    positions: Option<&PositionCache>,
     pass_facts: impl FnOnce(&ChangedPipelineFacts),
 ) -> Result<Vec<ChangedFile>, GitError> {
     let pairs = VersionPairs { repo, head, bases };
     let compared_files = pairs.map_differing_versions(changes, &|index, contents| {
-        build_changed_file_with_facts(contents, index)
+        build_changed_file_with_facts(contents, index, positions)
     })?;
     let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
     let mut facts_by_path = ChangedPipelineFacts::new();

@@ -1,13 +1,16 @@
 //! The change to a pipeline for reports and pages: counts, text and a drawing.
 
 use crate::gate::ChangedContents;
+use crate::gate::pipeline_positions::{PipelinePositions, PositionCache};
 use crate::report::ChangedFile;
+use sluicegate_git::find_changed_lines;
 use sluicegate_pipelines::diff::{
     DiffLine, PipelineDiff, PipelineVersions, VersionTrees, compare_trees, describe_diff,
 };
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
+use std::ops::RangeInclusive;
 
 /// Maximum number of pipelines drawn on a page, and maximum number of components in a drawing, so that a page with
 /// hundreds of pipelines remains usable.
@@ -53,12 +56,18 @@ impl<'c> ParsedChange<'c> {
         }
     }
 
-    /// Returns the facts about the pipeline in head. Returns `None` if the pipeline was deleted or one of its versions
-    /// cannot be read.
-    fn collect_head_facts(&self) -> Option<PipelineFacts> {
+    /// Returns the pipeline in head. Returns `None` if the pipeline was deleted or one of its versions cannot be read.
+    fn build_head_pipeline(&self) -> Option<Pipeline> {
         let new_tree = self.trees.as_ref().ok()?.head.as_ref()?;
-        let pipeline = Pipeline::from_tree(new_tree).ok()?;
-        Some(PipelineFacts::from_pipeline(&pipeline))
+        Pipeline::from_tree(new_tree).ok()
+    }
+
+    /// Returns the ranges of lines in head that the change touched. Returns `None` if there is no head, or if a version
+    /// could not be read.
+    fn find_touched_ranges(&self) -> Option<Vec<RangeInclusive<u32>>> {
+        let old = self.versions.base.transpose().ok()?;
+        let new = self.versions.head?.ok()?;
+        Some(find_changed_lines(old, new))
     }
 
     /// Describes the change for a report. `index` is its position in the list of changes: only the first
@@ -79,6 +88,7 @@ impl<'c> ParsedChange<'c> {
             summary: diff.summarize(),
             change_lines,
             picture: picture.flatten(),
+            touched_ranges: self.find_touched_ranges(),
         }
     }
 }
@@ -89,13 +99,20 @@ pub(crate) fn build_changed_file(contents: &ChangedContents, index: usize) -> Ch
 }
 
 /// Describes the change for a report, and returns the facts about the pipeline in head, so that head is parsed only
-/// once.
+/// once. Adds the positions in head to `positions`.
 pub(crate) fn build_changed_file_with_facts(
     contents: &ChangedContents,
     index: usize,
+    positions: Option<&PositionCache>,
 ) -> (ChangedFile, Option<PipelineFacts>) {
     let change = ParsedChange::parse(contents);
-    (change.build_changed_file(index), change.collect_head_facts())
+    let head_facts = change.build_head_pipeline().map(|pipeline| {
+        if let Some(positions) = positions {
+            positions.add(&contents.path, PipelinePositions::from_pipeline(&pipeline));
+        }
+        PipelineFacts::from_pipeline(&pipeline)
+    });
+    (change.build_changed_file(index), head_facts)
 }
 
 /// Returns the drawing, or only its changed part if the drawing exceeds the limits. A changed part with too many

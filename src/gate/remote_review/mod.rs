@@ -30,7 +30,7 @@ use sluicegate_git::{CommitId, SnapshotFile};
 use sluicegate_pipelines::findings::{Engine, FileResults, FindingState};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_platform::api::{Platform, ReviewFields};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::{iter, mem, panic, thread};
 
 /// Note in the reports if the base was evaluated locally, because its rules file differs.
@@ -133,6 +133,9 @@ impl<'a> RemoteReview<'a> {
             })
             .inspect(|response| failed_requests.record(response));
             let mut positions = Positions::new(&run.subject.workspace.repo, &self.target.head);
+            if let Some(comparison) = background_comparison {
+                positions = positions.with_cache(Arc::clone(&comparison.positions));
+            }
             let tally = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
             // The project checks could not start before the last response, so they run now.
             let project_findings = project_findings.unwrap_or_else(|| {

@@ -1,19 +1,23 @@
 //! Finds the component that the text of a violation names, and its line in the reviewed version of the file.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use crate::gate::pipeline_positions::{PipelinePositions, PositionCache};
+use rayon::iter::{IntoParallelIterator, ParallelExtend, ParallelIterator};
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::findings::{Status, Violation};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineKind};
-use sluicegate_pipelines::rules;
 use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
-/// Finds the components and lines of violations. Keeps only one group of parsed files at a time, to save memory.
+/// Finds the components and lines of violations. Keeps the positions in only one group of files at a time, to save
+/// memory.
 pub(crate) struct Positions<'a> {
     repo: &'a Repository,
     commit: &'a CommitId,
     blobs: HashMap<String, BlobId>,
-    pipelines: HashMap<String, Result<Pipeline, DocumentError>>,
+    pipelines: HashMap<String, Result<PipelinePositions, DocumentError>>,
+    /// The positions in pipelines of `commit` that another thread parsed.
+    cache: Arc<PositionCache>,
 }
 
 impl<'a> Positions<'a> {
@@ -24,7 +28,14 @@ impl<'a> Positions<'a> {
             commit,
             blobs: HashMap::new(),
             pipelines: HashMap::new(),
+            cache: Arc::default(),
         }
+    }
+
+    /// Uses the positions in this cache, which must be those of the same commit, instead of parsing the pipelines.
+    pub(crate) fn with_cache(mut self, cache: Arc<PositionCache>) -> Self {
+        self.cache = cache;
+        self
     }
 
     /// Returns the kind of the pipeline by its content, or by its file name if the content cannot be read.
@@ -38,7 +49,7 @@ impl<'a> Positions<'a> {
     /// Returns the number that the counting rule `rule` limits, for example of components, as measured in the file.
     /// Returns `None` for other rules, and for files that were not read.
     pub(crate) fn measured_size(&self, path: &str, rule: &str) -> Option<u64> {
-        rules::measure_pipeline(rule, self.pipelines.get(path)?.as_ref().ok()?)
+        self.pipelines.get(path)?.as_ref().ok()?.find_size(rule)
     }
 
     /// Finds the blobs of all these files in one walk of the tree, and stores them for [`Self::read_pipelines`]. A file
@@ -52,21 +63,29 @@ impl<'a> Positions<'a> {
         self.blobs = files.map(|file| (file.path, file.blob)).collect();
     }
 
-    /// Reads these files, and drops those that were read before. Reads one blob after the other, because threads that
-    /// read from git would only wait for each other. Then parses all files in parallel.
+    /// Reads these files, and drops those that were read before. Takes the known positions from the cache. Reads the
+    /// other blobs one after the other, because threads that read from git would only wait for each other. Then parses
+    /// these files in parallel.
     pub(crate) fn read_pipelines<'p>(&mut self, paths: impl Iterator<Item = &'p str>) {
+        self.pipelines.clear();
         let mut contents = Vec::new();
         for path in paths {
-            if let Some(blob) = self.blobs.get(path)
+            if let Some(positions) = self.cache.take(path) {
+                self.pipelines.insert(path.to_owned(), Ok(positions));
+            } else if let Some(blob) = self.blobs.get(path)
                 && let Ok(bytes) = self.repo.read_blob(blob, MAX_DOCUMENT_BYTES)
             {
                 contents.push((path.to_owned(), bytes));
             }
         }
-        self.pipelines = contents
-            .into_par_iter()
-            .map(|(path, bytes)| (path, Pipeline::parse(&bytes)))
-            .collect();
+        self.pipelines
+            .par_extend(contents.into_par_iter().map(|(path, bytes)| {
+                let pipeline = Pipeline::parse(&bytes);
+                (
+                    path,
+                    pipeline.map(|pipeline| PipelinePositions::from_pipeline(&pipeline)),
+                )
+            }));
     }
 
     /// Creates the violation with this text. Its line is that of the component that the text seems to name, or that of
@@ -75,11 +94,11 @@ impl<'a> Positions<'a> {
     pub(crate) fn build_violation(&self, path: &str, rule: &str, status: &Status, text: String) -> Violation {
         let mut violation = Violation::new(text);
         match self.pipelines.get(path) {
-            Some(Ok(pipeline)) => {
+            Some(Ok(positions)) => {
                 // A rule that could not be evaluated did not measure a number.
                 let is_failed = matches!(status, Status::Failed(_));
-                violation.size = rules::measure_pipeline(rule, pipeline).filter(|_| is_failed);
-                if let Some(named_component) = pipeline.find_subject(&violation.text) {
+                violation.size = positions.find_size(rule).filter(|_| is_failed);
+                if let Some(named_component) = positions.find_subject(&violation.text) {
                     violation.line = Some(named_component.line);
                     if let Some(subject) = named_component.subject {
                         violation = violation.with_subject(subject);

@@ -3,6 +3,7 @@
 use super::{WaiversFile, entry_to_json};
 use crate::error::Failure;
 use crate::gate::Tally;
+use crate::gate::pipeline_positions::PipelinePositions;
 use crate::gate::reports::saved_report;
 use crate::gate::waivers::today;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
@@ -245,6 +246,7 @@ fn read_reported_files(
         let Ok(pipeline) = Pipeline::parse(&bytes) else {
             continue;
         };
+        let positions = PipelinePositions::from_pipeline(&pipeline);
         // Project checks and team rules determine the subject themselves, and do not count anything.
         let rule_results = file
             .results
@@ -252,7 +254,7 @@ fn read_reported_files(
             .filter(|result| result.origin.is_from_rules_file());
         for result in rule_results {
             for violation in &mut result.violations {
-                complete_violation(violation, &result.rule, &pipeline);
+                complete_violation(violation, &result.rule, &positions);
             }
         }
         let folded_results = find_folded_results(file, current, &pipeline);
@@ -327,10 +329,10 @@ fn has_finding_about(file: &FileResults, rule: &str, about: Option<&str>) -> boo
 
 /// Adds the size and, if missing, the subject to a violation from a report, because a new waiver needs them. As in a
 /// review, both are determined from the pipeline.
-fn complete_violation(violation: &mut Violation, rule: &str, pipeline: &Pipeline) {
-    violation.size = rules::measure_pipeline(rule, pipeline);
+fn complete_violation(violation: &mut Violation, rule: &str, positions: &PipelinePositions) {
+    violation.size = positions.find_size(rule);
     if violation.about.is_none() {
-        let named_subject = pipeline.find_subject(&violation.text);
+        let named_subject = positions.find_subject(&violation.text);
         violation.about = named_subject
             .and_then(|named_subject| named_subject.subject)
             .map(|subject| subject.name.to_owned());

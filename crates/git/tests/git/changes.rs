@@ -6,6 +6,7 @@ use sluicegate_test_support::dice::Dice;
 use sluicegate_test_support::repository::{
     World, commit_raw_tree, raw_tree_entry, trees_with_ambiguous_path,
 };
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -508,8 +509,7 @@ fn touched_ranges(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, 
     let ranges = repo
         .read_old_content(old.as_ref())
         .unwrap()
-        .find_changed_lines(&new)
-        .unwrap();
+        .find_changed_lines(&new);
     ranges
         .iter()
         .map(|range| (*range.start(), *range.end()))
@@ -535,6 +535,58 @@ fn touched_lines_are_those_of_new_file() {
         touched_ranges(&world, "b", Some("b")).is_empty(),
         "too large to compare"
     );
+}
+
+/// Returns the lines of each file that the last commit changed, as `git diff` reports them.
+fn read_git_ranges(world: &World) -> BTreeMap<String, Vec<(u32, u32)>> {
+    let mut ranges: BTreeMap<String, Vec<(u32, u32)>> = BTreeMap::new();
+    let mut file = String::new();
+    for line in world.git("diff -U0 HEAD~1 HEAD").lines() {
+        if let Some(path) = line.strip_prefix("+++ b/") {
+            path.clone_into(&mut file);
+        } else if let Some(hunk) = line.strip_prefix("@@ ") {
+            let added = hunk.split(' ').nth(1).unwrap().trim_start_matches('+');
+            let (first, count) = added.split_once(',').unwrap_or((added, "1"));
+            let (first, count): (u32, u32) = (first.parse().unwrap(), count.parse().unwrap());
+            let range = (first, first + count.saturating_sub(1));
+            ranges.entry(file.clone()).or_default().push(range);
+        }
+    }
+    ranges
+}
+
+#[test]
+fn touched_lines_of_random_edits_are_those_that_git_tells() {
+    let mut dice = Dice(7);
+    let world = World::new();
+    // Few different lines, so that many edits could be described in several ways.
+    let texts = ["a:", "  b: 1", "  c: 2", "    d: 3", "", "e:"];
+    let mut contents = Vec::new();
+    for number in 0..80 {
+        let count = 5 + dice.roll(60);
+        let lines: Vec<&str> = (0..count).map(|_| dice.pick(&texts)).collect();
+        world.write(&format!("f{number}"), lines.join("\n") + "\n");
+        contents.push(lines);
+    }
+    world.commit("one");
+    for (number, lines) in contents.iter_mut().enumerate() {
+        for _ in 0..=dice.roll(4) {
+            let places: Vec<usize> = (0..lines.len()).collect();
+            let place = dice.pick(&places);
+            match dice.roll(3) {
+                0 => lines[place] = "new: 1",
+                1 => lines.insert(place, dice.pick(&texts)),
+                _ => drop(lines.remove(place)),
+            }
+        }
+        world.write(&format!("f{number}"), lines.join("\n") + "\n");
+    }
+    world.commit("two");
+    let expected_ranges = read_git_ranges(&world);
+    assert!(expected_ranges.len() > 70, "{}", expected_ranges.len());
+    for (file, ranges) in expected_ranges {
+        assert_eq!(touched_ranges(&world, &file, Some(&file)), ranges, "{file}");
+    }
 }
 
 #[test]

@@ -28,4 +28,4 @@ pub use references::{CallResolution, CallWalk, PipelineFiles, Reference, Referen
 pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
 pub(crate) use spelling_index::{OtherSpelling, SpellingDifference, SpellingIndex};
 pub(crate) use subject_index::ABOUT_THE_PIPELINE;
-pub use subject_index::{NamedSubject, SubjectKind, SubjectMatch};
+pub use subject_index::{NamedSubject, SubjectIndex, SubjectKind, SubjectMatch};

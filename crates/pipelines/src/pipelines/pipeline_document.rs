@@ -86,11 +86,11 @@ fn parse_pipeline(root: NodeRef<'_, '_>) -> Result<Pipeline, DocumentError> {
         let entries = variables.entries();
         entries.map(|(name, position, node)| parse_variable(name, position, node))
     });
-    Ok(Pipeline::new(
+    Ok(Pipeline {
         kind,
-        components.map(Iterator::collect).unwrap_or_default(),
-        variables.map(Iterator::collect).unwrap_or_default(),
-    ))
+        components: components.map(Iterator::collect).unwrap_or_default(),
+        variables: variables.map(Iterator::collect).unwrap_or_default(),
+    })
 }
 
 /// Reads the kind of the pipeline from the key `type`. Fails if the document is not a map or the kind is unknown.

@@ -1,8 +1,7 @@
 //! The parts of a pipeline that the rules and the publisher read.
 
-use super::subject_index::{SubjectIndex, SubjectMatch};
+use super::subject_index::SubjectIndex;
 use sluicegate_yaml::Position;
-use std::sync::OnceLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PipelineKind {
@@ -62,7 +61,6 @@ pub struct Pipeline {
     pub components: Vec<Component>,
     /// The variables, in file order.
     pub variables: Vec<PipelineVariable>,
-    subject_index: OnceLock<SubjectIndex>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,36 +170,8 @@ pub struct PipelineVariable {
 }
 
 impl Pipeline {
-    /// Creates a pipeline from its parts. The subject index is built later, at the first call of
-    /// [`Self::find_subject`].
-    pub(super) const fn new(
-        kind: PipelineKind,
-        components: Vec<Component>,
-        variables: Vec<PipelineVariable>,
-    ) -> Self {
-        Self {
-            kind,
-            components,
-            variables,
-            subject_index: OnceLock::new(),
-        }
-    }
-
-    /// Returns the component or variable that the text of a violation names, and its line, or `None` if it names none.
-    ///
-    /// The first quoted name, or the only name in a text without quotes, is used if the text cannot be about anything
-    /// else. Otherwise only the line is guessed: from the longest quoted name, otherwise from the longest name that is
-    /// a separate word. If a variable and a component have the same name, the text is about one of them only if the
-    /// word `component` or `variable` precedes the name. The names are sorted once, at the first call, because there
-    /// can be many texts.
-    pub fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
-        self.subject_index
-            .get_or_init(|| self.build_subject_index())
-            .find_subject(text)
-    }
-
-    /// Builds the index that finds the component or variable named in a text.
-    fn build_subject_index(&self) -> SubjectIndex {
+    /// Builds the index that finds the component or variable that the text of a violation names.
+    pub fn build_subject_index(&self) -> SubjectIndex {
         let components = self.components.iter();
         let variables = self.variables.iter();
         SubjectIndex::new(

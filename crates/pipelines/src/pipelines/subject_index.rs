@@ -40,8 +40,9 @@ pub struct NamedSubject<'n> {
     pub name: &'n str,
 }
 
+/// The names in a pipeline, sorted once, because there can be many texts.
 #[derive(Debug, Clone)]
-pub(super) struct SubjectIndex {
+pub struct SubjectIndex {
     sorted_names: Vec<IndexedName>,
     /// The number of names that contain a quote of each kind.
     quote_counts: [usize; QUOTES.len()],
@@ -127,10 +128,14 @@ impl SubjectIndex {
         }
     }
 
-    /// Returns the component or variable that the text names, and its line. If the name is only probable, returns only
-    /// the line. If a component and a variable have the name, the line is that of the component unless the text states
-    /// the kind. Returns `None` for a text about the entire pipeline or the rules file.
-    pub(super) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
+    /// Returns the component or variable that the text of a violation names, and its line. Returns `None` if the text
+    /// names none, or is about the entire pipeline or the rules file.
+    ///
+    /// The first quoted name, or the only name in a text without quotes, is used if the text cannot be about anything
+    /// else. Otherwise only the line is guessed: from the longest quoted name, otherwise from the longest name that is
+    /// a separate word. If a variable and a component have the same name, the text is about one of them only if the
+    /// word `component` or `variable` precedes the name; otherwise the line is that of the component.
+    pub fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
         if text.starts_with(ABOUT_THE_PIPELINE) || text.starts_with(ABOUT_THE_RULES_FILE) {
             return None;
         }

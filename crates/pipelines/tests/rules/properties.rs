@@ -65,7 +65,10 @@ fn every_reader(bytes: &[u8]) {
     if let Ok(pipeline) = Pipeline::parse(bytes) {
         let _ = pipeline.list_references();
         let text = String::from_utf8_lossy(bytes);
-        let line = pipeline.find_subject(&text).map(|named| named.line);
+        let line = pipeline
+            .build_subject_index()
+            .find_subject(&text)
+            .map(|named| named.line);
         let lines = u32::try_from(text.lines().count()).unwrap();
         assert!(line.is_none_or(|line| (1..=lines).contains(&line)));
     }
@@ -97,9 +100,10 @@ proptest! {
         }
         // Documents that are not YAML, even with quoted names, are not of interest here.
         let Ok(pipeline) = Pipeline::parse(document.as_bytes()) else { return Ok(()) };
-        let _ = pipeline.find_subject(&around).map(|named| named.line);
+        let subjects = pipeline.build_subject_index();
+        let _ = subjects.find_subject(&around).map(|named| named.line);
         for component in &pipeline.components {
-            prop_assert_eq!(pipeline.find_subject(&format!("component \"{}\"", component.name)).map(|named| named.line), Some(component.position.line));
+            prop_assert_eq!(subjects.find_subject(&format!("component \"{}\"", component.name)).map(|named| named.line), Some(component.position.line));
         }
     }
 }

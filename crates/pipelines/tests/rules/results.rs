@@ -99,11 +99,13 @@ fn violation_texts_lead_to_lines() {
     let mut seen = 0;
     for document in [orchestration(&names), transformation(&names)] {
         let document = document + variables;
-        let pipeline = Pipeline::parse(document.as_bytes()).unwrap();
+        let subjects = Pipeline::parse(document.as_bytes())
+            .unwrap()
+            .build_subject_index();
         for result in rules.evaluate("x", document.as_bytes()).results {
             for violation in result.violations {
                 assert_eq!(
-                    pipeline.find_subject(&violation.text).map(|named| named.line),
+                    subjects.find_subject(&violation.text).map(|named| named.line),
                     violation.line,
                     "{}",
                     violation.text

@@ -1,0 +1,82 @@
+//! What the text of a violation is compared with: the names in its pipeline with their lines, and the numbers that
+//! rules limit.
+
+use sluicegate_pipelines::pipelines::{Pipeline, SubjectIndex, SubjectMatch};
+use sluicegate_pipelines::rules;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The positions of the named parts of a pipeline, and its sizes. Much smaller than the pipeline.
+#[derive(Debug, Clone)]
+pub(crate) struct PipelinePositions {
+    subjects: SubjectIndex,
+    /// The number that each counting rule limits, by rule.
+    sizes: Vec<(&'static str, u64)>,
+}
+
+impl PipelinePositions {
+    /// Collects the positions and the sizes of a pipeline.
+    pub(crate) fn from_pipeline(pipeline: &Pipeline) -> Self {
+        let ids = rules::rule_ids();
+        Self {
+            subjects: pipeline.build_subject_index(),
+            sizes: ids
+                .filter_map(|id| Some((id, rules::measure_pipeline(id, pipeline)?)))
+                .collect(),
+        }
+    }
+
+    /// Returns the component or variable that the text of a violation names, and its line.
+    pub(crate) fn find_subject(&self, text: &str) -> Option<SubjectMatch<'_>> {
+        self.subjects.find_subject(text)
+    }
+
+    /// Returns the number that the counting rule `rule` limits, for example of components. Returns `None` for other
+    /// rules.
+    pub(crate) fn find_size(&self, rule: &str) -> Option<u64> {
+        let mut sizes = self.sizes.iter();
+        sizes.find(|(id, _)| *id == rule).map(|(_, size)| *size)
+    }
+}
+
+/// The positions in pipelines of head, by path. One thread adds them while it compares the pipelines, and another takes
+/// them to place the violations, so that it need not parse the pipelines again.
+#[derive(Debug, Default)]
+pub(crate) struct PositionCache(Mutex<HashMap<String, PipelinePositions>>);
+
+impl PositionCache {
+    /// Adds the positions in the pipeline at this path.
+    pub(crate) fn add(&self, path: &str, positions: PipelinePositions) {
+        let mut cached_positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached_positions.insert(path.to_owned(), positions);
+    }
+
+    /// Returns and removes the positions in the pipeline at this path. Returns `None` if they are not known, or not
+    /// yet.
+    pub(crate) fn take(&self, path: &str) -> Option<PipelinePositions> {
+        let mut cached_positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cached_positions.remove(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sluicegate_test_support::orchestration_text;
+
+    #[test]
+    fn positions_name_lines_and_sizes_and_are_taken_once() {
+        let text = orchestration_text(&["Start", "Load"]);
+        let pipeline = Pipeline::parse(text.as_bytes()).unwrap();
+        let cache = PositionCache::default();
+        cache.add("a.orch.yaml", PipelinePositions::from_pipeline(&pipeline));
+        let positions = cache.take("a.orch.yaml").unwrap();
+        let found_subject = positions
+            .find_subject("The component \"Load\" is not used")
+            .unwrap();
+        assert_eq!(found_subject.line, pipeline.components[1].position.line);
+        assert_eq!(positions.find_size("maximum-components"), Some(2));
+        assert_eq!(positions.find_size("unused-components"), None);
+        assert!(cache.take("a.orch.yaml").is_none());
+    }
+}
