@@ -48,7 +48,7 @@ pub struct CiContext {
     /// The branch belongs to another repository than the target of the change.
     pub fork: bool,
     pub target_repository: TargetRepository,
-    /// The change is in a queue: the host's base may be another change that is not merged yet.
+    /// The change is in a queue: the host's merge may contain other changes that are not merged yet.
     pub is_queued: bool,
     pub base: BaseHint,
     /// A commit at which the host saw the target branch, and the name of the variable or field. It may be outdated.
@@ -146,6 +146,12 @@ impl CiContext {
             | BaseHint::CreatedBranch
             | BaseHint::All { .. } => None,
         }
+    }
+
+    /// Returns whether the base that the host names is a commit of the target. In a merge queue, it may be another
+    /// queued change. On a GitLab merge train, it is the merge-base of the merge request with its target.
+    pub const fn has_merged_base(&self) -> bool {
+        !self.is_queued || matches!(self.host, Host::GitLab)
     }
 
     /// Returns whether the event is certainly a push, so that the branch contains the commit. It returns false for

@@ -101,7 +101,8 @@ fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
     }
 }
 
-/// Reads a merge group, whose commit is on the separate branch `gh-readonly-queue/…` of the remote
+/// Reads a merge group, whose commit is on the separate branch `gh-readonly-queue/…` of the remote. The base may be
+/// another group of the queue, so it is no commit of the target
 /// (<https://docs.github.com/webhooks/webhook-events-and-payloads#merge_group>).
 fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiContext, CiError> {
     Ok(CiContext {
@@ -110,15 +111,12 @@ fn read_merge_group(payload: &Payload<'_>, context: CiContext) -> Result<CiConte
         )),
         commit: Some(payload.require_text("merge_group.head_sha")?),
         is_queued: true,
-        target_tip: payload
-            .find_text("merge_group.base_sha")
-            .map(|id| (id, "merge_group.base_sha")),
         base: BaseHint::Commit {
             id: payload.require_text("merge_group.base_sha")?,
             source: "merge_group.base_sha",
-            target: payload
-                .find_text("merge_group.base_ref")
-                .map(|name| strip_branch_prefix(&name)),
+            target: Some(strip_branch_prefix(
+                &payload.require_text("merge_group.base_ref")?,
+            )),
         },
         ..context
     })

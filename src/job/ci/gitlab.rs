@@ -78,10 +78,14 @@ fn read_push_base(env: &Env, source: &str) -> BaseHint {
 /// Reads a merge request. A merged-result pipeline and a merge train run on a merge that is in neither the source nor
 /// the target branch (<https://docs.gitlab.com/ci/pipelines/merged_results_pipelines/>). The variable for the source
 /// branch's SHA is then the head of the source. In a detached pipeline, that variable is empty, and `CI_COMMIT_SHA` is
-/// the head.
+/// the head. In a merge train, the variable for the target branch's SHA is the merge request before this one in the
+/// train, which is not merged yet.
 fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiError> {
+    let is_queued = env.get("CI_MERGE_REQUEST_EVENT_TYPE") == Some("merge_train");
+    let target_tip = env.get_owned(TARGET_SHA).filter(|_| !is_queued);
     Ok(CiContext {
-        target_tip: env.get_owned(TARGET_SHA).map(|id| (id, TARGET_SHA)),
+        base: read_merge_request_base(env, target_tip.clone())?,
+        target_tip: target_tip.map(|id| (id, TARGET_SHA)),
         branch: Some(require_variable(env, SOURCE_BRANCH)?),
         commit: env
             .get_owned("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
@@ -91,8 +95,7 @@ fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiErro
             .get("CI_MERGE_REQUEST_IID")
             .and_then(|number| number.parse().ok()),
         fork: is_fork(env),
-        is_queued: env.get("CI_MERGE_REQUEST_EVENT_TYPE") == Some("merge_train"),
-        base: read_merge_request_base(env)?,
+        is_queued,
         ..context
     })
 }
@@ -127,8 +130,9 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
     })
 }
 
-/// Reads the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch.
-fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
+/// Reads the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch,
+/// which GitLab saw at `seen_commit`.
+fn read_merge_request_base(env: &Env, seen_commit: Option<String>) -> Result<BaseHint, CiError> {
     let target = env.get_owned("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
     if let Some(id) = env.get(DIFF_BASE) {
         return Ok(BaseHint::Commit {
@@ -141,7 +145,6 @@ fn read_merge_request_base(env: &Env) -> Result<BaseHint, CiError> {
         host: "GitLab",
         variable: DIFF_BASE,
     })?;
-    let seen_commit = env.get_owned(TARGET_SHA);
     Ok(BaseHint::MergeBaseWith { branch, seen_commit })
 }
 

@@ -120,7 +120,7 @@ impl BaseSearch<'_> {
     /// Returns the base for an event that names a commit as the base: that commit, or if the clone lacks it, the
     /// merge-base with the target branch. If head is a merge of the change with its target, the merge-base comes first,
     /// because such a merge may contain newer files of the target than the named commit. If the event names head
-    /// itself, all pipelines are reviewed.
+    /// itself, all pipelines are reviewed. Next to a base that may be a queued change, the target branch is required.
     fn find_named_base(
         &self,
         id: &str,
@@ -133,11 +133,14 @@ impl BaseSearch<'_> {
             )));
         }
         let tip = match target {
-            Some(branch) => self.branches.find_tip(branch)?,
+            Some(branch) => match self.branches.find_tip(branch)? {
+                None if !self.ci.has_merged_base() => return Err(self.missing_branch_error(branch, "target")),
+                tip => tip,
+            },
             None => None,
         };
-        // Head is the host's merge if it is not the newest commit of the change. Only such a merge can contain newer
-        // files of the target than the named commit. If no merge-base is found, the named commit is tried next.
+        // Head is the host's merge if it is not the newest commit of the change. If no merge-base is found, the named
+        // commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, "target")
@@ -165,7 +168,8 @@ impl BaseSearch<'_> {
     /// contains. With criss-cross merges, a change has several merge-bases, but the host names only one, and the
     /// author of the change could determine which. A single merge-base is added only for a merge that the host created,
     /// which may contain newer commits of the target, and for a queued change, because its base may be another queued
-    /// change that can still fail. If the clone lacks the history to find the merge-bases, `base` stays unchanged.
+    /// change that can still fail. If the clone lacks the history and may not fetch it, `base` stays unchanged, unless
+    /// it may be such a queued change, which is an error.
     pub(super) fn add_missing_merge_bases(
         &self,
         mut base: Base,
@@ -175,6 +179,7 @@ impl BaseSearch<'_> {
             return Ok(base);
         }
         let head = self.head;
+        let needs_merge_bases = self.may_fetch || !self.ci.has_merged_base();
         let mut merge_bases = Vec::new();
         for commit in iter::once(&head.commit).chain(&head.change_commit) {
             // Only head can differ from the change's newest commit: it is then a merge with the target.
@@ -183,7 +188,9 @@ impl BaseSearch<'_> {
                 Ok(bases) if bases.len() > 1 || is_host_merge || self.ci.is_queued => {
                     merge_bases.extend(bases);
                 }
-                Ok(_) | Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. }) => {}
+                Ok(_) => {}
+                Err(GitError::ShallowHistory { .. } | GitError::MissingObject { .. })
+                    if !needs_merge_bases => {}
                 Err(error) => return Err(error.into()),
             }
         }

@@ -231,13 +231,11 @@ impl<'a> TargetBranches<'a> {
     }
 
     /// Returns the commits that the event names for the branch, as far as the clone has them, the most trusted one
-    /// first. If the branch has a remote-tracking branch (`is_tracked`), commits that may be on another branch are
-    /// skipped.
+    /// first. If the branch has a remote-tracking branch (`is_tracked`), the commit of a run that may be on another
+    /// branch is skipped.
     fn find_event_commits(&self, branch: &str, is_tracked: bool) -> Result<Vec<EventCommit>, GitError> {
         let mut commits = Vec::new();
-        // The base of a queued change may be another queued change, which is not merged yet.
-        let may_be_unmerged = self.ci.is_queued;
-        if self.ci.target_branch() == Some(branch) && !(may_be_unmerged && is_tracked) {
+        if self.ci.target_branch() == Some(branch) {
             commits.extend(self.find_target_commits()?);
         }
         // On GitHub and Gitea, a user who starts a build can select a branch. On other hosts, the user can select any
@@ -250,18 +248,23 @@ impl<'a> TargetBranches<'a> {
     }
 
     /// Returns the commits of the target branch that the event of a change names: the tip, from two sources, and the
-    /// commit at which the change started. The most reliable one comes first.
+    /// commit at which the change started. The most reliable one comes first. For a queued change, the host's merge and
+    /// the base may contain another queued change, which is not merged yet and proves nothing about the target.
     fn find_target_commits(&self) -> Result<Vec<EventCommit>, GitError> {
         let mut commits = Vec::new();
         // The host may have created its trial merge after it wrote the event, so the merge may have a newer tip.
-        if let Some(parent) = self.find_merged_target()? {
+        if !self.ci.is_queued
+            && let Some(parent) = self.find_merged_target()?
+        {
             let field = "the first parent of the host's merge";
             commits.extend(self.find_event_commit(parent.as_str(), field, EventRole::Tip));
         }
         if let Some((id, field)) = &self.ci.target_tip {
             commits.extend(self.find_event_commit(id, field, EventRole::Tip));
         }
-        if let BaseHint::Commit { id, source, .. } = &self.ci.base {
+        if self.ci.has_merged_base()
+            && let BaseHint::Commit { id, source, .. } = &self.ci.base
+        {
             commits.extend(self.find_event_commit(id, source, EventRole::Base));
         }
         Ok(commits)

@@ -2,9 +2,11 @@
 //! merged yet.
 
 use crate::support::{
-    Call, Job, RULES, RULES_FILE, World, head, orchestration_text, project, repository, strict_platform,
+    Call, Job, RULES, RULES_FILE, World, checkout, head, orchestration_text, project, repository,
+    strict_platform,
 };
 use serde_json::json;
+use std::path::PathBuf;
 
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
@@ -91,4 +93,79 @@ fn rules_relaxed_earlier_in_queue_are_a_gate_change() {
     let call = group(&world, Call::new(&world.work()), &commits[1]);
     let output = call.run("check --gate-changes fail").expect(1);
     assert!(output.all().contains("relaxed"), "{}", output.all());
+}
+
+/// Returns a clone with two commits of the queue, without its target branch.
+fn shallow_clone(world: &World) -> PathBuf {
+    let queued_commit = format!("+{}:refs/remotes/queue", head(world));
+    checkout(world, &["--depth=2", &queued_commit], &head(world))
+}
+
+#[test]
+fn bad_change_before_queued_change_fails_its_run_in_shallow_clone() {
+    let (good, bad) = (orchestration_text(&GOOD), orchestration_text(&BAD));
+    let (world, commits) = queue(&[("bad.orch.yaml", &bad), ("b.orch.yaml", &good)]);
+    let call = group(&world, Call::new(&shallow_clone(&world)), &commits[1]);
+    let hint = "`git fetch origin +refs/heads/main:refs/remotes/origin/main`";
+    call.run("check").expect(7).saying(&[hint]);
+    call.run("check --deepen").expect(1).logging(&["bad.orch.yaml"]);
+    // With the newest commit of the target, the clone does not show the history between the target and the queue.
+    let clone = shallow_clone(&world);
+    let fetch = "fetch -q --depth=1 origin main:refs/remotes/origin/main";
+    crate::support::git(&clone, fetch);
+    let call = group(&world, Call::new(&clone), &commits[1]);
+    call.run("check").expect(7).saying(&["fetch-depth: 0"]);
+    // A queue of good changes passes.
+    let (world, commits) = queue(&[("a.orch.yaml", &good), ("b.orch.yaml", &good)]);
+    let call = group(&world, Call::new(&shallow_clone(&world)), &commits[1]);
+    let output = call.run("check --deepen --report json=-").expect(0);
+    assert_eq!(output.json()["counts"]["files"], 2, "{}", output.out);
+}
+
+#[test]
+fn policy_of_queued_change_does_not_apply_to_next_one() {
+    let bad = orchestration_text(&BAD);
+    let policy = ("sluicegate.yaml", "review: { fail-on: never }\n");
+    let (world, commits) = queue(&[policy, ("bad.orch.yaml", &bad)]);
+    let call = group(&world, Call::new(&shallow_clone(&world)), &commits[1]);
+    call.run("check").expect(7);
+    let output = call.run("check --deepen").expect(1);
+    output.logging(&["fail-on: error → never (relaxed)"]);
+}
+
+/// The train's first merge request relaxes the policy and adds a bad file. GitLab clones without the target branch.
+#[test]
+fn policy_of_merge_request_before_this_one_in_train_does_not_apply() {
+    let world = project();
+    let base = head(&world);
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", orchestration_text(&GOOD));
+    let source = world.commit("change");
+    world.push();
+    world.git("checkout -q -b first main");
+    world.write("sluicegate.yaml", "review: { fail-on: never }\n");
+    world.write("bad.orch.yaml", orchestration_text(&BAD));
+    let first = world.commit("first of the train");
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m 'first of the train' first");
+    world.git("merge -q --no-ff -m 'second of the train' change");
+    let train = head(&world);
+    world.git("push -q origin HEAD:refs/merge-requests/9/train");
+    let fetch = format!("+{train}:refs/pipelines/1");
+    let call = Call::new(&checkout(&world, &["--depth=20", &fetch], &train))
+        .variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
+        .variable("CI_COMMIT_SHA", &train)
+        .variable("CI_MERGE_REQUEST_EVENT_TYPE", "merge_train")
+        .variable("CI_MERGE_REQUEST_IID", "9")
+        .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &first)
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &base);
+    for command in ["check", "check --deepen"] {
+        call.run(command).expect(1).logging(&["bad.orch.yaml"]);
+    }
 }
