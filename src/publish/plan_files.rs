@@ -10,7 +10,7 @@ use super::version_name::{self, PlaceholderValues};
 use super::worktree_drift;
 use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError, PublishRequest, SharedPipelineRef};
 use sluicegate_base::text::List;
-use sluicegate_git::{CommitId, Repository, SnapshotFile};
+use sluicegate_git::{CommitId, GitError, Repository, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, PipelineKind, SharedEntry};
 use sluicegate_platform::api::{escape_part_name, to_header_value};
 use std::borrow::Cow;
@@ -110,7 +110,10 @@ fn build_placeholder_values(
         tag: request.tag.clone(),
         branch: request.branch.clone(),
         sha: head.as_str().to_owned(),
-        committed_at: repository.commit_time(head)?,
+        committed_at: match repository.commit_time(head) {
+            Err(GitError::TimeOutOfRange { .. }) => None,
+            time => Some(time?),
+        },
         run_number: request.run_number.clone(),
         next_version: request.next_version.clone(),
     })

@@ -11,8 +11,8 @@ pub struct PlaceholderValues {
     pub tag: Option<String>,
     pub branch: Option<String>,
     pub sha: String,
-    /// Time of the commit, so that a rerun of the same commit gets the same version name.
-    pub committed_at: Timestamp,
+    /// Time of the commit, so that a rerun of the same commit gets the same version name. `None` if it is no date.
+    pub committed_at: Option<Timestamp>,
     /// Run number of the CI host.
     pub run_number: Option<String>,
     /// Name after that of the latest enabled version.
@@ -157,14 +157,13 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
 
 /// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.
 fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
-    let commit_time = || values.committed_at.to_zoned_datetime(TimeZone::UTC);
     match name {
         "tag" => require_value(values.tag.as_ref(), "tag", "this run has no tag"),
         "branch" => require_value(values.branch.as_ref(), "branch", "the branch is unknown"),
         "sha" => Ok(values.sha.clone()),
         "short-sha" => Ok(short_id(&values.sha).to_owned()),
-        "date" => Ok(commit_time().strftime("%Y-%m-%d").to_string()),
-        "datetime" => Ok(commit_time().strftime("%Y%m%dT%H%M%SZ").to_string()),
+        "date" => format_commit_time(values, "date", "%Y-%m-%d"),
+        "datetime" => format_commit_time(values, "datetime", "%Y%m%dT%H%M%SZ"),
         NEXT_PLACEHOLDER => require_value(
             values.next_version.as_ref(),
             NEXT_PLACEHOLDER,
@@ -187,6 +186,21 @@ fn format_suggestion(nearest: Option<&str>) -> String {
     nearest
         .map(|name| format!(": {}", text::did_you_mean(&format!("{{{name}}}"))))
         .unwrap_or_default()
+}
+
+/// Returns the time of the commit in this format for the placeholder `name`, or the error that it is no date.
+fn format_commit_time(
+    values: &PlaceholderValues,
+    name: &'static str,
+    format: &str,
+) -> Result<String, VersionNameError> {
+    match values.committed_at {
+        Some(time) => Ok(time.to_zoned_datetime(TimeZone::UTC).strftime(format).to_string()),
+        None => Err(VersionNameError::NoValue {
+            name,
+            reason: "the time of the commit is out of range",
+        }),
+    }
 }
 
 /// Returns the value of the placeholder `name`, or the error that it is missing or empty in this run, with the reason.
@@ -245,7 +259,7 @@ mod tests {
             tag: Some("v1.2.3".to_owned()),
             branch: Some("release/1".to_owned()),
             sha: "0123456789abcdef0123456789abcdef01234567".to_owned(),
-            committed_at: "2026-11-20T09:30:00Z".parse().unwrap(),
+            committed_at: Some("2026-11-20T09:30:00Z".parse().unwrap()),
             run_number: None,
             next_version: Some("v1.2.4".to_owned()),
         }

@@ -107,6 +107,9 @@ pub enum GitError {
     /// A tree that git would not write: damaged or malicious.
     #[error("invalid tree {id}: {reason}")]
     InvalidTree { id: String, reason: &'static str },
+    /// A commit whose time is before or after the years that dates can have.
+    #[error("the time of commit {commit} is out of range")]
+    TimeOutOfRange { commit: CommitId },
     /// The `git` program failed, was missing, or took too long.
     #[error("`git {arguments}` failed: {reason}")]
     Program {
@@ -164,7 +167,7 @@ impl GitError {
                 "merge the target branch into your branch, so that only one merge-base remains"
             }
             Self::MissingObject { partial: true, .. } => {
-                "fetch the missing objects with `git fetch --refetch`, or clone without --filter"
+                "fetch the missing objects with `git fetch --refetch --no-filter`, or clone without --filter"
             }
             Self::MissingObject { partial: false, .. } => {
                 "run `git fsck` to find damaged objects; in CI, clone the repository again or increase the \
@@ -201,9 +204,11 @@ impl GitError {
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
-            Self::TooLarge { .. } | Self::InvalidTree { .. } | Self::Io { .. } | Self::Library { .. } => {
-                return None;
-            }
+            Self::TooLarge { .. }
+            | Self::InvalidTree { .. }
+            | Self::TimeOutOfRange { .. }
+            | Self::Io { .. }
+            | Self::Library { .. } => return None,
         };
         Some(hint.to_owned())
     }

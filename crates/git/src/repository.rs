@@ -171,12 +171,12 @@ impl Repository {
         Some(CommitId::new(commit.id()))
     }
 
-    /// Returns the committer date of the commit: the time at which the commit was created.
+    /// Returns the committer date of the commit: the time at which the commit was created. A commit may contain any
+    /// number as its time, so a time that is no date is an error.
     pub fn commit_time(&self, commit: &CommitId) -> Result<jiff::Timestamp, GitError> {
         let seconds = self.find_commit(commit)?.time().seconds();
-        jiff::Timestamp::from_second(seconds).map_err(|_| GitError::InvalidTree {
-            id: commit.to_string(),
-            reason: "the commit's time is out of range",
+        jiff::Timestamp::from_second(seconds).map_err(|_| GitError::TimeOutOfRange {
+            commit: commit.clone(),
         })
     }
 

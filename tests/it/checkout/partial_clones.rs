@@ -123,6 +123,17 @@ fn check_in_clone_without_blobs_fails_if_remote_cannot_be_reached() {
     output.saying(&["hint:"]);
 }
 
+#[test]
+fn hint_for_clone_without_trees_fetches_them() {
+    let world = remote_with_change();
+    let clone = clone_of_change(&world, "partial", "--filter=tree:0");
+    let command = "fetch --refetch --no-filter";
+    let output = Call::new(&clone).run(CHECK).expect(7);
+    output.saying(&[&format!("`git {command}`")]);
+    git(&clone, format!("{command} -q"));
+    Call::new(&clone).run(CHECK).expect(0);
+}
+
 /// Other remotes do not have the omitted files, and the URL of a remote may be relative to the root.
 #[test]
 fn missing_pipelines_are_fetched_from_the_remote_of_the_partial_clone() {

@@ -258,3 +258,24 @@ fn dry_run_continues_if_platform_does_not_show_latest_version() {
         .expect(0);
     output.assert_logged(&["could not determine the latest version", "would publish 4 files"]);
 }
+
+#[test]
+fn publish_of_commit_with_impossible_time_needs_name_without_date() {
+    let shop = Shop::new();
+    let world = &shop.world;
+    world.write("notes.md", "more");
+    world.commit("more");
+    let commit = world.git("cat-file commit HEAD");
+    let (lines, message) = commit.split_once("\n\n").unwrap();
+    let (before, _) = lines.rsplit_once("> ").unwrap();
+    let file = world.path().join("commit");
+    std::fs::write(&file, format!("{before}> 253402300800 +0000\n\n{message}\n")).unwrap();
+    let commit = world.git(&["hash-object", "-t", "commit", "-w", file.to_str().unwrap()]);
+    world.git(format!("reset -q --hard {commit}"));
+    world.push();
+    let run = |name: &str| shop.call().run(("publish --dry-run --version-name", name));
+    run("auto")
+        .expect(2)
+        .saying(&["the time of the commit is out of range"]);
+    run("1.0.0").expect(0);
+}
