@@ -25,7 +25,8 @@ use crate::error::Failure;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::GateChanges;
 use crate::job::context::{
-    self, Comparison, ContextError, DeepenSubject, PolicyRevision, RefetchBranch, RequestedRevisions, Target,
+    self, BranchFetch, Comparison, ContextError, DeepenSubject, PolicyRevision, RefetchBranch,
+    RequestedRevisions, Target,
 };
 use crate::job::policy::{
     self, CheckoutFiles, FilePresence, GateFile, GateFileReader, UnusableFile, normalize_path,
@@ -231,8 +232,9 @@ impl<'a> Workspace<'a> {
         revisions: &RequestedRevisions,
         subject: DeepenSubject,
     ) -> Result<(), Failure> {
+        let mut branch_fetch = None;
         if revisions.deepen {
-            self.fetch_missing_commits(run, revisions, subject)?;
+            branch_fetch = self.fetch_missing_commits(run, revisions, subject)?;
         }
         let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, revisions)?;
         let is_tip_unknown = matches!(self.policy_revision, PolicyRevision::Unknown { .. })
@@ -240,8 +242,13 @@ impl<'a> Workspace<'a> {
         if revisions.deepen || !is_host_commit || is_tip_unknown {
             self.reread_policy_settings(run, is_host_commit)?;
         }
-        self.target_age_note =
-            context::describe_revision_age(&self.repo, &self.ci, is_host_commit, &self.target_revision)?;
+        self.target_age_note = context::describe_revision_age(
+            &self.repo,
+            &self.ci,
+            is_host_commit,
+            &self.target_revision,
+            branch_fetch,
+        )?;
         Ok(())
     }
 
@@ -271,21 +278,26 @@ impl<'a> Workspace<'a> {
 
     /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. Fetching
     /// the history may show which branch is the default branch, and whether the run reviews the host's commit. Both may
-    /// determine another branch with the policy, so that branch is fetched at the end if it is missing.
+    /// determine another branch with the policy, so that branch is fetched at the end if it is missing. Returns the
+    /// result of the fetch of the branch with the policy, or `None` if it was not fetched.
     fn fetch_missing_commits(
         &mut self,
         run: &Run,
         revisions: &RequestedRevisions,
         subject: DeepenSubject,
-    ) -> Result<(), ContextError> {
+    ) -> Result<Option<BranchFetch>, ContextError> {
         let (repo, ci) = (&mut self.repo, &mut self.ci);
         let report = |step: &str| run.ui.say(step);
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
-        context::fetch_run_branch(repo, ci, is_host_commit, &report)?;
-        context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfAgeUnknown, &report)?;
+        let run_fetch = context::fetch_run_branch(repo, ci, is_host_commit, &report)?;
+        let policy_fetch =
+            context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfAgeUnknown, &report)?;
         context::fetch_missing_history(repo, ci, revisions, subject, &report)?;
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
-        context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfMissing, &report)
+        let missing_fetch =
+            context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfMissing, &report)?;
+        // Without a fetch of its own, the branch with the policy is the branch of the run.
+        Ok(missing_fetch.or(policy_fetch).or(run_fetch))
     }
 
     /// Returns what to do with a file of the gate configuration that cannot be used: in CI, it is treated as missing.

@@ -10,7 +10,7 @@ use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions};
 use crate::job::ci::{BaseHint, CiContext, Trigger};
-use sluicegate_git::{CommitId, FetchTarget, Repository};
+use sluicegate_git::{CommitId, FetchTarget, GitError, Repository};
 
 /// The revision that the gate configuration of a run is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +49,13 @@ pub enum RefetchBranch {
     IfMissing,
     /// The clone lacks the branch, or does not show whether the remote has newer commits of it.
     IfAgeUnknown,
+}
+
+/// The result of a request for the newest commit of a branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BranchFetch {
+    Success,
+    Failure,
 }
 
 /// Returns the revision to read the policy from by default. In a local run, this is head. For a pull or merge request
@@ -108,12 +115,14 @@ pub fn find_default_branch_policy_revision(
 /// Returns a note if newer commits of the policy's branch may exist, with the date of the newest known commit. This is
 /// the case if the clone's copy of the branch lacks the commit of the run, if the copy may be out of date, or if no
 /// remote is the target's repository. Returns `None` in other cases, and if the policy is not read from a branch.
-/// `revision` is the result of [`find_target_policy_revision`].
+/// `revision` is the result of [`find_target_policy_revision`]. `branch_fetch` is the result of the fetch of the
+/// policy's branch, `None` if this run did not fetch the branch.
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,
     is_host_commit: bool,
     revision: &PolicyRevision,
+    branch_fetch: Option<BranchFetch>,
 ) -> Result<Option<String>, ContextError> {
     let PolicyRevision::Commit { branch, .. } = revision else {
         return Ok(None);
@@ -125,10 +134,7 @@ pub fn describe_revision_age(
     else {
         return Ok(None);
     };
-    let (short, date) = (
-        tip.commit.short(),
-        repo.commit_time(&tip.commit)?.strftime("%Y-%m-%d"),
-    );
+    let (short, date) = (tip.commit.short(), describe_date(repo, &tip.commit)?);
     // The run is on the policy's branch, but the clone's copy of that branch lacks the commit of the run.
     let is_copy_behind_run = is_host_commit
         && ci.trigger != Trigger::Change
@@ -137,15 +143,24 @@ pub fn describe_revision_age(
     Ok(match (&tip.tracked_branch, tip.field) {
         (Some(tracked_branch), _) if is_copy_behind_run => Some(format!(
             "the commit of this run is not in this clone's copy of `{}/{branch}` ({short}, {date}), so the gate \
-             configuration of commit {short} is used: if the branch has the commit, fetch the branch first, or pass \
-             --deepen",
-            tracked_branch.remote
+             configuration of commit {short} is used{}",
+            tracked_branch.remote,
+            match branch_fetch {
+                None => ": if the branch has the commit, fetch the branch first, or pass --deepen",
+                Some(BranchFetch::Failure) => ": the branch could not be fetched",
+                Some(BranchFetch::Success) => "",
+            }
         )),
+        (Some(_), _) if branch_fetch == Some(BranchFetch::Success) => None,
         // The event names no commit of the branch, so nothing shows how old the clone's copy is.
         (Some(tracked_branch), _) if !tip.is_named => Some(format!(
             "the target branch comes from this clone's copy of `{}/{branch}` ({short}, {date}), which may be out of \
-             date; pass --deepen to fetch newer commits",
-            tracked_branch.remote
+             date{}",
+            tracked_branch.remote,
+            match branch_fetch {
+                None => "; pass --deepen to fetch newer commits",
+                Some(_) => ": the branch could not be fetched",
+            }
         )),
         (None, Some(field)) if branches.is_unproven() => Some(format!(
             "the newest known commit of the target branch `{branch}` is {short} from {date} ({field}): no remote of \
@@ -153,6 +168,14 @@ pub fn describe_revision_age(
         )),
         _ => None,
     })
+}
+
+/// Returns the date of the commit for messages.
+fn describe_date(repo: &Repository, commit: &CommitId) -> Result<String, GitError> {
+    match repo.commit_time(commit) {
+        Err(GitError::TimeOutOfRange { .. }) => Ok("no valid date".to_owned()),
+        time => Ok(time?.strftime("%Y-%m-%d").to_string()),
+    }
 }
 
 /// Returns whether the run reviews the commit that the host names: that commit is checked out, and `--head` does not
@@ -189,73 +212,80 @@ pub fn reviews_host_commit(
 }
 
 /// Fetches the newest commit of the run's branch if the clone's copy of the branch lacks the commit that the host
-/// names. Nothing is fetched for an unmerged change, for a commit that the host does not name, or without a remote. A
-/// failed fetch is only passed to `report`.
+/// names. Nothing is fetched for an unmerged change, for a commit that the host does not name, or without a remote; the
+/// result is then `None`. A failed fetch is only passed to `report`.
 pub fn fetch_run_branch(
     repo: &mut Repository,
     ci: &CiContext,
     is_host_commit: bool,
     report: &dyn Fn(&str),
-) -> Result<(), ContextError> {
+) -> Result<Option<BranchFetch>, ContextError> {
     if ci.trigger == Trigger::Change || !is_host_commit {
-        return Ok(());
+        return Ok(None);
     }
     let Some(branch) = &ci.branch else {
-        return Ok(());
+        return Ok(None);
     };
     if is_on_run_branch(repo, ci)? {
-        return Ok(());
+        return Ok(None);
     }
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
-    let Some(remote) = branches.remote() else {
-        return Ok(());
+    let Some(remote) = branches.remote().map(str::to_owned) else {
+        return Ok(None);
     };
     report(&format!(
         "fetching the branch `{branch}`, because this clone's copy lacks the commit of the run"
     ));
-    let depth = 1;
-    match repo.fetch_history_from(remote, &[FetchTarget::Branch(branch)], depth) {
-        Ok(()) => *repo = repo.reopen()?,
-        Err(error) => report(&format!("could not fetch the branch `{branch}`: {error}")),
-    }
-    Ok(())
+    fetch_newest_commit(repo, &remote, branch, report).map(Some)
 }
 
 /// Fetches the newest commit of the branch that [`find_target_policy_revision`] reads, if the clone lacks the branch
 /// or, with [`RefetchBranch::IfAgeUnknown`], if nothing shows how old the clone's copy is. Nothing is fetched in a
-/// local run, which reads the checkout, or for the branch of the run, which [`fetch_run_branch`] fetches. A failed
-/// fetch is only passed to `report`.
+/// local run, which reads the checkout, or for the branch of the run, which [`fetch_run_branch`] fetches; the result is
+/// then `None`. A failed fetch is only passed to `report`.
 pub fn fetch_policy_branch(
     repo: &mut Repository,
     ci: &CiContext,
     is_host_commit: bool,
     refetch: RefetchBranch,
     report: &dyn Fn(&str),
-) -> Result<(), ContextError> {
+) -> Result<Option<BranchFetch>, ContextError> {
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
-    let (Some(branch), Some(remote)) = (find_policy_branch_name(&branches, ci)?, branches.remote()) else {
-        return Ok(());
+    let remote = branches.remote().map(str::to_owned);
+    let (Some(branch), Some(remote)) = (find_policy_branch_name(&branches, ci)?, remote) else {
+        return Ok(None);
     };
     // The branch of a change is its own, even if it has the name of the target.
     let is_run_branch =
         is_host_commit && ci.trigger != Trigger::Change && ci.branch.as_ref() == Some(&branch);
     if ci.host.is_local() || is_run_branch {
-        return Ok(());
+        return Ok(None);
     }
     if branches.find_tracked_branch(&branch)?.is_some()
         && (refetch == RefetchBranch::IfMissing || has_known_age(&branches, &branch))
     {
-        return Ok(());
+        return Ok(None);
     }
     report(&format!(
         "fetching the branch `{branch}` to read the gate configuration"
     ));
+    fetch_newest_commit(repo, &remote, &branch, report).map(Some)
+}
+
+/// Fetches the newest commit of the branch, and reopens the repository. A failed fetch is only passed to `report`.
+fn fetch_newest_commit(
+    repo: &mut Repository,
+    remote: &str,
+    branch: &str,
+    report: &dyn Fn(&str),
+) -> Result<BranchFetch, ContextError> {
     let depth = 1;
-    match repo.fetch_history_from(remote, &[FetchTarget::Branch(&branch)], depth) {
-        Ok(()) => *repo = repo.reopen()?,
-        Err(error) => report(&format!("could not fetch the branch `{branch}`: {error}")),
+    if let Err(error) = repo.fetch_history_from(remote, &[FetchTarget::Branch(branch)], depth) {
+        report(&format!("could not fetch the branch `{branch}`: {error}"));
+        return Ok(BranchFetch::Failure);
     }
-    Ok(())
+    *repo = repo.reopen()?;
+    Ok(BranchFetch::Success)
 }
 
 /// Returns the name of the branch to fetch for the policy: the target branch, otherwise the default branch. If the

@@ -439,6 +439,25 @@ fn reference_that_nothing_confirms_is_dated_and_deepen_fetches_it() {
     }
 }
 
+#[test]
+fn note_of_outdated_reference_says_what_deepen_did() {
+    let (world, [lax, _]) = world_with_outdated_target(&GOOD);
+    let call = Job::azure().pull_request().call(&world);
+    world.git(&["update-ref", "refs/remotes/origin/main", &lax]);
+    let notes = || {
+        let output = call.run("check --deepen --report json=-");
+        output.json()["notes"].to_string()
+    };
+    let text = notes();
+    assert!(!text.contains("out of date"), "{text}");
+    world.git("remote set-url origin file:///nonexistent");
+    let text = notes();
+    assert!(
+        text.contains("may be out of date: the branch could not be fetched"),
+        "{text}"
+    );
+}
+
 /// The note distinguishes a clone without the commit of the run from one without newer commits.
 #[test]
 fn note_of_an_outdated_reference_names_what_the_clone_may_lack() {
