@@ -7,7 +7,7 @@ use crate::gate::reports::SavedReports;
 use crate::gate::run::GateRun;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
-use crate::job::context::ContextError;
+use crate::job::context::{self, ContextError};
 use crate::job::settings::{self, ReportDestinations, SelectionPurpose, SettingSources};
 use crate::session::{CommandResult, Run};
 use std::path::Path;
@@ -16,10 +16,13 @@ use std::path::Path;
 /// destinations first.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     // Without valid settings, only the default reports of an earlier run can be found and replaced.
-    let (sources, destinations, ci) =
+    let (sources, destinations, mut ci) =
         resolve_destinations(run, args).inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     invalidate_old_reports(run, args, &destinations, ci.host)?;
     let repo = run.find_repository();
+    if let Some(repo) = &repo {
+        context::recognize_default_branch_run(repo, &mut ci)?;
+    }
     let head = sources.resolve_head(args.head.clone());
     let subject = SavedReports {
         head: head.as_deref(),

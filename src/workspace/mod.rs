@@ -72,6 +72,7 @@ impl Run {
         let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
         let target_urls = settings::requested_target_urls(&self.global, &self.env)?;
         ci.target_repository.urls.extend(target_urls);
+        context::recognize_default_branch_run(&repo, &mut ci)?;
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::resolve_policy_source(&self.global, &self.env)?;
         let policy = allow_unproven_tip(policy::find_policy_revision(
@@ -235,6 +236,7 @@ impl<'a> Workspace<'a> {
         let mut branch_fetch = None;
         if revisions.deepen {
             branch_fetch = self.fetch_missing_commits(run, revisions, subject)?;
+            context::recognize_default_branch_run(&self.repo, &mut self.ci)?;
         }
         let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, revisions)?;
         let is_tip_unknown = matches!(self.policy_revision, PolicyRevision::Unknown { .. })

@@ -8,6 +8,9 @@ use crate::env::Env;
 
 const COMMIT: &str = "CIRCLE_SHA1";
 
+/// The variables that CircleCI sets only for a pull request from a fork.
+const FORK_VARIABLES: [&str; 3] = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
+
 /// CircleCI fetches the full history by default:
 /// <https://circleci.com/docs/reference/configuration-reference/#checkout>.
 pub(super) const FULL_HISTORY_SETTING: Option<&str> =
@@ -27,8 +30,7 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let url = env.get("CIRCLE_PULL_REQUEST").or(env.get("CIRCLE_PULL_REQUESTS"));
     // The number is the last part of the URL.
     let number = url.and_then(|url| url.rsplit('/').next());
-    let change_variables = ["CIRCLE_PR_NUMBER", "CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
-    let is_change = url.is_some() || change_variables.into_iter().any(|name| env.get(name).is_some());
+    let is_change = url.is_some() || FORK_VARIABLES.into_iter().any(|name| env.get(name).is_some());
     let context = CiContext {
         trigger: Trigger::for_commit_or_change(is_change),
         branch: env.get_owned("CIRCLE_BRANCH"),
@@ -51,10 +53,9 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     })
 }
 
-/// Returns the repository of the project. For a pull request from a fork, CircleCI always sets both fork variables;
+/// Returns the repository of the project. For a pull request from a fork, CircleCI always sets the fork variables;
 /// without them, the change comes from the project's own repository.
 pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
-    let fork_variables = ["CIRCLE_PR_REPONAME", "CIRCLE_PR_USERNAME"];
-    let has_change = fork_variables.into_iter().all(|name| env.get(name).is_none());
+    let has_change = FORK_VARIABLES.into_iter().all(|name| env.get(name).is_none());
     TargetRepository::new([env.get_owned("CIRCLE_REPOSITORY_URL")], has_change)
 }

@@ -5,7 +5,7 @@
 
 use super::ContextError;
 use super::target_branches::TargetBranches;
-use crate::job::ci::{CiContext, Trigger};
+use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository};
 
 /// Fails unless the commit is merged into the default branch or into a branch for which `is_published` returns true.
@@ -112,6 +112,33 @@ pub fn may_be_on_branch(
     }
     let is_push = is_named_commit && ci.is_push();
     Ok(is_push && (repo.is_shallow() || repo.contains_commit(head, &tracked_branch.tip)?))
+}
+
+/// Treats a CircleCI run of the default branch as a run for a commit, even if the host names a pull request: an open
+/// pull request that merges the default branch into another branch. CircleCI then names it in every run of the branch,
+/// also for a push. Nothing changes if the commit is not in the clone's copy of the default branch, or if the event
+/// does not state that it comes from the target's repository.
+pub fn recognize_default_branch_run(repo: &Repository, ci: &mut CiContext) -> Result<(), ContextError> {
+    let may_be_pushed = ci.host == Host::CircleCi && !ci.fork && ci.target_repository.contains_change;
+    if ci.trigger != Trigger::Change || !may_be_pushed {
+        return Ok(());
+    }
+    let is_host_commit = true;
+    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let default_branch = match &ci.default_branch {
+        Some(name) => branches.find_tracked_branch(name)?,
+        None => branches.find_recorded_default_branch()?,
+    };
+    let commit = ci.commit.as_deref().and_then(|id| repo.find_commit_with_id(id));
+    let (Some(default_branch), Some(commit)) = (default_branch, commit) else {
+        return Ok(());
+    };
+    if ci.branch.as_ref() == Some(&default_branch.branch)
+        && repo.contains_commit(&default_branch.tip, &commit)?
+    {
+        ci.trigger = Trigger::Commit;
+    }
+    Ok(())
 }
 
 /// Returns whether the commit may be on the branch of the run. The result is true for a push, for a local run, and if

@@ -656,3 +656,44 @@ fn publish_of_unmerged_push_advises_a_fetch_only_if_the_branch_may_be_outdated()
     publish().saying(&["is not merged", "hint: push and merge the commit first"]);
     assert_eq!(versions(&world, &server), []);
 }
+
+/// CircleCI names an open pull request in every run of its branch, for example one from `main` to `production`.
+#[test]
+fn push_to_default_branch_with_open_pull_request_is_published() {
+    let (world, server) = stage();
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    world.commit("known finding");
+    world.write("sales/more.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("more");
+    world.push();
+    let add_variables = |call: Call| {
+        call.variable("CIRCLECI", "true")
+            .variable("CIRCLE_SHA1", head(&world))
+            .variable("CIRCLE_BRANCH", "main")
+            .variable("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/5")
+            .variable("CIRCLE_REPOSITORY_URL", world.remote().display().to_string())
+    };
+    let check = add_variables(Call::new(&world.work()));
+    check.run("check --new-only").expect(0);
+    world.write("sales/load.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("fixed");
+    world.push();
+    let publish = add_variables(publish_call(&world, &server));
+    let args = "ci --version-name 1 --publish-on-branch main";
+    // The branch of a fork may have the same name.
+    let fork = publish.clone().variable("CIRCLE_PR_NUMBER", "5");
+    fork.run(args).saying(&["is about a change that is not merged"]);
+    // A commit that the branch does not contain is not published either.
+    world.git("update-ref refs/remotes/origin/main HEAD~1");
+    publish
+        .run(args)
+        .expect(0)
+        .saying(&["is about a change that is not merged"]);
+    assert_eq!(versions(&world, &server), []);
+    world.git("fetch -q origin");
+    publish.run(args).expect(0);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+}
