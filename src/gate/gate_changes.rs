@@ -103,15 +103,26 @@ impl Workspace<'_> {
         comparison: &Comparison,
         revisions: &RequestedRevisions,
     ) -> Result<(Vec<CommitId>, String), ContextError> {
+        let comparison_without_all = self.resolve_comparison_without_all(comparison, revisions)?;
+        Ok((comparison_without_all.bases, comparison_without_all.base_source))
+    }
+
+    /// Returns the comparison that would be used without `--all`.
+    pub(crate) fn resolve_comparison_without_all(
+        &self,
+        comparison: &Comparison,
+        revisions: &RequestedRevisions,
+    ) -> Result<Comparison, ContextError> {
         let changed_revisions = RequestedRevisions {
             all: false,
             ..revisions.clone()
         };
-        let comparison_without_all = match comparison.head {
-            Some(_) => Comparison::from(context::resolve_target(&self.repo, &self.ci, &changed_revisions)?),
-            None => context::resolve_checkout(&self.repo, &self.ci, &changed_revisions)?,
-        };
-        Ok((comparison_without_all.bases, comparison_without_all.base_source))
+        match comparison.head {
+            Some(_) => {
+                context::resolve_target(&self.repo, &self.ci, &changed_revisions).map(Comparison::from)
+            }
+            None => context::resolve_checkout(&self.repo, &self.ci, &changed_revisions),
+        }
     }
 
     /// Describes how a file of the gate configuration changed since `commit`, one line for each difference. The file

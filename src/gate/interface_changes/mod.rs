@@ -10,6 +10,7 @@ use crate::gate::is_within;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
 use crate::job::cli::CompatMode;
+use crate::job::context::ContextError;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, describe_new_pipelines};
@@ -27,7 +28,18 @@ impl GateRun<'_> {
         let ci = &self.subject.workspace.ci;
         let settings = &self.subject.settings.verdict.compatibility;
         let fails_on_break = settings.mode == CompatMode::Fail;
-        let Some((base, changes)) = self.find_interface_changes()? else {
+        let Some((bases, base_source)) = self.find_interface_bases()? else {
+            return Ok(());
+        };
+        if bases.is_empty() {
+            if fails_on_break && self.needs_interface_base()? {
+                self.evaluation.add_notes([format!(
+                    "could not determine the changes for consumers, because there is no base: {base_source}"
+                )]);
+            }
+            return Ok(());
+        }
+        let Some((base, changes)) = self.find_interface_changes(&bases)? else {
             return Ok(());
         };
         let compared_version = ComparedVersion {
@@ -68,31 +80,64 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the changes for consumers, and the first base that differs. Returns `None` if the comparison is turned
-    /// off, if the event has nothing to review, if there is no base, if nothing differs, or if the review is restricted
-    /// to other files. A base that cannot be determined is an error only if a breaking change would fail the run.
-    fn find_interface_changes(&self) -> Result<Option<(CommitId, InterfaceComparison)>, Failure> {
+    /// Returns the commits that the interface is compared with, and a description of their source: the bases of the
+    /// change, also if `--all` selects all pipelines. Returns `None` if the comparison is turned off, if the event has
+    /// nothing to review, or if the target already contains the change. Bases that cannot be determined are an error
+    /// only if a breaking change would fail the run.
+    fn find_interface_bases(&self) -> Result<Option<(Vec<CommitId>, String)>, Failure> {
         let ReviewedFiles {
             workspace,
-            snapshot,
+            settings,
             change,
             ..
         } = &self.subject;
-        let mode = self.subject.settings.verdict.compatibility.mode;
+        let mode = settings.verdict.compatibility.mode;
         if mode == CompatMode::Off || change.idle_reason.is_some() {
             return Ok(None);
         }
-        let bases = match change.select_baseline_commits() {
-            Ok((bases, _)) => bases,
-            Err(error) if mode == CompatMode::Fail => return Err(error.into()),
-            Err(_) => Vec::new(),
+        let baseline = if settings.revisions.all {
+            workspace
+                .resolve_comparison_without_all(change, &settings.revisions)
+                .and_then(|comparison| comparison.select_baseline_commits())
+        } else {
+            change.select_baseline_commits()
         };
-        let Some((base, changes)) = compare_with_bases(workspace, snapshot, &bases)? else {
+        match baseline {
+            // A change without commits of its own breaks nothing. Without `--all`, the run has already failed.
+            Err(ContextError::EmptyChange { .. }) => Ok(None),
+            Err(error) if mode == CompatMode::Fail => Err(error.into()),
+            baseline => Ok(baseline.ok()),
+        }
+    }
+
+    /// Returns whether a missing base for the interface must be reported: in CI, if the files have shared pipelines. A
+    /// publish that follows compares them with the published version.
+    fn needs_interface_base(&self) -> Result<bool, Failure> {
+        let ReviewedFiles {
+            workspace, snapshot, ..
+        } = &self.subject;
+        if workspace.ci.host.is_local() || self.is_before_publish {
+            return Ok(false);
+        }
+        let config_dir = workspace.find_config_dir(snapshot)?;
+        Ok(config_dir.is_some_and(|config_dir| has_shared_pipelines(snapshot, &config_dir)))
+    }
+
+    /// Returns the changes for consumers, and the first base that differs. Returns `None` if nothing differs, or if the
+    /// review is restricted to other files.
+    fn find_interface_changes<'b>(
+        &self,
+        bases: &'b [CommitId],
+    ) -> Result<Option<(&'b CommitId, InterfaceComparison)>, Failure> {
+        let ReviewedFiles {
+            workspace, snapshot, ..
+        } = &self.subject;
+        let Some((base, changes)) = compare_with_bases(workspace, snapshot, bases)? else {
             return Ok(None);
         };
         let paths = self.subject.paths.list_paths();
         let is_in_paths = paths.is_empty() || paths.iter().any(|path| is_within(&changes.path, path));
-        Ok(is_in_paths.then(|| (base.clone(), changes)))
+        Ok(is_in_paths.then_some((base, changes)))
     }
 }
 
@@ -109,9 +154,6 @@ fn compare_with_bases<'b>(
     snapshot: &Snapshot<'_>,
     bases: &'b [CommitId],
 ) -> Result<Option<(&'b CommitId, InterfaceComparison)>, Failure> {
-    if bases.is_empty() {
-        return Ok(None);
-    }
     let config_dir = workspace.find_config_dir(snapshot)?;
     let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
     for base in bases {

@@ -81,27 +81,50 @@ struct HistoryFetcher<'a> {
 
 impl HistoryFetcher<'_> {
     /// Resolves the run. If that fails, returns the commits and branches that the clone lacks according to the error.
-    /// If only the branch of a reviewed commit is not found, the default branch may still have to be fetched. A review
-    /// of the checked-out files does not need a branch.
+    /// If only the branch of a reviewed commit is not found, the default branch may still have to be fetched.
     fn find_missing_items(&mut self) -> Vec<MissingItem> {
-        let resolver = TargetResolver {
-            repo: self.repo,
-            ci: self.ci,
-            revisions: self.revisions,
-            may_fetch: true,
-        };
-        let needs_default_branch = match self.subject {
-            DeepenSubject::Commit => resolver
-                .resolve_commit()
-                .map(|target| target.branch.is_none() && self.needs_default_branch(target.is_host_commit)),
-            DeepenSubject::Checkout => resolver.resolve_checkout().map(|_| false),
-        };
-        match needs_default_branch {
+        match self.resolve_run(self.revisions) {
+            Ok(false) if self.revisions.all => self.find_items_of_change(),
             Ok(false) => Vec::new(),
             Ok(true) => match self.resolve_default_branch() {
                 Some(name) => vec![self.find_target_item(name)],
                 None => Vec::new(),
             },
+            Err(error) => self.select_items_for_error(&error),
+        }
+    }
+
+    /// Resolves a run with these revisions. Returns whether the default branch still has to be fetched. A review of the
+    /// checked-out files does not need a branch.
+    fn resolve_run(&self, revisions: &RequestedRevisions) -> Result<bool, ContextError> {
+        let resolver = TargetResolver {
+            repo: self.repo,
+            ci: self.ci,
+            revisions,
+            may_fetch: true,
+        };
+        match self.subject {
+            DeepenSubject::Commit => resolver
+                .resolve_commit()
+                .map(|target| target.branch.is_none() && self.needs_default_branch(target.is_host_commit)),
+            DeepenSubject::Checkout => resolver.resolve_checkout().map(|_| false),
+        }
+    }
+
+    /// Returns the items that the clone lacks to find the base of the change. A run over all pipelines compares the
+    /// gate configuration and the shared pipelines with this base. Nothing is fetched in a local run, or if the host
+    /// names no branch to compare with.
+    fn find_items_of_change(&mut self) -> Vec<MissingItem> {
+        let is_branch_named = self.ci.target_branch().is_some() || self.ci.default_branch.is_some();
+        if self.ci.host.is_local() || !is_branch_named {
+            return Vec::new();
+        }
+        let revisions = RequestedRevisions {
+            all: false,
+            ..self.revisions.clone()
+        };
+        match self.resolve_run(&revisions) {
+            Ok(_) => Vec::new(),
             Err(error) => self.select_items_for_error(&error),
         }
     }
@@ -198,16 +221,13 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns the branch to fetch to find the base: the branch from `--base`, the target of the change, or the default
-    /// branch. Returns `None` if `--base` or the event names only a commit, or if the run has no base.
+    /// branch. Returns `None` if `--base` or the event names only a commit, or if the event has no base.
     fn find_base_branch(&mut self) -> Option<String> {
         if let Some(revision) = &self.revisions.base {
             return match parse_revision(revision) {
                 MissingItem::Branch(name) => Some(name),
                 MissingItem::Commit(_) | MissingItem::TargetBranch { .. } => None,
             };
-        }
-        if self.revisions.all {
-            return None;
         }
         match &self.ci.base {
             BaseHint::All { .. } => None,

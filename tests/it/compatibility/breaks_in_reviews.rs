@@ -2,9 +2,10 @@
 //! repositories.
 
 use crate::support::{
-    Call, Platform, ProgramOutput, Shop, World, offer, orchestration_text, parameter, project, push_of_branch,
+    Call, Job, Platform, ProgramOutput, Shop, World, checkout, head, offer, orchestration_text, parameter,
+    project, push_of_branch, repository,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 
 const SHARED_FILE: &str = ".platform/shared-pipelines.yaml";
@@ -616,6 +617,57 @@ fn break_by_unstaged_edit_of_shared_file_fails_like_committed_edit() {
         ]),
     );
     check("").expect(0);
+}
+
+#[test]
+fn break_fails_run_over_all_pipelines_like_run_over_changed_ones() {
+    let world = world_with_shared_file(&offer(&[("a", &parameter("day", ", default: x"))]));
+    let calls = [
+        Call::new(&world.work()),
+        Job::github().pull_request().call(&world),
+    ];
+    for call in &calls {
+        call.run("check --all --compat fail").expect(0);
+    }
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    world.commit("break");
+    world.push();
+    let calls = [
+        Call::new(&world.work()),
+        Job::github().pull_request().call(&world),
+    ];
+    for call in &calls {
+        for flags in ["", "--all", "--all --base origin/main"] {
+            let output = call.run(("check --compat fail", flags)).expect(1);
+            output.logging(&["breaks consumers of shared pipelines"]);
+        }
+    }
+    // A shallow clone lacks the base, with which nothing else is compared.
+    let change = format!("+{}:refs/remotes/origin/change", head(&world));
+    let clone = checkout(&world, &["--depth=1", &change], &head(&world));
+    let call = Job::github().pull_request().extend(&world, Call::new(&clone));
+    call.run("check --all --compat fail").expect(7);
+    let output = call.run("check --all --compat fail --deepen").expect(1);
+    output.logging(&["breaks consumers of shared pipelines"]);
+}
+
+#[test]
+fn run_that_cannot_find_breaks_without_base_says_so() {
+    let world = world_with_shared_file(&offer(&[("a", "")]));
+    world.git("tag v1");
+    world.git("push -q origin v1");
+    let payload = json!({ "repository": repository(), "ref": "refs/tags/v1", "before": "0".repeat(40),
+        "after": head(&world) });
+    let call = Job::github().event("push", "refs/tags/v1", &payload).call(&world);
+    let notes = |mode: &str| {
+        let output = call.run(("check --report json=- --compat", mode)).expect(0);
+        output.json()["notes"].to_string()
+    };
+    let note = "could not determine the changes for consumers, because there is no base";
+    let text = notes("fail");
+    assert!(text.contains(note), "{text}");
+    let text = notes("warn");
+    assert!(!text.contains(note), "{text}");
 }
 
 #[test]
