@@ -5,10 +5,10 @@ use crate::delivery::{deliver_gate_report, list_default_reports};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;
 use crate::gate::run::GateRun;
-use crate::job::ci::{self, CiContext, Host};
+use crate::job::ci::{CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
-use crate::job::context::{self, ContextError};
-use crate::job::settings::{self, ReportDestinations, SelectionPurpose, SettingSources};
+use crate::job::context;
+use crate::job::settings::{ReportDestinations, SelectionPurpose, SettingSources};
 use crate::session::{CommandResult, Run};
 use std::path::Path;
 
@@ -56,13 +56,7 @@ fn resolve_destinations<'a>(
     let destinations = sources
         .resolve_report_destinations(&args.destinations)?
         .with_attestation(sources.resolve_review_attestation(&args.attestation)?)?;
-    Ok((sources, destinations, read_ci_context(run)?))
-}
-
-/// Reads what the CI host states about this job, such as the commit and the event, from its variables.
-fn read_ci_context(run: &Run) -> Result<CiContext, Failure> {
-    let host = settings::requested_host(&run.global, &run.env)?;
-    Ok(ci::detect_context(&run.env, host).map_err(ContextError::from)?)
+    Ok((sources, destinations, run.read_ci_context()?))
 }
 
 /// Marks the reports of an earlier run as unfinished and removes its statement, so that a failed run leaves no file

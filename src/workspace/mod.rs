@@ -68,10 +68,7 @@ impl Run {
     /// Reads the settings and the context of the run for this repository. A policy or target revision that is not yet
     /// proven to be the branch's newest commit is allowed, because [`Workspace::deepen`] may fetch what is missing.
     pub(crate) fn open_workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
-        let host = settings::requested_host(&self.global, &self.env)?;
-        let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
-        let target_urls = settings::requested_target_urls(&self.global, &self.env)?;
-        ci.target_repository.urls.extend(target_urls);
+        let mut ci = self.read_ci_context()?;
         context::recognize_default_branch_run(&repo, &mut ci)?;
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::resolve_policy_source(&self.global, &self.env)?;
@@ -100,6 +97,16 @@ impl Run {
             repo,
             ci,
         })
+    }
+
+    /// Reads what the CI host states about this job, such as the commit and the event, from its variables. Adds the
+    /// URLs of the target's repository that the job names.
+    pub(crate) fn read_ci_context(&self) -> Result<CiContext, Failure> {
+        let host = settings::requested_host(&self.global, &self.env)?;
+        let mut ci = ci::detect_context(&self.env, host).map_err(ContextError::from)?;
+        let target_urls = settings::requested_target_urls(&self.global, &self.env)?;
+        ci.target_repository.urls.extend(target_urls);
+        Ok(ci)
     }
 
     /// Reads the configuration file from the policy revision, and resolves the settings that locate other files: the
@@ -280,8 +287,9 @@ impl<'a> Workspace<'a> {
 
     /// Fetches the branch of the run, the branch with the policy, and the history between head and its base. Fetching
     /// the history may show which branch is the default branch, and whether the run reviews the host's commit. Both may
-    /// determine another branch with the policy, so that branch is fetched at the end if it is missing. Returns the
-    /// result of the fetch of the branch with the policy, or `None` if it was not fetched.
+    /// determine another branch with the policy, so that branch is fetched at the end if it is missing or if the first
+    /// fetch of it failed. Returns the result of the last fetch of the branch with the policy, or `None` if it was not
+    /// fetched.
     fn fetch_missing_commits(
         &mut self,
         run: &Run,
@@ -294,10 +302,15 @@ impl<'a> Workspace<'a> {
         let run_fetch = context::fetch_run_branch(repo, ci, is_host_commit, &report)?;
         let policy_fetch =
             context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfAgeUnknown, &report)?;
-        context::fetch_missing_history(repo, ci, revisions, subject, &report)?;
+        let has_fetched = context::fetch_missing_history(repo, ci, revisions, subject, &report)?;
         let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
-        let missing_fetch =
-            context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfMissing, &report)?;
+        // If only the first fetch failed, the remote can be reached again.
+        let refetch = if has_fetched && policy_fetch == Some(BranchFetch::Failure) {
+            RefetchBranch::IfAgeUnknown
+        } else {
+            RefetchBranch::IfMissing
+        };
+        let missing_fetch = context::fetch_policy_branch(repo, ci, is_host_commit, refetch, &report)?;
         // Without a fetch of its own, the branch with the policy is the branch of the run.
         Ok(missing_fetch.or(policy_fetch).or(run_fetch))
     }

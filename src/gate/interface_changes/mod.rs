@@ -9,8 +9,9 @@ use crate::gate::interface_changes::interface_comparison::{InterfaceComparison, 
 use crate::gate::is_within;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
+use crate::job::ci::{CiContext, Trigger};
 use crate::job::cli::CompatMode;
-use crate::job::context::ContextError;
+use crate::job::context::{Comparison, ContextError, EarlierCommit};
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, describe_new_pipelines};
@@ -80,25 +81,18 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the commits that the interface is compared with, and a description of their source: the bases of the
-    /// change, also if `--all` selects all pipelines. Returns `None` if the comparison is turned off, if the event has
-    /// nothing to review, or if the target already contains the change. Bases that cannot be determined are an error
-    /// only if a breaking change would fail the run.
+    /// Returns the commits that the interface is compared with, and a description of their source. Without commits, the
+    /// description says why there are none. Returns `None` if the comparison is turned off, if the event has nothing to
+    /// review, or if the target already contains the change. Bases that cannot be determined are an error only if a
+    /// breaking change would fail the run.
     fn find_interface_bases(&self) -> Result<Option<(Vec<CommitId>, String)>, Failure> {
-        let ReviewedFiles {
-            workspace,
-            settings,
-            change,
-            ..
-        } = &self.subject;
+        let ReviewedFiles { settings, change, .. } = &self.subject;
         let mode = settings.verdict.compatibility.mode;
         if mode == CompatMode::Off || change.idle_reason.is_some() {
             return Ok(None);
         }
         let baseline = if settings.revisions.all {
-            workspace
-                .resolve_comparison_without_all(change, &settings.revisions)
-                .and_then(|comparison| comparison.select_baseline_commits())
+            self.find_interface_bases_without_all()
         } else {
             change.select_baseline_commits()
         };
@@ -110,13 +104,40 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns whether a missing base for the interface must be reported: in CI, if the files have shared pipelines. A
-    /// publish that follows compares them with the published version.
+    /// Returns the commits that the interface would be compared with without `--all`, and a description of their source.
+    /// There are none if the run may repeat an earlier one: a nightly run over all pipelines must not fail for a break
+    /// that was accepted when it was merged. Unless the run is about a change or its job names the base, a base that
+    /// cannot be determined is not an error either, because such runs often have shallow clones.
+    fn find_interface_bases_without_all(&self) -> Result<(Vec<CommitId>, String), ContextError> {
+        let ReviewedFiles {
+            workspace,
+            settings,
+            change,
+            ..
+        } = &self.subject;
+        let is_base_named = settings.revisions.base.is_some();
+        let comparison = workspace.resolve_comparison_without_all(change, &settings.revisions);
+        if let Ok(comparison) = &comparison
+            && !is_base_named
+            && may_repeat_run(&workspace.ci, comparison)
+        {
+            let reason = "the CI host reports neither a change nor a push for this run";
+            return Ok((Vec::new(), reason.to_owned()));
+        }
+        match comparison.and_then(|comparison| comparison.select_baseline_commits()) {
+            Err(error) if !change.is_change && !is_base_named => Ok((Vec::new(), error.to_string())),
+            baseline => baseline,
+        }
+    }
+
+    /// Returns whether a missing base for the interface must be reported: in CI or a shallow clone, if the files have
+    /// shared pipelines. A publish that follows compares them with the published version.
     fn needs_interface_base(&self) -> Result<bool, Failure> {
         let ReviewedFiles {
             workspace, snapshot, ..
         } = &self.subject;
-        if workspace.ci.host.is_local() || self.is_before_publish {
+        let may_lack_base = workspace.ci.host.is_local() && !workspace.repo.is_shallow();
+        if may_lack_base || self.is_before_publish {
             return Ok(false);
         }
         let config_dir = workspace.find_config_dir(snapshot)?;
@@ -138,6 +159,17 @@ impl GateRun<'_> {
         let paths = self.subject.paths.list_paths();
         let is_in_paths = paths.is_empty() || paths.iter().any(|path| is_within(&changes.path, path));
         Ok(is_in_paths.then_some((base, changes)))
+    }
+}
+
+/// Returns whether an earlier run may have reviewed the same commit: the run is scheduled or manual, or it is a run of
+/// the default branch on a host that does not report a push. A commit that the job selects itself is a change.
+fn may_repeat_run(ci: &CiContext, comparison: &Comparison) -> bool {
+    let has_earlier_commit = comparison.earlier_commit != EarlierCommit::None;
+    match ci.trigger {
+        Trigger::Change => false,
+        Trigger::Commit => has_earlier_commit && !ci.is_push() && !ci.host.is_local(),
+        Trigger::Any => has_earlier_commit || comparison.is_host_commit,
     }
 }
 

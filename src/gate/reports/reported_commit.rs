@@ -16,6 +16,10 @@ use std::path::{Path, PathBuf};
 /// Hint for a report with which the change cannot be compared, because its commit is not an earlier one.
 const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the target branch";
 
+/// Hint for a change whose target is unknown in this clone.
+const UNKNOWN_TARGET: &str = "if this clone does not know the remote's default branch, run `git remote set-head origin \
+                              BRANCH` first";
+
 impl SavedReports<'_> {
     /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order;
     /// the error names the file.
@@ -134,6 +138,14 @@ impl SavedReports<'_> {
             if repo.contains_commit(base, old_commit)? {
                 return Ok(());
             }
+        }
+        if target.bases.is_empty() {
+            let message = format!(
+                "cannot compare with the report {report_name}: nothing shows that the report's commit {old_commit} \
+                 belongs to the target branch, because the change has no base: {}",
+                target.base_source
+            );
+            return Err(Failure::usage(message).with_hint(UNKNOWN_TARGET));
         }
         let message = format!(
             "cannot compare with the report {report_name}: the report's commit {old_commit} belongs to the change, \

@@ -149,7 +149,8 @@ impl CiContext {
     }
 
     /// Returns whether the base that the host names is a commit of the target. In a merge queue, it may be another
-    /// queued change. On a GitLab merge train, it is the merge-base of the merge request with its target.
+    /// queued change. On a GitLab merge train, it is the merge-base of the merge request with its target. It may be an
+    /// old commit, so it is not evidence of the newest one.
     pub const fn has_merged_base(&self) -> bool {
         !self.is_queued || matches!(self.host, Host::GitLab)
     }

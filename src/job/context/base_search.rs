@@ -139,8 +139,7 @@ impl BaseSearch<'_> {
             },
             None => None,
         };
-        // Head is the host's merge if it is not the newest commit of the change. If no merge-base is found, the named
-        // commit is tried next.
+        // Head differs from the change in the host's merge. Without a merge-base, the named commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, "target")
@@ -337,6 +336,7 @@ impl BaseSearch<'_> {
             role,
             remote: self.branches.fetch_remote(),
             host: self.ci.host,
+            needs_history: self.ci.is_queued && self.repo.is_shallow(),
         }
     }
 

@@ -22,14 +22,15 @@ pub enum DeepenSubject {
 }
 
 /// Fetches missing commits and history in growing depth until the run can be resolved, and reports each step to
-/// `report`. If commits are still missing at the end, the error is left to the resolution of the run.
+/// `report`. If commits are still missing at the end, the error is left to the resolution of the run. Returns whether
+/// any fetch succeeded.
 pub fn fetch_missing_history(
     repo: &mut Repository,
     ci: &mut CiContext,
     revisions: &RequestedRevisions,
     subject: DeepenSubject,
     report: &dyn Fn(&str),
-) -> Result<(), ContextError> {
+) -> Result<bool, ContextError> {
     let mut fetcher = HistoryFetcher {
         is_host_commit: reviews_host_commit(repo, ci, revisions)?,
         repo,
@@ -42,6 +43,7 @@ pub fn fetch_missing_history(
     if fetcher.ci.host == Host::Unknown {
         fetcher.resolve_default_branch();
     }
+    let mut has_fetched = false;
     for depth in DEPTH_STEPS {
         let missing_items = fetcher.find_missing_items();
         if missing_items.is_empty() {
@@ -49,12 +51,13 @@ pub fn fetch_missing_history(
         }
         // A complete clone has all history, so a step with more depth would fetch nothing more.
         let is_last_step = !fetcher.repo.is_shallow();
-        let has_fetched = fetcher.fetch_missing_items(&missing_items, depth)?;
-        if is_last_step || !has_fetched {
+        let is_fetched = fetcher.fetch_missing_items(&missing_items, depth)?;
+        has_fetched |= is_fetched;
+        if is_last_step || !is_fetched {
             break;
         }
     }
-    Ok(())
+    Ok(has_fetched)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,21 +115,24 @@ impl HistoryFetcher<'_> {
     }
 
     /// Returns the items that the clone lacks to find the base of the change. A run over all pipelines compares the
-    /// gate configuration and the shared pipelines with this base. Nothing is fetched in a local run, or if the host
-    /// names no branch to compare with.
+    /// gate configuration and the shared pipelines with this base. Nothing is fetched in a local run, or if no branch
+    /// to compare with is known: without a target, this is the default branch, which the remote is asked for.
     fn find_items_of_change(&mut self) -> Vec<MissingItem> {
-        let is_branch_named = self.ci.target_branch().is_some() || self.ci.default_branch.is_some();
-        if self.ci.host.is_local() || !is_branch_named {
+        if self.ci.host.is_local() {
             return Vec::new();
         }
         let revisions = RequestedRevisions {
             all: false,
             ..self.revisions.clone()
         };
-        match self.resolve_run(&revisions) {
-            Ok(_) => Vec::new(),
-            Err(error) => self.select_items_for_error(&error),
+        let Err(error) = self.resolve_run(&revisions) else {
+            return Vec::new();
+        };
+        let is_base_named = revisions.base.is_some() || self.ci.target_branch().is_some();
+        if !is_base_named && self.resolve_default_branch().is_none() {
+            return Vec::new();
         }
+        self.select_items_for_error(&error)
     }
 
     /// Returns whether the default branch has to be fetched to find the branch of the run. In CI, the host does not

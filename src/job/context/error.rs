@@ -37,6 +37,8 @@ pub enum ContextError {
         /// The remote that should have the branch.
         remote: String,
         host: Host,
+        /// The branch alone is not enough: the clone also lacks the history between it and the queued change.
+        needs_history: bool,
     },
     /// No remote of the clone is the target's repository, and the clone has no commit that the event names for the
     /// target.
@@ -188,6 +190,7 @@ impl ContextError {
             Self::Shallow { host, .. }
             | Self::CommitNotInClone { host, .. }
             | Self::BaseNotInClone { host, .. }
+            | Self::BranchNotInClone { host, needs_history: true, .. }
             | Self::MergeUnknown { host, .. } => Some(history_hint(*host)),
             Self::BranchNotInClone { host, branch, remote, .. } => {
                 Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))

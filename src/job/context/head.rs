@@ -288,6 +288,7 @@ fn find_change_parent(
             role: "target",
             remote: branches.fetch_remote(),
             host: ci.host,
+            needs_history: false,
         });
     };
     let mut unmerged_parents = Vec::new();

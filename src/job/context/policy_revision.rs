@@ -114,9 +114,10 @@ pub fn find_default_branch_policy_revision(
 
 /// Returns a note if newer commits of the policy's branch may exist, with the date of the newest known commit. This is
 /// the case if the clone's copy of the branch lacks the commit of the run, if the copy may be out of date, or if no
-/// remote is the target's repository. Returns `None` in other cases, and if the policy is not read from a branch.
-/// `revision` is the result of [`find_target_policy_revision`]. `branch_fetch` is the result of the fetch of the
-/// policy's branch, `None` if this run did not fetch the branch.
+/// remote is the target's repository. Also returns a note if the target of a queued change is unknown, because the
+/// host's merge contains that target, but nothing shows which of its commits it is. Returns `None` in other cases, and
+/// if the policy is not read from a branch. `revision` is the result of [`find_target_policy_revision`]. `branch_fetch`
+/// is the result of the fetch of the policy's branch, `None` if this run did not fetch the branch.
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,
@@ -124,8 +125,12 @@ pub fn describe_revision_age(
     revision: &PolicyRevision,
     branch_fetch: Option<BranchFetch>,
 ) -> Result<Option<String>, ContextError> {
-    let PolicyRevision::Commit { branch, .. } = revision else {
-        return Ok(None);
+    let branch = match revision {
+        PolicyRevision::Commit { branch, .. } => branch,
+        PolicyRevision::Unknown { reason } if ci.is_queued => {
+            return Ok(Some(describe_unknown_target(reason, branch_fetch)));
+        }
+        PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => return Ok(None),
     };
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let Some(tip) = branches
@@ -168,6 +173,15 @@ pub fn describe_revision_age(
         )),
         _ => None,
     })
+}
+
+/// Returns the note that the target of a queued change is unknown for this reason.
+fn describe_unknown_target(reason: &str, branch_fetch: Option<BranchFetch>) -> String {
+    let remedy = match branch_fetch {
+        None => "; fetch the branch first, or pass --deepen",
+        Some(_) => ": the branch could not be fetched",
+    };
+    format!("the gate configuration of the target branch is not used, because {reason}{remedy}")
 }
 
 /// Returns the date of the commit for messages.

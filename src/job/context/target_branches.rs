@@ -249,7 +249,8 @@ impl<'a> TargetBranches<'a> {
 
     /// Returns the commits of the target branch that the event of a change names: the tip, from two sources, and the
     /// commit at which the change started. The most reliable one comes first. For a queued change, the host's merge and
-    /// the base may contain another queued change, which is not merged yet and proves nothing about the target.
+    /// the base prove nothing about the target: they may contain another queued change, which is not merged yet, and on
+    /// GitLab, the base may be an old commit, which the author chose.
     fn find_target_commits(&self) -> Result<Vec<EventCommit>, GitError> {
         let mut commits = Vec::new();
         // The host may have created its trial merge after it wrote the event, so the merge may have a newer tip.
@@ -262,7 +263,7 @@ impl<'a> TargetBranches<'a> {
         if let Some((id, field)) = &self.ci.target_tip {
             commits.extend(self.find_event_commit(id, field, EventRole::Tip));
         }
-        if self.ci.has_merged_base()
+        if !self.ci.is_queued
             && let BaseHint::Commit { id, source, .. } = &self.ci.base
         {
             commits.extend(self.find_event_commit(id, source, EventRole::Base));

@@ -106,8 +106,9 @@ fn bad_change_before_queued_change_fails_its_run_in_shallow_clone() {
     let (good, bad) = (orchestration_text(&GOOD), orchestration_text(&BAD));
     let (world, commits) = queue(&[("bad.orch.yaml", &bad), ("b.orch.yaml", &good)]);
     let call = group(&world, Call::new(&shallow_clone(&world)), &commits[1]);
-    let hint = "`git fetch origin +refs/heads/main:refs/remotes/origin/main`";
-    call.run("check").expect(7).saying(&[hint]);
+    // The target branch alone is not enough.
+    let output = call.run("check").expect(7).saying(&["fetch-depth: 0"]);
+    assert!(!output.all().contains("git fetch origin"), "{}", output.all());
     call.run("check --deepen").expect(1).logging(&["bad.orch.yaml"]);
     // With the newest commit of the target, the clone does not show the history between the target and the queue.
     let clone = shallow_clone(&world);
@@ -153,19 +154,63 @@ fn policy_of_merge_request_before_this_one_in_train_does_not_apply() {
     world.git("push -q origin HEAD:refs/merge-requests/9/train");
     let fetch = format!("+{train}:refs/pipelines/1");
     let call = Call::new(&checkout(&world, &["--depth=20", &fetch], &train))
-        .variable("GITLAB_CI", "true")
-        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
         .variable("CI_COMMIT_SHA", &train)
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &first)
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &base);
+    for command in ["check", "check --deepen"] {
+        in_train(call.clone())
+            .run(command)
+            .expect(1)
+            .logging(&["bad.orch.yaml"]);
+    }
+}
+
+/// Adds the variables of GitLab's merge train with the branch `change`, except those with commits.
+fn in_train(call: Call) -> Call {
+    call.variable("GITLAB_CI", "true")
+        .variable("CI_PIPELINE_SOURCE", "merge_request_event")
         .variable("CI_MERGE_REQUEST_EVENT_TYPE", "merge_train")
         .variable("CI_MERGE_REQUEST_IID", "9")
         .variable("CI_MERGE_REQUEST_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_PROJECT_ID", "5")
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "change")
-        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main")
-        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &first)
+}
+
+/// The author of a change chooses its merge-base, for example a commit before `main` became strict.
+#[test]
+fn policy_of_train_is_never_its_old_merge_base() {
+    let world = project();
+    world.write("sluicegate.yaml", "review: { fail-on: never }\n");
+    let base = world.commit("lax");
+    world.git("checkout -q -b change");
+    world.write("bad.orch.yaml", orchestration_text(&BAD));
+    let source = world.commit("change");
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "review: { fail-on: error }\n");
+    let strict = world.commit("strict");
+    world.push();
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m train change");
+    let train = head(&world);
+    world.git("push -q origin HEAD:refs/merge-requests/9/train");
+    let clone = checkout(&world, &[&format!("+{train}:refs/pipelines/1")], &train);
+    let call = Call::new(&clone)
+        .variable("CI_COMMIT_SHA", &train)
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &strict)
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &base);
-    for command in ["check", "check --deepen"] {
-        call.run(command).expect(1).logging(&["bad.orch.yaml"]);
-    }
+    let check = |flags: &str| in_train(call.clone()).run(("check --report json=-", flags));
+    let notes = |code: i32| check("").expect(code).json()["notes"].to_string();
+    let text = notes(1);
+    let note = "the gate configuration of the target branch is not used, because the target branch `main` is not among";
+    assert!(text.contains(note), "{text}");
+    // A runner that keeps its workspace may have an old copy of the branch.
+    crate::support::git(&clone, &["update-ref", "refs/remotes/origin/main", &base]);
+    let text = notes(0);
+    assert!(text.contains("which may be out of date"), "{text}");
+    check("--deepen").expect(1);
+    let text = notes(1);
+    assert!(!text.contains(note), "{text}");
 }

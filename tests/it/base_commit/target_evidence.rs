@@ -4,9 +4,11 @@
 use crate::base_commit::several_merge_bases::world_with_crossed_merges;
 use crate::support::{
     Call, Checkout, Job, Platform, Project, RULES, RULES_FILE, World, checkout, git, head,
-    orchestration_text, passed_results, project, pull_request_payload, respond_for_each,
+    orchestration_text, passed_results, path_variable, project, pull_request_payload, respond_for_each,
 };
 use serde_json::{Value, json};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 const STRICT: &str = "review: { fail-on: error }\n";
@@ -242,6 +244,12 @@ fn report_comparison_in_clone_of_fork_is_refused() {
         let output = call.run("report --compare old.json new.json");
         assert_eq!(output.code, 7, "{name}: {}", output.all());
         output.saying(&["could not prove which commits the target branch"]);
+        // A mirror that the job names is the target.
+        let url = git(&fork.clone, "config remote.origin.url");
+        let output = call
+            .variable("SLUICEGATE_TARGET_REPOSITORY", url)
+            .run("report --compare old.json new.json");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
     }
 }
 
@@ -456,6 +464,37 @@ fn note_of_outdated_reference_says_what_deepen_did() {
         text.contains("may be out of date: the branch could not be fetched"),
         "{text}"
     );
+}
+
+/// Only the first fetch fails.
+#[test]
+fn note_of_outdated_reference_counts_a_later_fetch() {
+    let (world, [lax, _]) = world_with_outdated_target(&GOOD);
+    let old_main = format!("+{lax}:refs/remotes/origin/main");
+    let fetched_branch = "+refs/heads/change:refs/remotes/origin/change";
+    let clone = checkout(
+        &world,
+        &["--depth=1", fetched_branch, &old_main],
+        "refs/remotes/origin/change",
+    );
+    let path = path_variable().to_string_lossy().into_owned();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" fetch \"*) mkdir {}/failed 2>/dev/null && exit 1;; esac\nPATH='{}' exec git \"$@\"\n",
+        world.path().display(),
+        path
+    );
+    let bin = world.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(bin.join("git"), script).unwrap();
+    fs::set_permissions(bin.join("git"), Permissions::from_mode(0o755)).unwrap();
+    let output = Job::azure()
+        .pull_request()
+        .extend(&world, Call::new(&clone))
+        .variable("PATH", format!("{}:{path}", bin.display()))
+        .run("check --deepen --report json=-")
+        .saying(&["could not fetch the branch `main`"]);
+    let notes = output.json()["notes"].to_string();
+    assert!(!notes.contains("could not be fetched"), "{notes}");
 }
 
 /// The note distinguishes a clone without the commit of the run from one without newer commits.

@@ -2,11 +2,12 @@
 //! repositories.
 
 use crate::support::{
-    Call, Job, Platform, ProgramOutput, Shop, World, checkout, head, offer, orchestration_text, parameter,
-    project, push_of_branch, repository,
+    Call, EVERYTHING_FETCHED, Job, Platform, ProgramOutput, Shop, World, checkout, head, offer,
+    orchestration_text, parameter, project, push_of_branch, repository, with_default,
 };
 use serde_json::{Value, json};
 use std::fs;
+use std::path::Path;
 
 const SHARED_FILE: &str = ".platform/shared-pipelines.yaml";
 
@@ -649,6 +650,86 @@ fn break_fails_run_over_all_pipelines_like_run_over_changed_ones() {
     call.run("check --all --compat fail").expect(7);
     let output = call.run("check --all --compat fail --deepen").expect(1);
     output.logging(&["breaks consumers of shared pipelines"]);
+}
+
+/// These hosts do not name the default branch, and the clone has other branches only or too little history.
+#[test]
+fn deepen_finds_break_in_run_over_all_pipelines() {
+    let world = world_with_shared_file(&offer(&[("a", &parameter("day", ", default: x"))]));
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    world.commit("break");
+    let add_commits = || {
+        for number in 0..6 {
+            world.write("note.txt", number.to_string());
+            world.commit("more");
+        }
+        world.push();
+        head(&world)
+    };
+    let change = add_commits();
+    world.git("checkout -q main");
+    add_commits();
+    let variables = [
+        ["CIRCLECI=true", "CIRCLE_SHA1", "CIRCLE_BRANCH"],
+        ["BITBUCKET_BUILD_NUMBER=1", "BITBUCKET_COMMIT", "BITBUCKET_BRANCH"],
+        ["BUILDKITE=true", "BUILDKITE_COMMIT", "BUILDKITE_BRANCH"],
+    ];
+    let fetched_branch = "+refs/heads/change:refs/remotes/origin/change";
+    for [host, commit, branch] in variables {
+        let (name, value) = host.split_once('=').unwrap();
+        let check = |clone: &Path| {
+            let call = Call::new(clone).variable(name, value);
+            let call = call.variable(commit, &change).variable(branch, "change");
+            let output = call.run("check --all --compat fail --deepen");
+            assert_eq!(output.code, 1, "{host}: {}", output.all());
+            output.logging(&["breaks consumers of shared pipelines"]);
+        };
+        check(&checkout(&world, &["--depth=50", fetched_branch], &change));
+        check(&with_default(checkout(
+            &world,
+            &["--depth=1", EVERYTHING_FETCHED],
+            &change,
+        )));
+    }
+}
+
+/// A break was accepted when it was merged. Nightly runs must not report it again.
+#[test]
+fn repeated_run_over_all_pipelines_does_not_fail_for_merged_break() {
+    let world = world_with_shared_file(&offer(&[("a", &parameter("day", ", default: x"))]));
+    world.git("checkout -q main");
+    let before = head(&world);
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    let merged = world.commit("break");
+    world.push();
+    let fetched_branch = "+refs/heads/main:refs/remotes/origin/main";
+    let shallow_clone = checkout(&world, &["--depth=1", fetched_branch], &merged);
+    let payload = json!({ "repository": repository() });
+    let run = |call: Call| call.run("check --all --compat fail --report json=-");
+    for clone in [&world.work(), &shallow_clone] {
+        let mut calls = vec![
+            Call::new(clone)
+                .variable("CIRCLECI", "true")
+                .variable("CIRCLE_SHA1", &merged)
+                .variable("CIRCLE_BRANCH", "main"),
+        ];
+        for event in ["schedule", "workflow_dispatch"] {
+            let job = Job::github().event(event, "refs/heads/main", &payload);
+            calls.push(job.extend(&world, Call::new(clone)));
+        }
+        for call in calls {
+            let notes = run(call).expect(0).json()["notes"].to_string();
+            assert!(notes.contains("because there is no base"), "{notes}");
+        }
+    }
+    // The push itself fails, if the clone shows the commit before.
+    let push = Job::github().push(&before);
+    run(push.call(&world)).expect(1);
+    let notes = run(push.extend(&world, Call::new(&shallow_clone)))
+        .expect(0)
+        .json()["notes"]
+        .to_string();
+    assert!(notes.contains("because there is no base"), "{notes}");
 }
 
 #[test]

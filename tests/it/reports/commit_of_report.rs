@@ -277,3 +277,25 @@ fn report_of_checked_out_commit_is_accepted_without_the_target_branch() {
     call.run("report ../review.json").expect(0);
     call.run("report ../main.json").expect(2);
 }
+
+/// CircleCI names an open pull request in every run of its branch, for example one from `main` to `production`.
+#[test]
+fn comparison_on_default_branch_with_open_pull_request_needs_the_branch_name() {
+    let world = world_with_reports();
+    world.git("checkout -q main");
+    world.write("d.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("next push");
+    world.push();
+    let call = Call::new(&world.work())
+        .variable("CIRCLECI", "true")
+        .variable("CIRCLE_SHA1", head(&world))
+        .variable("CIRCLE_BRANCH", "main")
+        .variable("CIRCLE_PULL_REQUEST", "https://github.com/o/p/pull/5");
+    call.run("check --report json=../new.json").expect(0);
+    let compare = "report --compare ../main.json ../new.json";
+    call.run(compare).expect(0);
+    world.git("remote set-head origin --delete");
+    call.run(compare)
+        .expect(2)
+        .saying(&["the change has no base", "`git remote set-head origin BRANCH`"]);
+}
