@@ -23,6 +23,12 @@ pub(crate) struct ReviewPredicate {
     pub(crate) platform: Option<ReviewPlatform>,
     pub(crate) fail_on: FailOn,
     pub(crate) new_only: bool,
+    /// The job turned all project checks off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) project_checks_off: bool,
+    /// The job turned the team rules off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) team_rules_off: bool,
     /// The globs that selected the pipelines.
     pub(crate) include: Vec<String>,
     pub(crate) exclude: Vec<String>,
@@ -56,6 +62,8 @@ impl ReviewPredicate {
             platform: context.platform.clone(),
             fail_on: report.fail_on(),
             new_only: context.new_only,
+            project_checks_off: context.project_checks_off,
+            team_rules_off: context.team_rules_off,
             include: context.include.clone(),
             exclude: context.exclude.clone(),
             policy,

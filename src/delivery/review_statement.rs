@@ -2,7 +2,7 @@
 
 use crate::attestation::{PredicateKind, ReviewPredicate};
 use crate::error::Failure;
-use crate::gate::explain_partial_review;
+use crate::gate::explain_unusable_review;
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::settings::AttestationFiles;
@@ -69,7 +69,7 @@ fn require_reviewed_commit<'g, S: RunSubject>(
     if report.verdict != Verdict::Passed {
         return Err(format!("the verdict is {}", report.verdict));
     }
-    if let Some(reason) = explain_partial_review(context.shard, &context.paths, report.fail_on()) {
+    if let Some(reason) = explain_unusable_review(context) {
         return Err(reason);
     }
     if context.compared_with.is_some() {

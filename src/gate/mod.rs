@@ -55,6 +55,6 @@ pub(crate) use selection::named_files::select_named_files;
 pub(crate) use selection::selected_pipelines::{
     SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within, select_pipelines,
 };
-pub(crate) use shard_selection::{ShardSelection, explain_partial_review};
+pub(crate) use shard_selection::{ShardSelection, explain_partial_review, explain_unusable_review};
 pub(crate) use tally_causes::find_verdict_causes;
 pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, has_undecided_cause};

@@ -1,7 +1,7 @@
 //! Selects the files of one shard, and determines whether the review is complete.
 
 use crate::gate::SelectedPipelines;
-use sluicegate_pipelines::findings::{FailOn, Shard};
+use sluicegate_pipelines::findings::{FailOn, ReviewContext, Shard};
 
 /// The shard of the selected files that a run reviews; all of them by default.
 #[derive(Default)]
@@ -44,6 +44,20 @@ pub(crate) fn explain_partial_review(
     }
     (fail_on == FailOn::Never)
         .then(|| "the review ran with --fail-on never, so no finding could fail it".to_owned())
+}
+
+/// Returns the reason why the review in a report is no proof that its commit is good: it is partial, could not fail, or
+/// evaluated other rules than those of its commit. Returns `None` for a complete review.
+pub(crate) fn explain_unusable_review(context: &ReviewContext) -> Option<String> {
+    let fail_on = context.fail_on.unwrap_or_default();
+    let partial_reason = explain_partial_review(context.shard, &context.paths, fail_on);
+    if partial_reason.is_some() {
+        return partial_reason;
+    }
+    let path = context.rules.as_ref()?;
+    Some(format!(
+        "the review evaluated the rules in {path} instead of the project's rules (--rules)"
+    ))
 }
 
 #[cfg(test)]

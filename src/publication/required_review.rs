@@ -6,7 +6,7 @@ use crate::gate::reports::SavedReports;
 use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::{ReportFile, RunSubject};
-use crate::gate::{self, explain_partial_review};
+use crate::gate::{self, explain_unusable_review};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{Plan, ReviewEvidence, hash_bytes};
@@ -35,8 +35,8 @@ pub(crate) struct RequiredReview<'r> {
 
 impl GateRun<'_, SavedReports<'_>> {
     /// Reads the report of the review that the settings require, and stores it and its exit status in the run. Does
-    /// nothing if they do not require a review. Rejects a partial review, a review with `--fail-on never`, a review by
-    /// a local engine unless the settings allow it, a review by another platform, and a review that passed only because
+    /// nothing if they do not require a review. Rejects a partial review, a review with `--fail-on never`, a review
+    /// with other rules, a review by a local engine unless the settings allow it, a review by another platform, and a review that passed only because
     /// findings were known.
     pub(crate) fn read_required_review(
         &mut self,
@@ -61,6 +61,11 @@ impl GateRun<'_, SavedReports<'_>> {
             review.require_platform(connection)?;
         }
         review.require_no_known_findings()?;
+        for check_kind in review.list_disabled_checks() {
+            self.session
+                .ui
+                .warn(&format!("{} ran without {check_kind}", review.name));
+        }
         self.status = gate::exit_status(report.verdict);
         self.report = Some(report);
         self.subject.report_file = Some(file);
@@ -140,19 +145,33 @@ impl<'r> RequiredReview<'r> {
     /// Returns why a publish cannot rely on this review, or `None` if it can.
     fn find_reason_against(&self, engine: RequiredEngine) -> Option<String> {
         let context = &self.report.context;
-        let Some(fail_on) = context.fail_on else {
+        if context.fail_on.is_none() {
             return Some("the report has no field `failOn`".to_owned());
-        };
+        }
         if context.compared_with.is_some() {
             return Some("the report is a comparison (`report --compare`), not a review".to_owned());
         }
         let is_unaccepted_local_review =
             self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
-        explain_partial_review(context.shard, &context.paths, fail_on).or_else(|| {
+        explain_unusable_review(context).or_else(|| {
             is_unaccepted_local_review.then(|| {
                 "the review was made locally, not by the platform (--require-review-engine)".to_owned()
             })
         })
+    }
+
+    /// Lists the kinds of checks that the job turned off for the review. The review is valid, but the reader of the
+    /// log must know, because the publish does not run these checks either.
+    fn list_disabled_checks(&self) -> Vec<&'static str> {
+        let context = &self.report.context;
+        let mut check_kinds = Vec::new();
+        if context.project_checks_off {
+            check_kinds.push("project checks (--project-checks off)");
+        }
+        if context.team_rules_off {
+            check_kinds.push("team rules (--team-rules off)");
+        }
+        check_kinds
     }
 
     /// Returns the error that a publish cannot rely on this review, for this reason.

@@ -19,6 +19,12 @@ pub(crate) struct TeamRulesInForce {
 }
 
 impl Workspace<'_> {
+    /// Returns whether a flag or a variable of the job turned the team rules off. The configuration file of the policy
+    /// may turn them off, too.
+    pub(crate) fn are_team_rules_turned_off_by_job(&self) -> bool {
+        self.team_rules_path.is_none() && !self.sources.has_team_rules_off()
+    }
+
     /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
     /// rules, and a limit of the verdict reports that. In CI, a file that cannot be used is treated as missing, because
     /// otherwise it would stop the change that repairs it.

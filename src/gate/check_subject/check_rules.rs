@@ -39,6 +39,14 @@ impl CheckRules {
         }
     }
 
+    /// Returns the path of the rules file that the job named; `None` if the job did not name one.
+    pub(crate) fn named_path(&self) -> Option<&str> {
+        match self {
+            Self::Named(_, path) => Some(path),
+            Self::Project(_) | Self::Default(..) => None,
+        }
+    }
+
     /// Returns a note if the evaluated rules are not those of the project's rules file.
     pub(crate) fn describe_other_rules(&self) -> Option<String> {
         match self {

@@ -116,6 +116,11 @@ impl ReviewEngine for LocalReview {
         self.rules.as_ref().and_then(CheckRules::rule_set)
     }
 
+    /// Returns the path of the rules file that the job named with `--rules`.
+    fn named_rules_path(&self) -> Option<&str> {
+        self.rules.as_ref().and_then(CheckRules::named_path)
+    }
+
     /// Evaluates the rules of the project and of the team on the selected pipelines. Then runs the project checks with
     /// the facts about these pipelines.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {

@@ -73,13 +73,14 @@ fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError
 }
 
 /// Returns the facts that must be the same in all reports of a review, each with its name for an error.
-fn list_review_facts(report: &Report) -> [(&'static str, String); 13] {
+fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
     let context = &report.context;
     let compared_report = match &context.compared_with {
         Some(older) => format!("a report of {}", older.head.as_deref().unwrap_or("no commit")),
         None => "none".to_owned(),
     };
     let bases = context.base.iter().chain(&context.other_bases);
+    let name_state = |is_off: bool| if is_off { "off" } else { "on" }.to_owned();
     let value_or = |value: Option<String>, absent_text: &str| value.unwrap_or_else(|| absent_text.to_owned());
     [
         ("the engine", report.engine.to_string()),
@@ -105,6 +106,15 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 13] {
             "the `--max-known` limit",
             value_or(context.max_known.map(|limit| limit.to_string()), "not set"),
         ),
+        (
+            "the rules file",
+            value_or(context.rules.clone(), "that of the reviewed files"),
+        ),
+        (
+            "the `--project-checks` setting",
+            name_state(context.project_checks_off),
+        ),
+        ("the `--team-rules` setting", name_state(context.team_rules_off)),
         ("the compared report", compared_report),
         (
             "the number of shards",

@@ -46,6 +46,12 @@ pub(crate) trait ReviewEngine {
     /// Returns the rules file of the reviewed files; `None` if it is missing.
     fn rules(&self) -> Option<&RuleSet>;
 
+    /// Returns the path of the rules file that the job named to replace that of the reviewed files. By default, the
+    /// rules of the reviewed files are evaluated.
+    fn named_rules_path(&self) -> Option<&str> {
+        None
+    }
+
     /// Evaluates the selected pipelines. Returns the results, and the findings of the project checks, which read the
     /// same files.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure>;
@@ -358,7 +364,8 @@ impl GateRun<'_> {
     /// Builds the report of the run. The evaluation and the selection move to the report.
     fn build_report(&mut self, engine: &dyn ReviewEngine) -> Report {
         self.compared_changes = Some(self.selection.pipelines.take_changes());
-        let context = self.review_context(engine.connection());
+        let mut context = self.review_context(engine.connection());
+        context.rules = engine.named_rules_path().map(str::to_owned);
         mem::take(&mut self.evaluation).into_report(
             engine.name(),
             context,

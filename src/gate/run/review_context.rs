@@ -31,6 +31,10 @@ impl GateRun<'_> {
             exclude: exclude.to_vec(),
             policy: policy.map(CommitId::to_string),
             platform: connection.and_then(review_platform),
+            // The engine knows whether the job named a rules file.
+            rules: None,
+            project_checks_off: verdict_settings.project_checks.are_turned_off_by_job,
+            team_rules_off: self.subject.workspace.are_team_rules_turned_off_by_job(),
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::job::policy::PolicySource;
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use std::path::PathBuf;
 
+/// The value of the setting `team-rules` that turns the team rules off.
+const TEAM_RULES_OFF: &str = "off";
+
 /// Returns the directory that the job sets as the repository: `--repo`, otherwise the variable.
 pub fn requested_repository(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let repository = args
@@ -116,6 +119,11 @@ impl SettingSources<'_> {
 }
 
 impl SettingSources<'_> {
+    /// Returns whether the configuration file turns the team rules off.
+    pub fn has_team_rules_off(&self) -> bool {
+        self.file.review.team_rules.as_deref() == Some(TEAM_RULES_OFF)
+    }
+
     /// Returns the path of the team's rules file relative to the repository root, or `None` if the rules are off. By
     /// default, the file is in the directory of the configuration file.
     pub fn resolve_team_rules_path(
@@ -128,7 +136,7 @@ impl SettingSources<'_> {
             self.layers()
                 .resolve_expanded_text(args.team_rules.clone(), variable::TEAM_RULES, file)?;
         match path.as_deref() {
-            Some("off") => Ok(None),
+            Some(TEAM_RULES_OFF) => Ok(None),
             Some(path) => parse_team_rules_path(path).map(Some),
             None => Ok(Some(match config_file.and_then(|path| path.rsplit_once('/')) {
                 Some((directory, _)) => format!("{directory}/{TEAM_RULES_FILE}"),

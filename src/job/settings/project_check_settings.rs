@@ -14,6 +14,8 @@ const EXAMPLE_GLOB: &str = "shared-library/**";
 #[derive(Debug, Clone)]
 pub struct ProjectCheckSettings {
     pub levels: CheckLevels,
+    /// A flag or a variable of the job turned all checks off.
+    pub are_turned_off_by_job: bool,
     external: GlobSet,
 }
 
@@ -32,12 +34,14 @@ impl SettingSources<'_> {
         &self,
         flag: Option<ProjectChecks>,
     ) -> Result<ProjectCheckSettings, SettingsError> {
-        let project_checks =
-            self.layers()
-                .resolve_setting(flag, variable::PROJECT_CHECKS, parse_value, None)?;
+        let project_checks = self
+            .layers()
+            .resolve_setting(flag, variable::PROJECT_CHECKS, parse_value, None)?
+            .unwrap_or_default();
         let external = self.file.project_checks.external.as_deref().unwrap_or_default();
         Ok(ProjectCheckSettings {
-            levels: match project_checks.unwrap_or_default() {
+            are_turned_off_by_job: project_checks == ProjectChecks::Off,
+            levels: match project_checks {
                 ProjectChecks::Auto => CheckLevels::from_fn(|check| self.find_enforcement(check)),
                 ProjectChecks::Off => CheckLevels::ALL_OFF,
             },

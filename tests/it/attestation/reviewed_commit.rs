@@ -2,7 +2,7 @@
 
 use super::{OLD, hash_file, predicate_type, read_outputs, read_statement};
 use crate::support::{
-    Job, Platform, RULES_FILE, World, bad_pipeline, change, failing_platform, good_pipeline, head,
+    Call, Job, Platform, RULES_FILE, World, bad_pipeline, change, failing_platform, good_pipeline, head,
     one_change, passed_results, read_json, repository, respond_for_each,
 };
 use serde_json::{Value, json};
@@ -150,6 +150,41 @@ fn review_of_part_has_no_statement() {
             .saying(&[reason]);
         assert!(!world.work().join("s.json").exists(), "{args}");
     }
+}
+
+#[test]
+fn check_with_other_rules_has_no_statement() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    world.write("../lenient.yaml", "rules: []\n");
+    let call = Call::new(&world.work());
+    call.run("check --all --head HEAD --rules ../lenient.yaml --report json=../r.json")
+        .expect(0);
+    call.run("report ../r.json --attestation s.json")
+        .expect(0)
+        .saying(&["no statement about the review is written", "../lenient.yaml"]);
+    assert!(!world.work().join("s.json").exists());
+}
+
+#[test]
+fn statement_names_checks_that_job_turned_off() {
+    let (world, platform) = (one_change(), passing_platform());
+    let read_settings = |args: &str| {
+        platform
+            .call(&world)
+            .run(("review --attestation s.json", args))
+            .expect(0);
+        let statement = read_statement(&world.work().join("s.json"));
+        let predicate = &statement["predicate"];
+        (
+            predicate["projectChecksOff"].clone(),
+            predicate["teamRulesOff"].clone(),
+        )
+    };
+    assert_eq!(read_settings(""), (Value::Null, Value::Null));
+    assert_eq!(
+        read_settings("--project-checks off --team-rules off"),
+        (json!(true), json!(true))
+    );
 }
 
 #[test]

@@ -367,6 +367,15 @@ fn required_review_is_whole_and_platforms() {
         .expect(2)
         .saying(&["SLUICEGATE_REQUIRE_REVIEW_ENGINE"]);
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+    world.write("../lenient.yaml", "rules: []\n");
+    make(&["check", "--all", "--head", "HEAD", "--rules", "../lenient.yaml"]).expect(0);
+    publish("--require-review-engine any")
+        .expect(2)
+        .saying(&["the review evaluated the rules in ../lenient.yaml instead of the project's rules"]);
+    make(&["review", "--all", "--project-checks", "off"]).expect(0);
+    publish("")
+        .expect(0)
+        .saying(&["ran without project checks (--project-checks off)"]);
     make(&["review", "--all"]).expect(0);
     publish("").expect(0);
     let mut silent = read_json(&world.work().join("../r.json"));

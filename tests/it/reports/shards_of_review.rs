@@ -50,6 +50,8 @@ fn report_refuses_shards_of_different_reviews() {
         ("--exclude sales/**", "the `--exclude` list"),
         ("--new-only", "the `--new-only` setting"),
         ("--fail-on warn", "the `--fail-on` level"),
+        ("--project-checks off", "the `--project-checks` setting is on"),
+        ("--team-rules off", "the `--team-rules` setting is on"),
         ("--base HEAD", "the base"),
         ("--policy base", "the policy commit"),
         (

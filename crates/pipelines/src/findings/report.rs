@@ -84,6 +84,15 @@ pub struct ReviewContext {
     /// The platform that evaluated the files; `None` for a local engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub platform: Option<ReviewPlatform>,
+    /// The rules file that the job named, as typed; `None` if the rules of the reviewed files were evaluated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
+    /// True if the job turned all project checks off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub project_checks_off: bool,
+    /// True if the job, not the policy, turned the team rules off.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub team_rules_off: bool,
 }
 
 /// The platform that evaluated a review, and the project on it.
