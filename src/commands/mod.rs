@@ -81,6 +81,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
             .and_then(|()| run.redirect_results())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| {
+                run.write_undecided_output();
                 unfinished_files::record_failure_in_reports(&run, &failure);
                 run.report_failure(&failure)
             });

@@ -16,6 +16,7 @@ pub(crate) mod run_context;
 pub(crate) mod run_opening;
 mod step_results;
 pub(crate) mod unfinished_files;
+mod unfinished_run;
 
 pub(crate) use report_files::{is_default_report, list_default_reports};
 

@@ -124,6 +124,11 @@ fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> 
         return None;
     }
     let (_, snapshot) = delivery.files?;
+    find_any_file(snapshot)
+}
+
+/// Returns a file of the snapshot, preferably the configuration file; `None` if it has no file or cannot be read.
+pub(super) fn find_any_file(snapshot: &Snapshot<'_>) -> Option<String> {
     if let Ok(Some(file)) = snapshot.find_file(FILE_NAME) {
         return Some(file.path);
     }

@@ -3,16 +3,17 @@
 
 use crate::atomic_file;
 use crate::delivery::list_default_reports;
+use crate::delivery::unfinished_run::{describe_unfinished_run, find_existing_file};
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::{AttestationArgs, Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
 use crate::job::policy;
 use crate::job::settings::{self, PublishFiles};
-use crate::report::{self, Format, PublishRun, ReportContext, write_publish_junit};
+use crate::report::{PublishRun, TO_DO, write_publish_junit};
 use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use sluicegate_pipelines::findings::{Report, Verdict};
+use sluicegate_pipelines::findings::Verdict;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -22,7 +23,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The note of each report that replaces an old one.
-const UNFINISHED_NOTE: &str = "undecided: the run did not finish";
+const UNFINISHED_NOTE: &str = "the run did not finish";
 
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
 /// failed.
@@ -30,10 +31,14 @@ pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.lock_unfinished_files());
     let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
     if let Some(hint) = failure.own_hint() {
-        let _ = write!(reason, ". To do: {hint}");
+        let _ = write!(reason, ". {TO_DO}{hint}");
+    }
+    let mut report = files.description.unwrap_or_default();
+    if !files.reports.is_empty() {
+        report.context.existing_file = find_existing_file(run);
     }
     for (format, path) in files.reports {
-        run.replace_old_file(&path, |writer| write_unfinished_report(format, &reason, writer));
+        run.replace_old_file(&path, |writer| report.write(format, &reason, writer));
     }
     if let Some(path) = files.publish_junit {
         run.replace_old_file(&path, |writer| write_unfinished_publish(&reason, writer));
@@ -56,6 +61,7 @@ pub(crate) struct OutputFiles {
 /// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
 /// fail, so that no result of an earlier run remains. Does nothing for a command that does not write such files.
 pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Result<(), Failure> {
+    run.lock_unfinished_files().description = describe_unfinished_run(run, command);
     match OutputFiles::from_command(run, command) {
         Some(files) => run.replace_old_files(&files),
         None => Ok(()),
@@ -148,6 +154,8 @@ impl Run {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
         let is_input = |path: &Path| inputs.iter().any(|input| is_same_file(input, path));
+        let description = self.lock_unfinished_files().description.clone();
+        let report = description.unwrap_or_default();
         let mut overwritten_input = None;
         for ReportFlag { format, path } in &files.reports {
             let Some(path) = path.as_ref().map(full_path) else {
@@ -156,9 +164,7 @@ impl Run {
             if is_input(&path) {
                 overwritten_input = Some(path);
             } else {
-                self.replace_old_file(&path, |writer| {
-                    write_unfinished_report(*format, UNFINISHED_NOTE, writer)
-                });
+                self.replace_old_file(&path, |writer| report.write(*format, UNFINISHED_NOTE, writer));
                 self.lock_unfinished_files().reports.push((*format, path));
             }
         }
@@ -224,6 +230,9 @@ impl Run {
             .resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations))
         {
             self.set_policy_annotations(destinations.annotations);
+            if let Some(report) = &mut self.lock_unfinished_files().description {
+                report.context.category = destinations.category;
+            }
             files.reports = destinations.reports;
             if files.reports.is_empty() {
                 files.reports = list_default_reports(self, workspace.ci.host);
@@ -362,16 +371,6 @@ fn is_same_file(path: &Path, other_path: &Path) -> bool {
 fn input_path_failure(path: &Path) -> Failure {
     let message = format!("cannot write {}: the command reads this file", path.display());
     Failure::usage(message).with_hint("write to another path")
-}
-
-/// Writes a report with the verdict "undecided" in this format.
-fn write_unfinished_report(format: Format, reason: &str, writer: &mut dyn io::Write) -> io::Result<()> {
-    let context = ReportContext {
-        tool_version: env!("CARGO_PKG_VERSION"),
-        ..ReportContext::default()
-    };
-    let report = Report::for_unfinished_run(reason, Timestamp::now());
-    report::render(format, &report, &context, writer)
 }
 
 /// Writes the JUnit report of a publish that has not ended, with the verdict "undecided". The test case of the version

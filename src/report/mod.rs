@@ -36,6 +36,7 @@ mod sarif;
 mod sentences;
 pub(crate) mod terminal;
 mod truncation;
+mod unfinished_report;
 mod view;
 
 pub(crate) use azure_build::AzureBuild;
@@ -55,7 +56,9 @@ pub(crate) use report_context::{
 };
 pub(crate) use review_markdown::render_comment;
 pub(crate) use run_summary::{render_failure_annotation, render_failure_summary, render_publish_summary};
+pub(crate) use sentences::TO_DO;
 pub(crate) use sluicegate_pipelines::findings::Verdict;
+pub(crate) use unfinished_report::UnfinishedReport;
 
 use clap::ValueEnum;
 use sluicegate_base::text::JsonEscaper;

@@ -193,10 +193,13 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
     }
 }
 
+/// The start of an instruction in the reason of a run that did not finish.
+pub(crate) const TO_DO: &str = "To do: ";
+
 /// Returns the instruction for an undecided review; `None` if the verdict is decided, or if a local check reviewed all
-/// files, because there is no general advice for it.
+/// files, because there is no general advice for it. Also returns `None` if a reason contains its own instruction.
 pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
-    if report.verdict != Verdict::Undecided {
+    if report.verdict != Verdict::Undecided || report.reasons.iter().any(|reason| reason.contains(TO_DO)) {
         return None;
     }
     if report.has_missing_shards() {

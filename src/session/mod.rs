@@ -21,7 +21,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci;
 use crate::job::cli::{Annotations, GlobalArgs};
-use crate::report::Format;
+use crate::report::{Format, UnfinishedReport};
 use crate::ui::Ui;
 use jiff::Timestamp;
 use signals::Signals;
@@ -96,6 +96,8 @@ impl Run {
 /// The report files of this run that do not contain a result yet; they say that the run is undecided.
 #[derive(Default)]
 pub(crate) struct UnfinishedFiles {
+    /// The facts about this run that are known so far; `None` for a command without the reports of a review.
+    pub(crate) description: Option<UnfinishedReport>,
     pub(crate) reports: Vec<(Format, PathBuf)>,
     pub(crate) publish_junit: Option<PathBuf>,
 }

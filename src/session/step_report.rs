@@ -6,7 +6,9 @@ use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
-use crate::report::{AnnotationStyle, azure, github, render_failure_annotation, render_failure_summary};
+use crate::report::{
+    AnnotationStyle, Verdict, azure, github, render_failure_annotation, render_failure_summary,
+};
 use crate::session::Run;
 use crate::ui::Ui;
 use std::fs::File;
@@ -29,9 +31,9 @@ pub(crate) const PUBLISH_FAILED: &str = "Publish failed";
 /// Returns the title for a failure of this command before it has a result.
 pub(crate) const fn failure_title(command: &Command) -> &'static str {
     match command {
-        Command::Review(_) | Command::Ci(_) => "Review failed: it did not finish",
-        Command::Check(_) => "Check failed: it did not finish",
-        Command::Report(_) => "Report failed: it did not finish",
+        Command::Review(_) | Command::Ci(_) => "Review did not finish",
+        Command::Check(_) => "Check did not finish",
+        Command::Report(_) => "Report did not finish",
         Command::Publish(_) => PUBLISH_FAILED,
         _ => "sluicegate failed",
     }
@@ -196,6 +198,19 @@ impl Run {
             Ui::print_to_stderr(&(commands.join("\n") + "\n"))?;
         }
         self.append_outputs(pairs)
+    }
+
+    /// Writes the verdict of a review that ended before it had a report to the step outputs, because later steps read
+    /// it. Does nothing for other commands, and if a report or a failure was already shown.
+    pub(crate) fn write_undecided_output(&self) {
+        let is_review = lock(&self.unfinished_files).description.is_some();
+        if !is_review || self.has_reported.load(Ordering::Relaxed) || !self.has_outputs() {
+            return;
+        }
+        let pairs = [("verdict", Verdict::Undecided.to_string())];
+        if let Err(failure) = self.write_outputs(&pairs) {
+            self.ui.warn(&failure.describe());
+        }
     }
 
     /// Returns whether the host reads step outputs.

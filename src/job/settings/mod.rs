@@ -43,7 +43,9 @@ pub use global_settings::{
 pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;
 pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files};
-pub use report_destinations::{ReportDestinations, requested_annotation_style, requested_reports};
+pub use report_destinations::{
+    ReportDestinations, requested_annotation_style, requested_category, requested_reports,
+};
 pub use review_settings::{GateSettings, RequestFields, ReviewSettings};
 pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
@@ -52,7 +54,7 @@ pub use setting_kind::SettingKind;
 pub use setting_names::{describe_unknown_variables, find_known_setting, list_path_glob_keys};
 pub use setting_table::{FileConfig, all_settings, variable};
 pub use smoke_settings::{SmokeRun, SmokeSettings};
-pub use verdict_settings::VerdictSettings;
+pub use verdict_settings::{VerdictSettings, requested_fail_on, requested_shard};
 
 pub use layers::SettingSource;
 

@@ -163,6 +163,12 @@ pub fn requested_annotation_style(flag: Option<Annotations>, env: &Env) -> Optio
     annotations.ok().flatten()
 }
 
+/// Returns the category that the flag or the variable sets, before the configuration file is read; empty by default.
+pub fn requested_category(flag: Option<String>, env: &Env) -> String {
+    let category = Layers::new(env).resolve_text(flag, variable::CATEGORY, None);
+    category.unwrap_or_default()
+}
+
 /// Fails if two reports have the same destination. Reports are written concurrently, so either of them might remain.
 pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), SettingsError> {
     let mut paths = HashSet::new();

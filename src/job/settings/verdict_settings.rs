@@ -2,7 +2,10 @@
 
 use super::layers::parse_integer;
 use super::setting_table::variable;
-use super::{CompatibilitySettings, ProjectCheckSettings, ReportDestinations, SettingSources, SettingsError};
+use super::{
+    CompatibilitySettings, Layers, ProjectCheckSettings, ReportDestinations, SettingSources, SettingsError,
+};
+use crate::env::Env;
 use crate::job::cli::{FailOn, GateArgs, parse_value};
 
 /// The variable with the number of a parallel job, from 1.
@@ -47,7 +50,7 @@ impl SettingSources<'_> {
             project_checks: self.resolve_project_checks(args.project_checks)?,
             compatibility: self.resolve_compatibility_settings(&args.compat)?,
             destinations: self.resolve_report_destinations(&args.destinations)?,
-            shard: self.resolve_shard(args.shard.clone()),
+            shard: requested_shard(args.shard.clone(), self.env),
         })
     }
 
@@ -56,20 +59,27 @@ impl SettingSources<'_> {
         let file = self.file.review.new_only;
         self.layers().resolve_switch(flag, variable::NEW_ONLY, file)
     }
+}
 
-    /// Resolves the shard to review: from the flag or the variable, otherwise from GitLab's numbers of a parallel job
-    /// (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
-    ///
-    /// A job of a matrix has such numbers, too, but the jobs of a matrix do different work and are not shards. The name
-    /// of the job shows the difference: `review 1/3` is a parallel job, `review: [a, b]` is a job of a matrix
-    /// (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
-    fn resolve_shard(&self, flag: Option<String>) -> Option<String> {
-        let shard = self.layers().resolve_text(flag, variable::SHARD, None);
-        shard.or_else(|| {
-            let total = self.env.get(NODE_TOTAL).filter(|total| *total != "1")?;
-            let node_shard = format!("{}/{total}", self.env.get(NODE_INDEX)?);
-            let name = self.env.get(JOB_NAME)?;
-            name.ends_with(&format!(" {node_shard}")).then_some(node_shard)
-        })
-    }
+/// Returns the shard to review: from the flag or the variable, otherwise from GitLab's numbers of a parallel job
+/// (<https://docs.gitlab.com/ci/variables/predefined_variables/>).
+///
+/// A job of a matrix has such numbers, too, but the jobs of a matrix do different work and are not shards. The name of
+/// the job shows the difference: `review 1/3` is a parallel job, `review: [a, b]` is a job of a matrix
+/// (<https://docs.gitlab.com/ci/jobs/job_control/#parallelize-large-jobs>).
+pub fn requested_shard(flag: Option<String>, env: &Env) -> Option<String> {
+    let shard = Layers::new(env).resolve_text(flag, variable::SHARD, None);
+    shard.or_else(|| {
+        let total = env.get(NODE_TOTAL).filter(|total| *total != "1")?;
+        let node_shard = format!("{}/{total}", env.get(NODE_INDEX)?);
+        let name = env.get(JOB_NAME)?;
+        name.ends_with(&format!(" {node_shard}")).then_some(node_shard)
+    })
+}
+
+/// Returns the level that the flag or the variable enforces, before the configuration file is read. An invalid value is
+/// skipped, because its error is reported when all settings are resolved.
+pub fn requested_fail_on(flag: Option<FailOn>, env: &Env) -> Option<FailOn> {
+    let fail_on = Layers::new(env).resolve_setting(flag, variable::FAIL_ON, parse_value, None);
+    fail_on.ok().flatten()
 }

@@ -80,7 +80,7 @@ fn build_unfinished_run(args: &RunArgs) -> ExecutionRun {
         status: "UNKNOWN".to_owned(),
         message: None,
         verdict: Verdict::Undecided,
-        problem: Some("undecided: the run did not finish".to_owned()),
+        problem: Some("the run did not finish".to_owned()),
         started_at: Timestamp::now(),
         duration: Duration::ZERO,
     }

@@ -191,11 +191,12 @@ fn list_run_facts(view: &View<'_>) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// Returns the CI host and its event, or `a local run` outside of CI.
+/// Returns the CI host and its event, if it is known, or `a local run` outside of CI.
 fn describe_host(host: &str, event: &str) -> String {
     match host {
         "" | "none" => "a local run".to_owned(),
         "unknown" => "CI, unknown host".to_owned(),
+        host if event.is_empty() => host.to_owned(),
         host => format!("{host}, {event}"),
     }
 }

@@ -178,11 +178,11 @@ fn run_that_ends_before_its_review_has_annotation_and_summary() {
     let shop = Shop::new();
     let commit = "0123456789012345678901234567890123456789";
     for (args, title) in [
-        (&["review"][..], "Review failed"),
-        (&["check"], "Check failed"),
+        (&["review"][..], "Review did not finish"),
+        (&["check"], "Check did not finish"),
         (
             &["ci", "--publish-on-branch", "main", "--version-name", "1"],
-            "Review failed",
+            "Review did not finish",
         ),
         (&["publish", "--version-name", "1"], "Publish failed"),
     ] {
@@ -201,7 +201,7 @@ fn run_that_ends_before_its_review_has_annotation_and_summary() {
     }
     push_step(&shop, "report no-such.json")
         .expect(2)
-        .expect_failure_annotation("Report failed", &["no-such.json"]);
+        .expect_failure_annotation("Report did not finish", &["no-such.json"]);
     push_step(&shop, "review --bogus")
         .expect(2)
         .expect_failure_annotation("sluicegate failed", &["--bogus"]);
@@ -257,7 +257,11 @@ fn local_failure_and_failed_review_have_no_additional_annotation() {
         .variable("SLUICEGATE_TIMEOUT", "0");
     let quiet = step(call, shop.world.path(), "review").expect(2);
     assert!(!quiet.output.all().contains("::error"), "{}", quiet.output.all());
-    assert!(quiet.summary.contains("❌ Review failed"), "{}", quiet.summary);
+    assert!(
+        quiet.summary.contains("❌ Review did not finish"),
+        "{}",
+        quiet.summary
+    );
     // A failed review is reported once, as before.
     let world = project();
     world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
@@ -338,4 +342,12 @@ fn publish_without_a_decision_is_not_called_refused() {
     let failed = step(call, shop.world.path(), "publish --version-name 1.0.0").expect(3);
     let title = "Publish failed: version 1.0.0 of sales (undecided)";
     assert!(failed.summary.contains(title), "{}", failed.summary);
+}
+
+#[test]
+fn review_that_ends_early_has_verdict_output() {
+    let world = project();
+    let call = push_of_branch(&world, Call::new(&world.work())).variable("SLUICEGATE_TIMEOUT", "0");
+    let outputs = step(call, world.path(), "review").expect(2).outputs;
+    assert!(outputs.contains("undecided"), "{outputs}");
 }

@@ -17,7 +17,7 @@ const OLD: &str = "the report of another run";
 #[track_caller]
 fn assert_unfinished(folder: &Path, format: &str, file: &str) {
     let text = fs::read_to_string(folder.join(file)).unwrap();
-    assert!(text.contains("the run did not finish"), "{format}: {text}");
+    assert!(text.contains("he run did not finish"), "{format}: {text}");
     assert!(!text.contains(OLD), "{format}: {text}");
     let json = || serde_json::from_str::<Value>(&text).unwrap();
     match format {
@@ -359,4 +359,77 @@ fn file_that_the_command_reads_is_never_replaced() {
         }
     }
     assert_unfinished(&world.work(), "junit", "other.xml");
+}
+
+#[test]
+fn report_of_unfinished_run_has_category_and_shard_of_finished_run() {
+    let world = one_change();
+    world.write("sluicegate.yaml", "review: { category: sales }\n");
+    let args =
+        "--base nothing --shard 2/3 --report sarif=s.sarif --report markdown=m.md --report json=j.json";
+    for command in ["check", "review"] {
+        for (flag, category) in [("", "sales"), ("--category eu", "eu")] {
+            Call::new(&world.work())
+                .run(format!("{command} {args} {flag}"))
+                .expect(7);
+            let sarif: Value =
+                serde_json::from_slice(&fs::read(world.work().join("s.sarif")).unwrap()).unwrap();
+            assert_eq!(
+                sarif["runs"][0]["automationDetails"]["id"],
+                json!(format!("{category}/shard-2-of-3/")),
+                "{command} {flag}"
+            );
+            let markdown = fs::read_to_string(world.work().join("m.md")).unwrap();
+            let marker = format!("<!-- sluicegate-{category}-part-2-of-3 -->");
+            assert!(markdown.starts_with(&marker), "{markdown}");
+            let report: Value =
+                serde_json::from_slice(&fs::read(world.work().join("j.json")).unwrap()).unwrap();
+            assert_eq!(report["context"]["shard"], json!("2/3"));
+        }
+    }
+}
+
+#[test]
+fn report_of_unfinished_check_is_about_local_check_and_has_its_own_step() {
+    let world = one_change();
+    let args = "check --base nothing --fail-on warn --report json=j.json --report html=h.html --report markdown=m.md";
+    Call::new(&world.work())
+        .variable("CIRCLECI", "true")
+        .run(args)
+        .expect(7);
+    let read = |file: &str| fs::read_to_string(world.work().join(file)).unwrap();
+    let report: Value = serde_json::from_str(&read("j.json")).unwrap();
+    assert_eq!(report["engine"], "local");
+    assert_eq!(report["context"]["ci"], "circleci");
+    assert_eq!(report["context"]["failOn"], "warn");
+    for file in ["h.html", "m.md"] {
+        let text = read(file);
+        assert!(text.contains("Check undecided"), "{text}");
+        assert!(
+            !text.contains("a local run") && !text.contains("sluicegate doctor"),
+            "{text}"
+        );
+        assert!(!text.contains("undecided: the run"), "{text}");
+    }
+}
+
+#[test]
+fn report_of_unfinished_review_has_one_step() {
+    let world = one_change();
+    Call::new(&world.work())
+        .run("review --report markdown=m.md")
+        .expect(2);
+    let text = fs::read_to_string(world.work().join("m.md")).unwrap();
+    assert_eq!(text.matches("To do: ").count(), 1, "{text}");
+}
+
+#[test]
+fn entry_of_unfinished_run_is_at_existing_file() {
+    let world = one_change();
+    Call::new(&world.work())
+        .run("check --base nothing --report gitlab=g.json")
+        .expect(7);
+    let entries: Value = serde_json::from_slice(&fs::read(world.work().join("g.json")).unwrap()).unwrap();
+    let path = entries[0]["location"]["path"].as_str().unwrap();
+    assert!(world.work().join(path).is_file(), "{path}");
 }

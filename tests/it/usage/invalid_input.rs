@@ -48,7 +48,7 @@ fn two_reports_at_one_path_are_refused() {
             .saying(&["two reports cannot both be written to", place]);
     }
     let report = fs::read_to_string(world.work().join("out/report")).unwrap();
-    assert!(report.contains("the run did not finish"), "{report}");
+    assert!(report.contains("The run did not finish"), "{report}");
 }
 
 #[test]

@@ -292,12 +292,17 @@ pub struct Report {
 
 impl Report {
     /// Returns the report that is written before a run finishes, so that an interrupted run is undecided. `note` is the
-    /// reason. The engine is only a placeholder, because it is not known here.
-    pub fn for_unfinished_run(note: &str, started_at: Timestamp) -> Self {
+    /// reason.
+    pub fn for_unfinished_run(
+        engine: Engine,
+        context: ReviewContext,
+        note: &str,
+        started_at: Timestamp,
+    ) -> Self {
         Self {
-            engine: Engine::Remote,
+            engine,
             verdict: Verdict::Undecided,
-            context: ReviewContext::default(),
+            context,
             files: Vec::new(),
             excluded_files: Vec::new(),
             unreviewed_files: Vec::new(),

@@ -1,0 +1,56 @@
+//! Collects the facts about a run that are known before it has results, for the reports that it writes first.
+
+use super::azure_variables::find_azure_build;
+use super::report_context::find_any_file;
+use crate::job::ci::Host;
+use crate::job::cli::{Command, DestinationArgs, GateArgs};
+use crate::job::settings;
+use crate::report::UnfinishedReport;
+use crate::session::Run;
+use sluicegate_pipelines::findings::{Engine, Shard};
+
+/// Returns the facts about the run of a command that writes the reports of a review, as far as flags and the
+/// environment contain them. Returns `None` for other commands.
+pub(super) fn describe_unfinished_run(run: &Run, command: &Command) -> Option<UnfinishedReport> {
+    let mut report = UnfinishedReport::default();
+    let destinations = match command {
+        Command::Review(args) => add_gate_settings(run, &args.gate, &mut report),
+        Command::Ci(args) => add_gate_settings(run, &args.review.gate, &mut report),
+        Command::Check(args) => {
+            report.engine = Engine::Local;
+            add_gate_settings(run, &args.gate, &mut report)
+        }
+        // The report of merged shards has no shard.
+        Command::Report(args) => &args.destinations,
+        _ => return None,
+    };
+    let host = run.host();
+    report.review.ci = host.to_string();
+    report.context.category = settings::requested_category(destinations.category.clone(), &run.env);
+    if host == Host::Azure {
+        report.context.azure_build = find_azure_build(run);
+    }
+    Some(report)
+}
+
+/// Adds the shard and the enforced level that the job requests, and returns the flags of the destinations. Skips an
+/// invalid value, because its error ends the run.
+fn add_gate_settings<'a>(
+    run: &Run,
+    args: &'a GateArgs,
+    report: &mut UnfinishedReport,
+) -> &'a DestinationArgs {
+    let shard = settings::requested_shard(args.shard.clone(), &run.env);
+    report.review.shard = shard
+        .and_then(|shard| shard.parse().ok())
+        .filter(|shard: &Shard| shard.total > 1);
+    report.review.fail_on = settings::requested_fail_on(args.fail_on, &run.env);
+    &args.destinations
+}
+
+/// Returns a file of the checked-out commit, for entries about the run in formats whose entries need an existing file.
+pub(super) fn find_existing_file(run: &Run) -> Option<String> {
+    let repo = run.find_repository()?;
+    let head = repo.head().ok()?;
+    find_any_file(&repo.snapshot(head.commit))
+}
