@@ -7,6 +7,7 @@ use super::remarks::find_verdict_remark;
 use super::sentences::{describe_unreviewed_files, render_headline, to_sentence};
 use super::{ReportContext, truncation};
 use serde_json::{Value, json};
+use sluicegate_base::text::escape_controls;
 use sluicegate_pipelines::findings::{Fingerprint, Report, Verdict};
 
 /// Prefix of the ids of annotations.
@@ -30,19 +31,19 @@ pub(crate) fn build_report(report: &Report) -> Value {
     let (counts, totals) = (report.count_results(), report.finding_totals());
     let number_field =
         |title: &str, value: usize| json!({ "title": title, "type": "NUMBER", "value": value });
-    let mut details = render_headline(report);
+    let mut details = to_sentence(&render_headline(report));
     // No reason is treated as already logged, because the log of the job is not shown next to the report.
     let logged_reasons: &[String] = &[];
     let unreviewed_sentences = describe_unreviewed_files(report, logged_reasons)
         .into_iter()
         .map(|(description, _)| to_sentence(&description));
-    for sentence in unreviewed_sentences.chain(report.notes.iter().cloned()) {
+    for sentence in unreviewed_sentences.chain(report.notes.iter().map(|note| to_sentence(note))) {
         details.push(' ');
         details.push_str(&sentence);
     }
     json!({
         "title": "Pipeline review",
-        "details": truncation::truncate(&details, DETAILS_LIMIT),
+        "details": truncation::truncate(&escape_controls(&details), DETAILS_LIMIT),
         "report_type": "BUG",
         "reporter": "sluicegate",
         "result": if report.verdict == Verdict::Passed { "PASSED" } else { "FAILED" },
@@ -104,7 +105,7 @@ fn build_annotation(annotation: &Annotation, position: u64) -> Value {
         "external_id": format!("{ID_PREFIX}-{id}"),
         "annotation_type": annotation_type,
         "severity": severity,
-        "summary": truncation::truncate(&summary, SUMMARY_LIMIT),
+        "summary": truncation::truncate(&escape_controls(&summary), SUMMARY_LIMIT),
         "path": path,
         "line": line,
     })
@@ -116,6 +117,17 @@ mod tests {
     use crate::report::sample;
     use proptest::prelude::*;
     use sluicegate_pipelines::findings::{Severity, Status};
+
+    #[test]
+    fn details_are_sentences() {
+        let mut report = sample::empty(Verdict::Failed);
+        report.notes = vec!["the target branch comes from this clone".to_owned()];
+        let details = build_report(&report)["details"].to_string();
+        assert!(
+            details.contains(". The target branch comes from this clone."),
+            "{details}"
+        );
+    }
 
     #[test]
     fn report_has_verdict_and_numbers() {

@@ -7,6 +7,7 @@
 use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_verdict_remark};
 use super::{ReportContext, truncation, write_json};
 use serde::Serialize;
+use sluicegate_base::text::escape_controls;
 use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity};
 use std::io::{self, Write};
 
@@ -104,9 +105,9 @@ impl<'a> IssueLocation<'a> {
     }
 }
 
-/// Truncates a description to its maximum length. A text without visible characters becomes a placeholder.
+/// Truncates a description to its maximum length, and makes control characters visible. A text without visible characters becomes a placeholder.
 fn shorten_description(text: &str) -> String {
-    text_or_placeholder(&truncation::truncate(text, DESCRIPTION_LIMIT)).to_owned()
+    text_or_placeholder(&truncation::truncate(&escape_controls(text), DESCRIPTION_LIMIT)).to_owned()
 }
 
 /// Returns the text, or a placeholder if the text has no visible characters: GitLab stops reading at an empty value.
@@ -195,7 +196,8 @@ mod tests {
             let entries = read.as_array().unwrap();
             let prints: HashSet<&str> = entries.iter().map(|e| e["fingerprint"].as_str().unwrap()).collect();
             prop_assert_eq!(prints.len(), entries.len());
-            prop_assert_eq!(entries[0]["description"].as_str().unwrap(), text_or_placeholder(&raw));
+            let description = escape_controls(&raw);
+            prop_assert_eq!(entries[0]["description"].as_str().unwrap(), text_or_placeholder(&description));
         }
     }
 }

@@ -9,20 +9,21 @@ use std::fmt::Write as _;
 ///
 /// Character references never act as markup
 /// (<https://spec.commonmark.org/0.31.2/#entity-and-numeric-character-references>), so every character that could start
-/// markup becomes one. Hosts search the rendered text for mentions and issue references: an invisible word joiner after
-/// `@` and `#` prevents them.
+/// markup becomes one. Hosts search the rendered text for mentions and references: an invisible word joiner after the
+/// character that begins a reference prevents them.
 pub(super) fn escape(raw: &str) -> String {
     let line = text::escape_line(raw);
     let mut markdown = String::with_capacity(line.len() * 2);
     let mut remaining_chars = line.trim().chars();
     while let Some(c) = remaining_chars.next() {
         let next = remaining_chars.clone().next();
+        let is_reference = is_reference_at(c, &markdown, remaining_chars.as_str());
         if is_markup(c) || is_markup_at(c, &markdown, next) {
             let _ = write!(markdown, "&#{};", u32::from(c));
         } else {
             markdown.push(c);
         }
-        if matches!(c, '@' | '#') {
+        if is_reference {
             markdown.push_str("&#8288;");
         }
     }
@@ -49,6 +50,35 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
         '-' | '+' | '=' | '>' => preceding_text.is_empty(),
         '.' => preceding_text.to_ascii_lowercase().ends_with("www") || is_number_of_item(preceding_text),
         ')' => !preceding_text.is_empty() && is_number_of_item(preceding_text),
+        _ => false,
+    }
+}
+
+/// Returns whether the character begins a mention or a reference, which would appear on the page of its target, too:
+/// an issue (`#1`, `GH-1`), merge or pull request (`!1`), snippet (`$1`), epic (`&1`), milestone (`%1`), label (`~bug`),
+/// iteration (`*iteration:1`) or another object (`[vulnerability:1]`). Ids of commits stay, because people copy them.
+///
+/// GitHub: <https://docs.github.com/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls>,
+/// GitLab: <https://docs.gitlab.com/user/markdown/#gitlab-specific-references>.
+fn is_reference_at(c: char, preceding_text: &str, following_text: &str) -> bool {
+    let has_number = following_text.starts_with(|next: char| next.is_ascii_digit());
+    match c {
+        '@' | '#' => true,
+        '!' | '$' | '&' => has_number,
+        '%' | '~' => {
+            following_text.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '"' | '_'))
+        }
+        '-' => {
+            let preceding_text = preceding_text.to_ascii_lowercase();
+            has_number && (preceding_text.ends_with("gh") || preceding_text.ends_with("gl"))
+        }
+        '*' => following_text.starts_with("iteration:"),
+        '[' => match following_text.split_once(':') {
+            Some((kind, _)) => kind
+                .chars()
+                .all(|letter| letter.is_ascii_lowercase() || letter == '_'),
+            None => false,
+        },
         _ => false,
     }
 }
@@ -110,6 +140,12 @@ mod tests {
             escape("plain words, load/it.orch.yaml"),
             "plain words, load/it.orch.yaml"
         );
+    }
+
+    #[test]
+    fn reference_to_other_object_is_broken_up() {
+        insta::assert_snapshot!(escape("!45 g/p!45 $1 &2 %3 %\"4.0\" ~bug GH-12 gl-3 *iteration:4 [issue:5]"), @"!&#8288;45 g/p!&#8288;45 &#36;&#8288;1 &#38;&#8288;2 %&#8288;3 %&#8288;\"4.0\" &#126;&#8288;bug GH-&#8288;12 gl-&#8288;3 &#42;&#8288;iteration&#58;4 &#91;&#8288;issue&#58;5&#93;");
+        assert_eq!(escape("100 %, done! a-1"), "100 %, done! a-1");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use super::annotation::{Level, collect_report_annotations};
 use super::{ReportContext, write_json};
 use serde_json::{Value, json};
+use sluicegate_base::text::escape_controls;
 use sluicegate_pipelines::findings::Report;
 use std::io::{self, Write};
 
@@ -15,7 +16,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         .iter()
         .map(|annotation| {
             let mut diagnostic = json!({
-                "message": annotation.message,
+                "message": escape_controls(&annotation.message),
                 "severity": severity_name(annotation.level),
                 "code": { "value": annotation.title },
             });

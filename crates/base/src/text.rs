@@ -67,17 +67,44 @@ pub const fn is_plain_in_markup(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }
 
-/// Escapes the prefixes of CI host commands (`##[`, `##vso[`) in JSON without changing its meaning. They can occur only
-/// inside strings, where the escaped `#` reads the same; a line of JSON cannot start with `::`.
+/// Escapes the prefixes of CI host commands (`##[`, `##vso[`) and control characters in JSON without changing its
+/// meaning. They can occur only inside strings, where the escaped characters read the same; a line of JSON cannot start
+/// with `::`.
 pub fn escape_commands_in_json(json: String) -> String {
+    let is_plain = json.bytes().all(is_plain_in_json);
+    let json = if is_plain {
+        json
+    } else {
+        escape_controls_in_json(&json)
+    };
     if !json.contains("##") {
         return json;
     }
     json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
 }
 
-/// A writer for JSON that contains no commands of a CI host, such as `##vso[`: it escapes the second of two `#`, which
-/// does not change the value. The host would run such a command in the log.
+/// Returns whether the byte is a character of ASCII that JSON can contain without an escape in a terminal.
+const fn is_plain_in_json(byte: u8) -> bool {
+    byte < 0x7f
+}
+
+/// Escapes the characters in JSON that are not safe to print ([`is_unsafe`]), which does not change its meaning: they
+/// can occur only inside strings. JSON cannot contain the control characters of ASCII, except as white space.
+fn escape_controls_in_json(json: &str) -> String {
+    let mut escaped_json = String::with_capacity(json.len() + json.len() / 8);
+    for c in json.chars() {
+        if is_unsafe(c) && !c.is_ascii_whitespace() {
+            // All these characters have up to 16 bits.
+            let _ = write!(escaped_json, "\\u{:04x}", u32::from(c));
+        } else {
+            escaped_json.push(c);
+        }
+    }
+    escaped_json
+}
+
+/// A writer for JSON that is safe to print: it escapes control characters, which a terminal would interpret, and the
+/// second of two `#`, so that there are no commands of a CI host, such as `##vso[`. The escapes do not change the value.
 pub struct JsonEscaper<W> {
     writer: W,
     is_after_mark: bool,
@@ -94,14 +121,31 @@ impl<W: io::Write> JsonEscaper<W> {
 }
 
 impl<W: io::Write> io::Write for JsonEscaper<W> {
-    /// Writes the JSON with each `#` that follows another one escaped, because a CI host takes a line with `##` for a
-    /// command. The first `#` may be the last byte of the previous call.
+    /// Writes the JSON with control characters escaped, and each `#` that follows another one, because a CI host takes a
+    /// line with `##` for a command. The first `#` may be the last byte of the previous call. A character that is not
+    /// complete in one call is not escaped; serializers write complete strings.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match str::from_utf8(bytes) {
+            Ok(json) if !bytes.iter().copied().all(is_plain_in_json) => {
+                self.write_marks_escaped(escape_controls_in_json(json).as_bytes())?;
+            }
+            _ => self.write_marks_escaped(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl<W: io::Write> JsonEscaper<W> {
+    /// Writes the JSON with each `#` that follows another one escaped.
+    fn write_marks_escaped(&mut self, bytes: &[u8]) -> io::Result<()> {
         if memchr::memchr(b'#', bytes).is_none() {
             // A call without bytes does not separate two `#`.
             self.is_after_mark &= bytes.is_empty();
-            self.writer.write_all(bytes)?;
-            return Ok(bytes.len());
+            return self.writer.write_all(bytes);
         }
         for part in bytes.split_inclusive(|byte| *byte == b'#') {
             if self.is_after_mark && part == b"#" {
@@ -111,11 +155,7 @@ impl<W: io::Write> io::Write for JsonEscaper<W> {
             }
             self.is_after_mark = part.ends_with(b"#");
         }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+        Ok(())
     }
 }
 
@@ -260,7 +300,7 @@ const fn is_line_break(c: char) -> bool {
 
 /// Returns whether the character is a control character or a line break, changes the direction of text and so can
 /// disguise it, or is an invisible byte order mark. A line feed is safe, because callers keep it as the end of a line.
-fn is_unsafe(c: char) -> bool {
+pub fn is_unsafe(c: char) -> bool {
     ((c.is_control() || is_line_break(c)) && c != '\n')
         || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
@@ -314,6 +354,21 @@ mod tests {
         );
         assert_eq!(quote_shell_word("sales/ü.orch.yaml"), "sales/ü.orch.yaml");
         assert_eq!(quote_shell_word(""), "''");
+    }
+
+    #[test]
+    fn control_characters_in_json_are_escaped() {
+        let text = "c1\u{9b}31m right\u{202e}left\u{7f} ü\n";
+        let json = serde_json::to_string_pretty(&[text]).unwrap();
+        let mut writer = JsonEscaper::new(Vec::new());
+        writer.write_all(json.as_bytes()).unwrap();
+        let written = String::from_utf8(writer.writer).unwrap();
+        assert_eq!(written, super::escape_commands_in_json(json));
+        assert!(
+            !written.contains(['\u{9b}', '\u{202e}', '\u{7f}']) && written.contains('ü'),
+            "{written}"
+        );
+        assert_eq!(serde_json::from_str::<[String; 1]>(&written).unwrap(), [text]);
     }
 
     proptest! {

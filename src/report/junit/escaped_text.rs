@@ -1,6 +1,6 @@
 //! Escapes text for XML 1.0, and replaces forbidden characters.
 
-use sluicegate_base::text::is_plain_in_markup;
+use sluicegate_base::text::{is_plain_in_markup, is_unsafe};
 
 /// Escapes an attribute's value. Line breaks and tabs become character references, because a parser replaces literal
 /// ones with spaces (<https://www.w3.org/TR/xml/#AVNormalize>). Characters that XML 1.0 forbids become U+FFFD. Like
@@ -44,12 +44,15 @@ pub(super) fn escape_content(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Adds a character to `value`, escaped for XML.
+/// Adds a character to `value`, escaped for XML. A control character or one that changes the direction of text becomes
+/// visible text, because hosts show the document to people.
 fn push_escaped(value: &mut String, c: char) {
     match replace_forbidden_char(c) {
         '&' => value.push_str("&amp;"),
         '<' => value.push_str("&lt;"),
         '>' => value.push_str("&gt;"),
+        '\t' | '\r' => value.push(c),
+        c if is_unsafe(c) => value.extend(c.escape_unicode()),
         c => value.push(c),
     }
 }
@@ -65,7 +68,17 @@ fn break_azure_commands(text: String) -> String {
 /// Returns the text that a parser reads from [`escape_attribute`].
 #[cfg(test)]
 pub(crate) fn replace_forbidden_chars(text: &str) -> String {
-    text.chars().map(replace_forbidden_char).collect()
+    text.chars().map(to_parsed_char).collect()
+}
+
+/// Returns the text that a parser reads for a character.
+#[cfg(test)]
+fn to_parsed_char(c: char) -> String {
+    match replace_forbidden_char(c) {
+        '\t' | '\r' => c.to_string(),
+        c if is_unsafe(c) => c.escape_unicode().collect(),
+        c => c.to_string(),
+    }
 }
 
 /// Returns the text that a parser reads from [`escape_content`].
@@ -74,7 +87,7 @@ pub(crate) fn to_parsed_content(text: &str) -> String {
     text.replace("\r\n", "\n")
         .replace('\r', "\n")
         .chars()
-        .map(replace_forbidden_char)
+        .map(to_parsed_char)
         .collect()
 }
 
@@ -95,6 +108,15 @@ mod tests {
     #[test]
     fn forbidden_characters_are_replaced() {
         assert_eq!(escape_attribute("a\u{1b}b\u{fffe}c"), "a\u{fffd}b\u{fffd}c");
+    }
+
+    #[test]
+    fn controls_and_direction_marks_are_visible() {
+        assert_eq!(escape_attribute("a\u{9b}31m\u{202e}b"), "a\\u{9b}31m\\u{202e}b");
+        assert_eq!(
+            escape_content("a\u{9b}31m\u{202e}b\tc"),
+            "a\\u{9b}31m\\u{202e}b\tc"
+        );
     }
 
     #[test]

@@ -185,9 +185,7 @@ fn build_verdict_result<'a>(
         rule_id,
         rule_index,
         level: level_name(Severity::Error),
-        message: SarifText {
-            text: truncation::truncate(&remark.text, MESSAGE_LIMIT),
-        },
+        message: truncation::truncate(&remark.text, MESSAGE_LIMIT).into(),
         locations: [build_location(remark.path, Some(build_region(1, None)))],
         partial_fingerprints: Fingerprints {
             sluicegate: remark.fingerprint.to_string(),
@@ -236,9 +234,7 @@ fn build_result<'a>(
         rule_id: finding.rule,
         rule_index,
         level: level_name(finding.severity),
-        message: SarifText {
-            text: truncation::truncate(&finding.message(), MESSAGE_LIMIT),
-        },
+        message: truncation::truncate(&finding.message(), MESSAGE_LIMIT).into(),
         locations: [build_location(finding.path, Some(region))],
         partial_fingerprints: Fingerprints {
             sluicegate: fingerprint.to_string(),

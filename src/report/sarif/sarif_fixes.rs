@@ -10,13 +10,12 @@ use sluicegate_pipelines::findings::Fix;
 pub(super) fn build_fix(path: &str, fix: &Fix) -> SarifFix {
     let to_column = |column: u32| usize::try_from(column).ok();
     SarifFix {
-        description: SarifText {
-            text: format!(
-                "Replace `{}` with `{}`",
-                shorten_name(&fix.old_value),
-                shorten_name(&fix.new_value)
-            ),
-        },
+        description: format!(
+            "Replace `{}` with `{}`",
+            shorten_name(&fix.old_value),
+            shorten_name(&fix.new_value)
+        )
+        .into(),
         artifact_changes: [ArtifactChange {
             artifact_location: build_artifact_location(path),
             replacements: [Replacement {

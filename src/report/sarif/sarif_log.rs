@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use sluicegate_base::text::escape_controls;
 use std::collections::BTreeMap;
 
 #[derive(Serialize)]
@@ -76,15 +77,18 @@ pub(super) struct SarifText {
 
 impl From<&str> for SarifText {
     fn from(text: &str) -> Self {
-        Self {
-            text: text.to_owned(),
-        }
+        Self::from(text.to_owned())
     }
 }
 
 impl From<String> for SarifText {
+    /// Converts a message or a description. Viewers show `[text](target)` in it as a link (SARIF 2.1.0, section
+    /// 3.11.6), which a name from a file must not create: an invisible word joiner between the brackets prevents that. Control
+    /// characters and those that change the direction of text become visible.
     fn from(text: String) -> Self {
-        Self { text }
+        Self {
+            text: escape_controls(&text).replace("](", "]\u{2060}("),
+        }
     }
 }
 

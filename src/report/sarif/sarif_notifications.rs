@@ -1,6 +1,6 @@
 //! Notifications about the execution: what could not be evaluated or reviewed, and the notes of the review.
 
-use super::sarif_log::{Notification, RuleReference, SarifReference, SarifText};
+use super::sarif_log::{Notification, RuleReference, SarifReference};
 use super::sarif_rules::SarifRules;
 use super::{MESSAGE_LIMIT, build_location, build_region};
 use crate::report::remarks::{Remark, RemarkKind, collect_remarks};
@@ -122,9 +122,7 @@ pub(super) fn build_notification(kind: &'static str, level: &'static str, messag
         descriptor: SarifReference { id: kind, index },
         associated_rule: None,
         level,
-        message: SarifText {
-            text: truncation::truncate(message, MESSAGE_LIMIT),
-        },
+        message: truncation::truncate(message, MESSAGE_LIMIT).into(),
         locations: Vec::new(),
     }
 }

@@ -544,3 +544,22 @@ proptest! {
         prop_assert!(said.contains(&raw));
     }
 }
+
+#[test]
+fn message_with_link_syntax_has_no_link() {
+    let text = "[Click here](https://evil.example/x) is not in `[A-Z](Foo|Bar)`";
+    let mut report = sample::empty(Verdict::Failed);
+    let result = sample::result(
+        "r",
+        Status::Failed(Severity::Error),
+        vec![sample::violation(text, None)],
+    );
+    report.files = vec![sample::file("a", vec![result])];
+    report.notes = vec![text.to_owned()];
+    let written = read(&report, &about()).to_string();
+    assert!(!written.contains("]("), "{written}");
+    assert!(
+        written.contains("[Click here]\u{2060}(https://evil.example/x)"),
+        "{written}"
+    );
+}
