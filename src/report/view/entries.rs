@@ -115,8 +115,8 @@ pub(super) struct FindingSelection<'a> {
 
 impl<'a> FindingSelection<'a> {
     /// Selects which findings a report lists, and counts the others. Errors in the rules file are listed separately, as
-    /// causes. Known and waived findings are listed only if `show` includes them; the limit of `show` applies only to
-    /// the entries of other findings. `medium` determines which findings become one entry.
+    /// causes. Known and waived findings are listed only if `show` and `medium` include them; the limit of `show` applies
+    /// only to the entries of other findings. `medium` determines which findings become one entry.
     pub(super) fn from_findings(findings: &[Finding<'a>], show: ShowMode, medium: ViewMedium) -> Self {
         let blocks = medium.choose_rule_blocks(show);
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
@@ -126,7 +126,7 @@ impl<'a> FindingSelection<'a> {
         let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.max_findings()));
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         // If they are listed, known and waived findings are removed from `old_findings`, which counts the omitted ones.
-        if show.includes_excused() {
+        if medium.includes_excused(show) {
             let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), medium);
             listed_entries.extend(blocks.merge_related_entries(old_entries));
         }

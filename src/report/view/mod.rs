@@ -42,6 +42,15 @@ pub(super) enum ViewMedium {
 }
 
 impl ViewMedium {
+    /// Returns whether known and waived findings are listed. A page folds them, so it lists them by default, too: its
+    /// reader cannot pass `--show all`.
+    const fn includes_excused(self, show: ShowMode) -> bool {
+        match (self, show) {
+            (Self::Page, ShowMode::First(_)) => true,
+            _ => show.includes_excused(),
+        }
+    }
+
     /// Returns which findings of a rule in a file become one entry. In concise output, each finding stays separate.
     const fn choose_rule_blocks(self, show: ShowMode) -> RuleBlocks {
         match (self, show) {
@@ -388,6 +397,17 @@ mod tests {
         assert_eq!(listed, 3);
         assert!(left.unwrap().contains("1 finding known or waived"));
         assert_eq!(shown(ShowMode::None).0, 0);
+    }
+
+    #[test]
+    fn known_findings_are_listed_in_page_by_default_and_not_in_log() {
+        let mut report = sample::report();
+        report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
+        let context = about(ShowMode::default());
+        let page = View::new(&report, &context, ViewMedium::Page);
+        let log = View::new(&report, &context, ViewMedium::Log);
+        assert_eq!((page.entries.len(), page.describe_omission()), (4, None));
+        assert_eq!(log.entries.len(), 3);
     }
 
     #[test]
