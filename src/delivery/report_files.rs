@@ -247,8 +247,8 @@ fn write_report(
     let omitted_count = format.count_omitted_findings(report, context);
     if omitted_count > 0 {
         ui.warn(&format!(
-            "the SARIF report omits the {omitted_count} least severe findings (GitHub's limit); the JSON \
-             report has all findings"
+            "the SARIF report omits the {omitted_count} least severe findings (GitHub's limit); a JSON report \
+             (--report json=FILE) has all findings"
         ));
     }
     let render = |writer: &mut dyn Write| report::render(format, report, context, writer);

@@ -182,7 +182,7 @@ mod tests {
             let sent = build_annotation_requests(&report, &ReportContext::default());
             let read: Value = serde_json::from_str(&sent[0].to_string()).unwrap();
             let summary = read[0]["summary"].as_str().unwrap();
-            let whole = format!("r: {}", report.findings()[0].message());
+            let whole = escape_controls(&format!("r: {}", report.findings()[0].message()));
             let kept = summary.strip_suffix('…').unwrap_or(summary);
             let units = summary.encode_utf16().count();
             prop_assert!(units <= SUMMARY_LIMIT && whole.starts_with(kept));

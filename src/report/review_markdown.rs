@@ -195,7 +195,8 @@ impl MarkdownPage<'_> {
             .to_owned();
         let rows = rules.iter().map(|row| {
             let (rule, level) = (render_code(&shorten_name(row.name)), row.level);
-            format!("| {rule} | {level} | {} | {} |\n", row.findings, row.files)
+            let (finding_count, file_count) = (format_number(row.findings), format_number(row.files));
+            format!("| {rule} | {level} | {finding_count} | {file_count} |\n")
         });
         self.push_lines(&mut table, rows, |omitted_count| {
             format!("| {} | | | |\n", format_and_more(omitted_count))
@@ -207,7 +208,8 @@ impl MarkdownPage<'_> {
         }
         for row in &folders {
             let folder = render_code(&shorten_name(row.name));
-            let _ = writeln!(table, "| {folder} | {} | {} |", row.findings, row.files);
+            let (finding_count, file_count) = (format_number(row.findings), format_number(row.files));
+            let _ = writeln!(table, "| {folder} | {finding_count} | {file_count} |");
         }
         if omitted_count > 0 {
             let _ = writeln!(table, "| {} | | |", format_and_more_of(omitted_count, "folder"));

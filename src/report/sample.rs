@@ -17,6 +17,11 @@ pub(crate) fn violation(text: &str, line: Option<u32>) -> Violation {
     }
 }
 
+/// Returns the message of a violation with this text.
+pub(crate) fn shown_message(text: &str) -> &str {
+    if text.trim().is_empty() { "(no text)" } else { text }
+}
+
 /// Returns a fix that was proven for a value in line 9.
 pub(crate) fn fix() -> Fix {
     Fix {

@@ -203,7 +203,7 @@ mod tests {
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));
             let (properties, message) = lines[0][2..].split_once("::").unwrap();
             prop_assert_eq!(properties.matches(',').count(), 2, "{}", properties);
-            prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::escape_lines(&raw).into_owned());
+            prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::escape_lines(sample::shown_message(&raw)).into_owned());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::elements::escape_rule_name;
 use crate::report::view::{Tally, View};
-use sluicegate_base::text::{escape_markup as escape, format_more};
+use sluicegate_base::text::{escape_markup as escape, format_more, format_number};
 use sluicegate_pipelines::findings::Origin;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -87,7 +87,7 @@ fn render_row(filter_name: &str, name: &str, tally: &Tally<'_>, max_total: usize
     format!(
         "<li><button type=\"button\" class=\"bar\" name=\"{filter_name}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
          <span class=\"name\">{name}</span> <span class=\"number\">{}</span>{}<span class=\"unseen\"> {}: {}</span></button></li>\n",
-        tally.total(),
+        format_number(tally.total()),
         render_bar(tally, max_total),
         if tally.total() == 1 { "finding" } else { "findings" },
         counts.join(", ")

@@ -135,6 +135,7 @@ impl Finding<'_> {
             (Some(error_type), Some(text)) => {
                 format!("the rule could not be evaluated: {error_type}: {text}")
             }
+            (None, Some(text)) if text.trim().is_empty() => "(no text)".to_owned(),
             (None, Some(text)) => text.clone().into_owned(),
             (None, None) => "the rule is violated".to_owned(),
         }
@@ -300,6 +301,14 @@ mod tests {
             ),
         ]
         "#);
+    }
+
+    #[test]
+    fn violation_without_text_has_placeholder_as_message() {
+        for text in ["", " "] {
+            let failed = result("r", Status::Failed(Severity::Error), vec![Violation::new(text)]);
+            assert_eq!(failed.findings("p")[0].message(), "(no text)");
+        }
     }
 
     #[test]

@@ -57,7 +57,7 @@ const show = () => {
   element("by-rule").hidden = wanted.by !== "rule";
   grouped = wanted.by;
   name_fold();
-  element("shown").textContent = `${shown} of ${findings.length} findings`;
+  element("shown").textContent = `${shown.toLocaleString("en-US")} of ${findings.length.toLocaleString("en-US")} findings`;
 };
 
 const chip = (key) => {
