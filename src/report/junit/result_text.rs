@@ -43,7 +43,7 @@ pub(super) fn build_short_message(result: &RuleResult) -> String {
     let violations = select_violations(result);
     // A result without violations has one finding, whose index is 0.
     let (index, first) = match (&result.status, violations.first()) {
-        (_, Some((index, violation))) => (*index, violation.text.as_str()),
+        (_, Some((index, violation))) => (*index, violation.shown_text()),
         (Status::Error(error_type), None) => (0, error_type_name(error_type.as_deref())),
         (_, None) => (0, "the rule is violated"),
     };
@@ -107,7 +107,7 @@ pub(super) fn build_full_text(result: &RuleResult, path: &str) -> String {
             Some(waiver) => format!(" ({waiver})"),
             None => String::new(),
         };
-        lines.push(format!("{place}: {prefix}{}{waiver}", violation.text));
+        lines.push(format!("{place}: {prefix}{}{waiver}", violation.shown_text()));
     }
     lines.join("\n")
 }

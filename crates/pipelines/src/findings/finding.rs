@@ -1,5 +1,6 @@
 //! A finding: the unit that people and hosts count, with its message.
 
+use super::rule_result::text_or_placeholder;
 use super::{
     FileResults, FindingState, Fix, NO_ERROR_TYPE, RuleResult, Severity, Status, TEAM_PREFIX, Waiver,
 };
@@ -135,8 +136,7 @@ impl Finding<'_> {
             (Some(error_type), Some(text)) => {
                 format!("the rule could not be evaluated: {error_type}: {text}")
             }
-            (None, Some(text)) if text.trim().is_empty() => "(no text)".to_owned(),
-            (None, Some(text)) => text.clone().into_owned(),
+            (None, Some(text)) => text_or_placeholder(text).to_owned(),
             (None, None) => "the rule is violated".to_owned(),
         }
     }

@@ -119,6 +119,11 @@ pub struct Violation {
     pub fix: Option<Box<Fix>>,
 }
 
+/// Returns the text of a violation, or a placeholder if it has no visible characters.
+pub(super) fn text_or_placeholder(text: &str) -> &str {
+    if text.trim().is_empty() { "(no text)" } else { text }
+}
+
 impl Violation {
     /// Creates a violation of the whole file. It has neither a line nor a fix.
     pub fn new(text: impl Into<String>) -> Self {
@@ -132,6 +137,11 @@ impl Violation {
             proposed_fix: None,
             fix: None,
         }
+    }
+
+    /// Returns the text for people: a placeholder if the text has no visible characters.
+    pub fn shown_text(&self) -> &str {
+        text_or_placeholder(&self.text)
     }
 
     /// Sets the component or variable that the violation concerns.
