@@ -29,6 +29,9 @@ pub(crate) struct ReviewPredicate {
     /// The job turned the team rules off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) team_rules_off: bool,
+    /// The team rules file that the job named in place of that of the policy; `None` if it named no other file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) team_rules: Option<String>,
     /// The globs that selected the pipelines.
     pub(crate) include: Vec<String>,
     pub(crate) exclude: Vec<String>,
@@ -64,6 +67,7 @@ impl ReviewPredicate {
             new_only: context.new_only,
             project_checks_off: context.project_checks_off,
             team_rules_off: context.team_rules_off,
+            team_rules: context.team_rules.clone(),
             include: context.include.clone(),
             exclude: context.exclude.clone(),
             policy,

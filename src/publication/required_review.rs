@@ -160,16 +160,19 @@ impl<'r> RequiredReview<'r> {
         })
     }
 
-    /// Lists the kinds of checks that the job turned off for the review. The review is valid, but the reader of the
+    /// Lists the kinds of checks that the job turned off or replaced for the review. The review is valid, but the reader of the
     /// log must know, because the publish does not run these checks either.
-    fn list_disabled_checks(&self) -> Vec<&'static str> {
+    fn list_disabled_checks(&self) -> Vec<String> {
         let context = &self.report.context;
         let mut check_kinds = Vec::new();
         if context.project_checks_off {
-            check_kinds.push("project checks (--project-checks off)");
+            check_kinds.push("project checks (--project-checks off)".to_owned());
         }
         if context.team_rules_off {
-            check_kinds.push("team rules (--team-rules off)");
+            check_kinds.push("team rules (--team-rules off)".to_owned());
+        }
+        if let Some(path) = &context.team_rules {
+            check_kinds.push(format!("the project's team rules (--team-rules {path})"));
         }
         check_kinds
     }

@@ -25,9 +25,22 @@ impl Workspace<'_> {
         self.team_rules_path.is_none() && !self.sources.has_team_rules_off()
     }
 
+    /// Returns the path of the team rules file that the job named in place of that of the policy; `None` if the job
+    /// named no other file.
+    pub(crate) fn find_team_rules_path_of_job(&self) -> Option<String> {
+        let path = self.team_rules_path.as_ref()?;
+        let policy_path = self
+            .sources
+            .find_policy_team_rules_path(self.config_file.as_deref())
+            .ok()
+            .flatten();
+        (policy_path.as_ref() != Some(path)).then(|| path.clone())
+    }
+
     /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
-    /// rules, and a limit of the verdict reports that. In CI, a file that cannot be used is treated as missing, because
-    /// otherwise it would stop the change that repairs it.
+    /// rules, and a limit of the verdict reports that. Fails if the job names a file that neither of them has, because
+    /// the run would evaluate no team rule. In CI, a file that cannot be used is treated as missing, because otherwise
+    /// it would stop the change that repairs it.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
@@ -37,6 +50,9 @@ impl Workspace<'_> {
             return Ok(TeamRulesInForce::for_unusable_file(path, reason));
         }
         let Some(text) = &file.policy_text else {
+            if self.has_team_rules_of_job && file.checkout_text.is_none() {
+                return Err(missing_file_failure(path, file.missing_reason.as_deref()));
+            }
             let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
             return Ok(TeamRulesInForce {
                 limit: missing_reason.map(|reason| build_verdict_limit(path, describe_unused_rules(&reason))),
@@ -141,6 +157,19 @@ pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> St
                 position.line, position.column, problem.message
             )
         },
+    )
+}
+
+/// Returns the failure that the file, which the job names, does not exist. `reason` says why the policy revision has no
+/// file, if that is known.
+fn missing_file_failure(path: &str, reason: Option<&str>) -> Failure {
+    let message = match reason {
+        Some(reason) => format!("cannot use the team rules file {path}: {reason}"),
+        None => format!("the team rules file {path} does not exist"),
+    };
+    Failure::usage(message).with_hint(
+        "name a file of the repository with --team-rules (SLUICEGATE_TEAM_RULES), or turn the team rules off with \
+         `--team-rules off`",
     )
 }
 

@@ -114,7 +114,10 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
             "the `--project-checks` setting",
             name_state(context.project_checks_off),
         ),
-        ("the `--team-rules` setting", name_state(context.team_rules_off)),
+        (
+            "the `--team-rules` setting",
+            value_or(context.team_rules.clone(), &name_state(context.team_rules_off)),
+        ),
         ("the compared report", compared_report),
         (
             "the number of shards",
@@ -348,6 +351,12 @@ mod tests {
         insta::assert_snapshot!(refused(part(1, 2, "b", Verdict::Passed)), @"two reports cover the same shard 1/2");
         insta::assert_snapshot!(refused(part(2, 3, "b", Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one report and 3 in another");
         insta::assert_snapshot!(refused(sample::empty(Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one report and none (not sharded) in another");
+        let mut other_rules = part(2, 2, "b", Verdict::Passed);
+        other_rules.context.rules = Some("lenient.yaml".to_owned());
+        insta::assert_snapshot!(refused(other_rules), @"cannot merge these reports: the rules file is that of the reviewed files in one report and lenient.yaml in another");
+        let mut other_team_rules = part(2, 2, "b", Verdict::Passed);
+        other_team_rules.context.team_rules = Some("lenient.yaml".to_owned());
+        insta::assert_snapshot!(refused(other_team_rules), @"cannot merge these reports: the `--team-rules` setting is on in one report and lenient.yaml in another");
         let mut contrary = part(2, 2, "a", Verdict::Passed);
         contrary.files[0].results[0].status = Status::Failed(Severity::Error);
         insta::assert_snapshot!(refused(contrary), @"two reports have different results for a");

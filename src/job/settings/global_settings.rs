@@ -33,6 +33,11 @@ pub fn requested_config_dir(args: &GlobalArgs, env: &Env) -> Option<String> {
     Layers::new(env).resolve_text(args.config_dir.clone(), variable::CONFIG_DIR, None)
 }
 
+/// Returns the team rules file that `--team-rules` or the variable names, or `off`; `None` if neither is set.
+pub fn requested_team_rules(args: &GlobalArgs, env: &Env) -> Option<String> {
+    Layers::new(env).resolve_text(args.team_rules.clone(), variable::TEAM_RULES, None)
+}
+
 /// Returns where to read the gate configuration from: `--policy`, otherwise the variable or the default. The
 /// configuration file cannot set it, because the file itself is read from there.
 pub fn resolve_policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySource, SettingsError> {
@@ -135,14 +140,32 @@ impl SettingSources<'_> {
         let path =
             self.layers()
                 .resolve_expanded_text(args.team_rules.clone(), variable::TEAM_RULES, file)?;
-        match path.as_deref() {
-            Some(TEAM_RULES_OFF) => Ok(None),
-            Some(path) => parse_team_rules_path(path).map(Some),
-            None => Ok(Some(match config_file.and_then(|path| path.rsplit_once('/')) {
-                Some((directory, _)) => format!("{directory}/{TEAM_RULES_FILE}"),
-                None => TEAM_RULES_FILE.to_owned(),
-            })),
-        }
+        parse_team_rules_setting(path.as_deref(), config_file)
+    }
+
+    /// Returns the path of the team's rules file as [`Self::resolve_team_rules_path`] does, but without the flag and
+    /// the variable of the job.
+    pub fn find_policy_team_rules_path(
+        &self,
+        config_file: Option<&str>,
+    ) -> Result<Option<String>, SettingsError> {
+        parse_team_rules_setting(self.file.review.team_rules.as_deref(), config_file)
+    }
+}
+
+/// Parses the value of the setting `team-rules` to the path of the file, or `None` if the rules are off. Without a
+/// value, the file is in the directory of the configuration file.
+fn parse_team_rules_setting(
+    value: Option<&str>,
+    config_file: Option<&str>,
+) -> Result<Option<String>, SettingsError> {
+    match value {
+        Some(TEAM_RULES_OFF) => Ok(None),
+        Some(path) => parse_team_rules_path(path).map(Some),
+        None => Ok(Some(match config_file.and_then(|path| path.rsplit_once('/')) {
+            Some((directory, _)) => format!("{directory}/{TEAM_RULES_FILE}"),
+            None => TEAM_RULES_FILE.to_owned(),
+        })),
     }
 }
 

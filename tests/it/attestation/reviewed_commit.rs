@@ -188,6 +188,18 @@ fn statement_names_checks_that_job_turned_off() {
 }
 
 #[test]
+fn statement_names_team_rules_file_of_job() {
+    let (world, platform) = (one_change(), passing_platform());
+    world.write("gate/rules.yaml", "rules: []\n");
+    platform
+        .call(&world)
+        .run("review --attestation s.json --team-rules gate/rules.yaml")
+        .expect(0);
+    let statement = read_statement(&world.work().join("s.json"));
+    assert_eq!(statement["predicate"]["teamRules"], "gate/rules.yaml");
+}
+
+#[test]
 fn event_without_review_has_no_statement() {
     let (world, platform) = (one_change(), passing_platform());
     let payload = json!({ "repository": repository(), "ref": "refs/heads/old", "before": head(&world),

@@ -174,6 +174,36 @@ fn setting_names_another_file_and_follows_the_configuration_file() {
 }
 
 #[test]
+fn missing_team_rules_file_is_error_if_job_names_it() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    for call in [
+        Call::new(&world.work()),
+        Job::github().pull_request().call(&world),
+    ] {
+        for run in [
+            call.run("check --team-rules nope.yaml"),
+            call.clone()
+                .variable("SLUICEGATE_TEAM_RULES", "nope.yaml")
+                .run("check"),
+        ] {
+            run.expect(2).saying(&[
+                "the team rules file nope.yaml",
+                "turn the team rules off with `--team-rules off`",
+            ]);
+        }
+    }
+    // The file of the policy is not another file.
+    let report = check_in_job(&world, &format!("--team-rules {FILE}"), 1);
+    assert_eq!(report["context"]["teamRules"], Value::Null);
+    // A file that the change adds has no effect yet.
+    commit_files(&world, &[("new.yaml", &python_rule("off"))]);
+    let report = check_in_job(&world, "--team-rules new.yaml", 0);
+    assert!(report["limits"].to_string().contains("do not apply"), "{report}");
+    assert_eq!(report["context"]["teamRules"], "new.yaml");
+}
+
+#[test]
 fn link_to_rules_is_followed_and_reported_as_gate_change() {
     let world = world_with_files(&[("gate/rules.yaml", &python_rule("error"))]);
     std::os::unix::fs::symlink("gate/rules.yaml", world.work().join(FILE)).unwrap();

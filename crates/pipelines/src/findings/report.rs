@@ -93,6 +93,10 @@ pub struct ReviewContext {
     /// True if the job, not the policy, turned the team rules off.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub team_rules_off: bool,
+    /// The path of the team rules file that the job named in place of that of the policy; `None` if it named no other
+    /// file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team_rules: Option<String>,
 }
 
 /// The platform that evaluated a review, and the project on it.
