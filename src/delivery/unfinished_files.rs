@@ -13,7 +13,7 @@ use crate::report::{PublishRun, TO_DO, write_publish_junit};
 use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use sluicegate_pipelines::findings::Verdict;
+use sluicegate_pipelines::findings::{UNFINISHED_NOTE, Verdict};
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -21,9 +21,6 @@ use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
-
-/// The note of each report that replaces an old one.
-const UNFINISHED_NOTE: &str = "the run did not finish";
 
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
 /// failed.
@@ -225,14 +222,16 @@ impl Run {
         let sources = &workspace.sources;
         let mut files = OutputFiles::default();
         // An unusable configuration file is treated as missing in CI. An error is reported where the settings are read.
-        if let Ok(destinations) = sources
-            .clone()
-            .resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations))
-        {
+        let mut usable_sources = sources.clone();
+        let resolved_destinations =
+            usable_sources.resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations));
+        // An invalid setting of the job does not change these settings.
+        if let Some(report) = &mut self.lock_unfinished_files().description {
+            report.context.category = usable_sources.resolve_category(destinations);
+            report.file_fail_on = usable_sources.file_fail_on();
+        }
+        if let Ok(destinations) = resolved_destinations {
             self.set_policy_annotations(destinations.annotations);
-            if let Some(report) = &mut self.lock_unfinished_files().description {
-                report.context.category = destinations.category;
-            }
             files.reports = destinations.reports;
             if files.reports.is_empty() {
                 files.reports = list_default_reports(self, workspace.ci.host);

@@ -197,9 +197,13 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
 pub(crate) const TO_DO: &str = "To do: ";
 
 /// Returns the instruction for an undecided review; `None` if the verdict is decided, or if a local check reviewed all
-/// files, because there is no general advice for it. Also returns `None` if a reason contains its own instruction.
+/// files, because there is no general advice for it. Also returns `None` if the reason of a run that did
+/// not finish contains its own instruction.
 pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
-    if report.verdict != Verdict::Undecided || report.reasons.iter().any(|reason| reason.contains(TO_DO)) {
+    let has_own_step = report
+        .unfinished_reason()
+        .is_some_and(|reason| reason.contains(TO_DO));
+    if report.verdict != Verdict::Undecided || has_own_step {
         return None;
     }
     if report.has_missing_shards() {
@@ -422,6 +426,17 @@ mod tests {
     fn failure_is_blamed_on_warnings_only_if_they_fail_the_gate() {
         insta::assert_snapshot!(describe_run_problem(&report_with_warning(FailOn::Warn)).unwrap(), @"All findings that fail this gate are warnings (--fail-on warn).");
         insta::assert_snapshot!(describe_run_problem(&report_with_warning(FailOn::Error)).unwrap(), @"No rule result explains why the review failed.");
+    }
+
+    #[test]
+    fn only_reason_of_unfinished_run_contains_its_own_step() {
+        let mut report = sample::empty(Verdict::Undecided);
+        report.reasons = vec!["the platform says: To do: nothing".to_owned()];
+        assert!(find_next_step(&report).is_some());
+        report.context.head = None;
+        assert!(find_next_step(&report).is_some());
+        report.reasons = vec!["the run did not finish: no base. To do: fetch".to_owned()];
+        assert_eq!(find_next_step(&report), None);
     }
 
     #[test]

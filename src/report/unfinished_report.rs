@@ -2,7 +2,7 @@
 
 use super::{Format, ReportContext, render};
 use jiff::Timestamp;
-use sluicegate_pipelines::findings::{Engine, Report, ReviewContext};
+use sluicegate_pipelines::findings::{Engine, FailOn, Report, ReviewContext};
 use std::io::{self, Write};
 
 /// The facts that are known about a review or a check before it has results. Hosts replace the results with the same
@@ -11,13 +11,18 @@ use std::io::{self, Write};
 pub(crate) struct UnfinishedReport {
     pub(crate) engine: Engine,
     pub(crate) review: ReviewContext,
+    /// The level that the configuration file enforces, which applies if the job does not request one; `None` if the
+    /// file is not read yet or does not set it.
+    pub(crate) file_fail_on: Option<FailOn>,
     pub(crate) context: ReportContext,
 }
 
 impl UnfinishedReport {
     /// Writes an undecided report in this format. `reason` states why the run has no results.
     pub(crate) fn write(&self, format: Format, reason: &str, writer: &mut dyn Write) -> io::Result<()> {
-        let report = Report::for_unfinished_run(self.engine, self.review.clone(), reason, Timestamp::now());
+        let mut review = self.review.clone();
+        review.fail_on = review.fail_on.or(self.file_fail_on);
+        let report = Report::for_unfinished_run(self.engine, review, reason, Timestamp::now());
         render(format, &report, &self.context, writer)
     }
 }
@@ -28,6 +33,7 @@ impl Default for UnfinishedReport {
         Self {
             engine: Engine::Remote,
             review: ReviewContext::default(),
+            file_fail_on: None,
             context: ReportContext {
                 tool_version: env!("CARGO_PKG_VERSION"),
                 ..ReportContext::default()

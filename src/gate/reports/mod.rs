@@ -14,6 +14,7 @@ use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
 use crate::workspace::Workspace;
 use report_comparison::{compare_with_older_report, reject_incomparable_reports};
+use reported_commit::reject_unfinished_runs;
 use saved_report::{add_finding_subjects, read_report};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
@@ -106,6 +107,9 @@ impl GateRun<'_, SavedReports<'_>> {
             .transpose()?;
         if let Some(older_report) = &older_report {
             reject_incomparable_reports(older_report, &reports)?;
+        }
+        if reports.len() > 1 {
+            reject_unfinished_runs(&reports, files)?;
         }
         let is_ci_job = !self.subject.ci.host.is_local();
         if is_ci_job || self.subject.head.is_some() {

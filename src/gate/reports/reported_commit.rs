@@ -9,7 +9,7 @@ use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::variable;
 use sluicegate_git::{CommitId, Repository, is_full_id};
-use sluicegate_pipelines::findings::Report;
+use sluicegate_pipelines::findings::{Report, UNFINISHED_NOTE};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ impl SavedReports<'_> {
     fn require_commit(&self, report: &Report, report_name: &str) -> Result<(), Failure> {
         let commits = self.list_expected_commits()?;
         let Some(head) = &report.context.head else {
-            return Err(missing_commit_failure(report_name));
+            return Err(missing_commit_failure(report, report_name));
         };
         if commits.contains(head) {
             return Ok(());
@@ -66,7 +66,7 @@ impl SavedReports<'_> {
         head: &str,
     ) -> Result<(), Failure> {
         let Some(older_id) = &older.context.head else {
-            return Err(missing_commit_failure(report_name));
+            return Err(missing_commit_failure(older, report_name));
         };
         let hint = self.ci.host.full_history_setting().map_or_else(
             || "fetch the history of the commit".to_owned(),
@@ -205,8 +205,34 @@ impl SavedReports<'_> {
     }
 }
 
-/// Builds the error for a report of a working tree, whose commit cannot be verified.
-fn missing_commit_failure(report_name: &str) -> Failure {
+/// Fails if a report is that of a run that did not finish: without its results, there is nothing to merge. `files` are
+/// the files of the reports, in the same order.
+pub(super) fn reject_unfinished_runs(reports: &[Report], files: &[PathBuf]) -> Result<(), Failure> {
+    for (report, file) in reports.iter().zip(files) {
+        if let Some(failure) = find_unfinished_run_failure(report, &file.display().to_string()) {
+            return Err(failure);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the error that the run of the report did not finish, with the reason; `None` for any other report.
+fn find_unfinished_run_failure(report: &Report, report_name: &str) -> Option<Failure> {
+    let details = report.unfinished_reason()?.strip_prefix(UNFINISHED_NOTE)?;
+    let (run, hint) = match report.context.shard {
+        Some(shard) => (format!("the run of shard {shard}"), "run this shard again"),
+        None => ("the run".to_owned(), "run it again"),
+    };
+    let message = format!("the report {report_name} has no results, because {run} did not finish{details}");
+    Some(Failure::usage(message).with_hint(hint))
+}
+
+/// Builds the error for a report without a commit, which cannot be verified: a report of a run that did not finish, or
+/// of a working tree.
+fn missing_commit_failure(report: &Report, report_name: &str) -> Failure {
+    if let Some(failure) = find_unfinished_run_failure(report, report_name) {
+        return failure;
+    }
     Failure::usage(format!(
         "the report {report_name} does not belong to a commit: the report describes a working tree"
     ))

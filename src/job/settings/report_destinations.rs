@@ -81,7 +81,6 @@ impl SettingSources<'_> {
             file.annotations,
         )?;
         let changes = layers.resolve_setting(args.changes, variable::CHANGES, parse_value, file.changes)?;
-        let category = layers.resolve_text(args.category.clone(), variable::CATEGORY, file.category.clone());
         let show = layers.resolve_setting(args.show, variable::SHOW, ShowMode::from_str, file.show)?;
         Ok(ReportDestinations {
             show: show.unwrap_or_default(),
@@ -89,10 +88,19 @@ impl SettingSources<'_> {
             changes: changes.unwrap_or_default(),
             annotations: annotations.unwrap_or_default(),
             comment: layers.resolve_switch(args.comment, variable::COMMENT, file.comment)?,
-            category: category.unwrap_or_default(),
+            category: self.resolve_category(args),
             project_id: layers.resolve_text(None, variable::PROJECT_ID, self.file.project_id.clone()),
             attestation: AttestationFiles::default(),
         })
+    }
+
+    /// Resolves the category of the reports; empty by default.
+    pub fn resolve_category(&self, args: &DestinationArgs) -> String {
+        let file = self.file.review.category.clone();
+        let category = self
+            .layers()
+            .resolve_text(args.category.clone(), variable::CATEGORY, file);
+        category.unwrap_or_default()
     }
 
     /// Resolves the reports to write, with paths relative to the current directory. A path from the configuration file

@@ -54,6 +54,11 @@ impl SettingSources<'_> {
         })
     }
 
+    /// Returns the level that the configuration file enforces; `None` if the file does not set it.
+    pub fn file_fail_on(&self) -> Option<FailOn> {
+        self.file.review.fail_on
+    }
+
     /// Returns whether only new findings fail the gate.
     pub fn is_new_only(&self, flag: bool) -> Result<bool, SettingsError> {
         let file = self.file.review.new_only;

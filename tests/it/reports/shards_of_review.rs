@@ -113,6 +113,30 @@ fn merged_report_has_each_reason_of_the_shards_once() {
 }
 
 #[test]
+fn shard_that_did_not_finish_is_named_with_its_reason() {
+    let (world, platform) = eight_pipelines();
+    for (args, code) in [
+        ("--shard 1/2 --report json=part-1.json", 0),
+        ("--shard 2/2 --report json=part-2.json --base nothing", 7),
+    ] {
+        platform.call(&world).run(("review", args)).expect(code);
+    }
+    let job = Job::github().pull_request().call(&world);
+    let reason = "part-2.json has no results, because the run of shard 2/2 did not finish: ";
+    for (call, args) in [
+        (Call::new(&world.work()), "report part-1.json part-2.json"),
+        (job.clone(), "report part-1.json part-2.json"),
+        (job, "report part-2.json"),
+    ] {
+        call.run(args)
+            .expect(2)
+            .saying(&[reason, "hint: run this shard again"]);
+    }
+    // Alone, the report is rendered.
+    Call::new(&world.work()).run("report part-2.json").expect(3);
+}
+
+#[test]
 fn gitlab_matrix_job_reviews_every_pipeline() {
     for (name, count) in [("review: [sales, eu]", 8), ("review: [a 1/4]", 8), ("review", 8)] {
         let (world, platform) = eight_pipelines();

@@ -390,6 +390,22 @@ fn report_of_unfinished_run_has_category_and_shard_of_finished_run() {
 }
 
 #[test]
+fn report_of_unfinished_run_has_settings_of_file_despite_invalid_setting() {
+    let world = one_change();
+    world.write("sluicegate.yaml", "review: { category: sales, fail-on: warn }\n");
+    for (flag, fail_on) in [("", "warn"), ("--fail-on never", "never")] {
+        Call::new(&world.work())
+            .variable("SLUICEGATE_SHOW", "bogus")
+            .run(("check --report markdown=m.md --report json=j.json", flag))
+            .expect(2);
+        let markdown = fs::read_to_string(world.work().join("m.md")).unwrap();
+        assert!(markdown.starts_with("<!-- sluicegate-sales -->"), "{markdown}");
+        let report: Value = serde_json::from_slice(&fs::read(world.work().join("j.json")).unwrap()).unwrap();
+        assert_eq!(report["context"]["failOn"], fail_on);
+    }
+}
+
+#[test]
 fn report_of_unfinished_check_is_about_local_check_and_has_its_own_step() {
     let world = one_change();
     let args = "check --base nothing --fail-on warn --report json=j.json --report html=h.html --report markdown=m.md";

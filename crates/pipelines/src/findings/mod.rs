@@ -16,6 +16,7 @@ mod missing_shards;
 mod report;
 mod rule_result;
 mod show_mode;
+mod unfinished_reason;
 mod waiver;
 
 pub(crate) use change_summary::format_part_counts;
@@ -37,4 +38,5 @@ pub use rule_result::{
     Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
 };
 pub use show_mode::ShowMode;
+pub use unfinished_reason::UNFINISHED_NOTE;
 pub use waiver::Waiver;
