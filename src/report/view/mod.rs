@@ -42,11 +42,11 @@ pub(super) enum ViewMedium {
 }
 
 impl ViewMedium {
-    /// Returns whether known and waived findings are listed. A page folds them, so it lists them by default, too: its
-    /// reader cannot pass `--show all`.
+    /// Returns whether known and waived findings are listed. A page folds or marks them, so it lists them by default,
+    /// too: its reader cannot pass `--show all`. A page that lists no other findings does not list them either.
     const fn includes_excused(self, show: ShowMode) -> bool {
         match (self, show) {
-            (Self::Page, ShowMode::First(_)) => true,
+            (Self::Page, ShowMode::First(max_count)) => max_count > 0,
             _ => show.includes_excused(),
         }
     }
@@ -397,6 +397,15 @@ mod tests {
         assert_eq!(listed, 3);
         assert!(left.unwrap().contains("1 finding known or waived"));
         assert_eq!(shown(ShowMode::None).0, 0);
+    }
+
+    #[test]
+    fn page_without_findings_does_not_list_known_ones() {
+        let mut report = sample::report();
+        report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
+        let context = about(ShowMode::First(0));
+        let page = View::new(&report, &context, ViewMedium::Page);
+        assert_eq!(page.entries.len(), 0);
     }
 
     #[test]

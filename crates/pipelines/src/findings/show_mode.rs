@@ -14,7 +14,8 @@ pub enum ShowMode {
     None,
     /// All findings that are neither known nor waived, one line each, for other programs.
     Concise,
-    /// The most severe findings that are neither known nor waived, up to this number.
+    /// The most severe findings that are neither known nor waived, up to this number. A page then lists the known and
+    /// waived ones, too, unless the number is 0.
     First(usize),
 }
 
