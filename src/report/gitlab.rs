@@ -17,7 +17,7 @@ const DESCRIPTION_LIMIT: usize = 2_000;
 #[derive(Serialize)]
 struct QualityIssue<'a> {
     description: String,
-    check_name: &'a str,
+    check_name: String,
     fingerprint: String,
     severity: &'static str,
     location: IssueLocation<'a>,
@@ -68,7 +68,7 @@ fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> Q
     };
     QualityIssue {
         description: shorten_description(&finding.message()),
-        check_name: text_or_placeholder(finding.rule),
+        check_name: text_or_placeholder(&escape_controls(finding.rule)).to_owned(),
         fingerprint: fingerprint.to_string(),
         severity,
         location: IssueLocation::new(finding.path, finding.line),
@@ -88,7 +88,7 @@ fn build_remark_issue<'r>(remark: &Remark<'r>) -> QualityIssue<'r> {
     };
     QualityIssue {
         description: shorten_description(&remark.text),
-        check_name,
+        check_name: check_name.to_owned(),
         fingerprint: remark.fingerprint.to_string(),
         severity,
         location: IssueLocation::new(remark.path, remark.line.unwrap_or(1)),
@@ -107,7 +107,8 @@ impl<'a> IssueLocation<'a> {
 
 /// Truncates a description to its maximum length, and makes control characters visible. A text without visible characters becomes a placeholder.
 fn shorten_description(text: &str) -> String {
-    text_or_placeholder(&truncation::truncate(&escape_controls(text), DESCRIPTION_LIMIT)).to_owned()
+    let short_text = truncation::escape_controls_and_truncate(text, DESCRIPTION_LIMIT);
+    text_or_placeholder(&short_text).to_owned()
 }
 
 /// Returns the text, or a placeholder if the text has no visible characters: GitLab stops reading at an empty value.
@@ -177,6 +178,14 @@ mod tests {
             )),
             b"[]\n"
         );
+    }
+
+    #[test]
+    fn control_character_in_rule_is_visible() {
+        let mut report = sample::empty(Verdict::Failed);
+        let result = sample::result("r\u{202e}", Status::Failed(Severity::Error), vec![]);
+        report.files = vec![sample::file("a", vec![result])];
+        assert_eq!(read(&report)[0]["check_name"], "r\\u{202e}");
     }
 
     proptest! {

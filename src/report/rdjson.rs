@@ -18,7 +18,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
             let mut diagnostic = json!({
                 "message": escape_controls(&annotation.message),
                 "severity": severity_name(annotation.level),
-                "code": { "value": annotation.title },
+                "code": { "value": escape_controls(&annotation.title) },
             });
             if let Some((path, line)) = &annotation.place {
                 diagnostic["location"] = json!({ "path": path, "range": { "start": { "line": line } } });
@@ -36,5 +36,22 @@ const fn severity_name(level: Level) -> &'static str {
         Level::Error => "ERROR",
         Level::Warning => "WARNING",
         Level::Notice => "INFO",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::sample;
+    use sluicegate_pipelines::findings::{Severity, Status, Verdict};
+
+    #[test]
+    fn control_character_in_rule_is_visible() {
+        let mut report = sample::empty(Verdict::Failed);
+        let result = sample::result("r\u{202e}", Status::Failed(Severity::Error), vec![]);
+        report.files = vec![sample::file("a", vec![result])];
+        let written = sample::write_to_vec(|out| render(&report, &ReportContext::default(), out));
+        let document: Value = serde_json::from_slice(&written).unwrap();
+        assert_eq!(document["diagnostics"][0]["code"]["value"], "r\\u{202e}");
     }
 }

@@ -185,7 +185,7 @@ fn build_verdict_result<'a>(
         rule_id,
         rule_index,
         level: level_name(Severity::Error),
-        message: truncation::truncate(&remark.text, MESSAGE_LIMIT).into(),
+        message: truncation::escape_controls_and_truncate(&remark.text, MESSAGE_LIMIT).into(),
         locations: [build_location(remark.path, Some(build_region(1, None)))],
         partial_fingerprints: Fingerprints {
             sluicegate: remark.fingerprint.to_string(),
@@ -217,7 +217,7 @@ fn build_suppression(finding: &Finding<'_>) -> Option<Suppression> {
     Some(Suppression {
         kind: "external",
         status: "accepted",
-        justification: truncation::truncate(&waiver.reason, MESSAGE_LIMIT),
+        justification: truncation::escape_controls_and_truncate(&waiver.reason, MESSAGE_LIMIT),
     })
 }
 
@@ -234,7 +234,7 @@ fn build_result<'a>(
         rule_id: finding.rule,
         rule_index,
         level: level_name(finding.severity),
-        message: truncation::truncate(&finding.message(), MESSAGE_LIMIT).into(),
+        message: truncation::escape_controls_and_truncate(&finding.message(), MESSAGE_LIMIT).into(),
         locations: [build_location(finding.path, Some(region))],
         partial_fingerprints: Fingerprints {
             sluicegate: fingerprint.to_string(),

@@ -122,7 +122,7 @@ pub(super) fn build_notification(kind: &'static str, level: &'static str, messag
         descriptor: SarifReference { id: kind, index },
         associated_rule: None,
         level,
-        message: truncation::truncate(message, MESSAGE_LIMIT).into(),
+        message: truncation::escape_controls_and_truncate(message, MESSAGE_LIMIT).into(),
         locations: Vec::new(),
     }
 }

@@ -1,10 +1,11 @@
 //! Collects the rules of a review, with their help texts.
 
-use super::sarif_log::{Configuration, Help, SarifRule};
+use super::sarif_log::{Configuration, Help, SarifRule, SarifText};
 use crate::report::markdown::escape;
 use crate::report::remarks::find_verdict_remark;
 use crate::report::sentences::capitalize;
 use crate::report::{ReportContext, truncation};
+use sluicegate_base::text::escape_controls;
 use sluicegate_pipelines::findings::{Report, Severity, Verdict};
 use std::collections::HashMap;
 
@@ -127,15 +128,17 @@ fn build_rule<'a>(id: &'a str, severity: Severity, context: &ReportContext) -> S
             vec!["The platform evaluates this rule; sluicegate has no description of the rule.".to_owned()],
         ),
     };
+    let description = SarifText::from(format!("{summary} {}", sentences.join(" ")));
+    let list = escape_controls(&sentences.join("\n- "));
     let help = Help {
-        text: format!("{summary} {}", sentences.join(" ")),
-        markdown: format!("**{}**\n\n- {}\n", escape(&summary), sentences.join("\n- ")),
+        text: description.text.clone(),
+        markdown: format!("**{}**\n\n- {list}\n", escape(&summary)),
     };
     SarifRule {
         id,
         name: build_descriptor_name(&short_name),
         short_description: summary.as_str().into(),
-        full_description: help.text.as_str().into(),
+        full_description: description,
         help,
         default_configuration: Configuration {
             level: level_name(severity),

@@ -2,7 +2,7 @@ use super::*;
 use crate::report::{RuleText, sample};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sluicegate_pipelines::findings::{Severity, Shard, Status, UnreviewedFile};
+use sluicegate_pipelines::findings::{Severity, Shard, Status, UnreviewedFile, Waiver};
 use sluicegate_test_support::json_schema::validate;
 use std::collections::BTreeSet;
 
@@ -544,6 +544,40 @@ proptest! {
         let said = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
         prop_assert!(said.contains(&SarifText::from(raw.as_str()).text));
     }
+}
+
+#[test]
+fn control_characters_are_visible_in_all_texts() {
+    let hidden = "a\u{202e}b";
+    let mut context = about();
+    context.rules[0].id = "r".to_owned();
+    context.rules[0].summary = hidden.to_owned();
+    context.rules[0].help = vec![hidden.to_owned()];
+    let mut report = sample::empty(Verdict::Passed);
+    let mut result = sample::result(
+        "r",
+        Status::Failed(Severity::Error),
+        vec![sample::violation(hidden, None)],
+    );
+    result.states = vec![Some(FindingState::Waived)];
+    result.waivers = vec![Some(Waiver {
+        reason: hidden.to_owned(),
+        owner: None,
+        until: None,
+    })];
+    report.files = vec![sample::file("a", vec![result])];
+    report.notes = vec![hidden.to_owned()];
+    let log = read(&report, &context);
+    assert!(!log.to_string().contains('\u{202e}'), "{log}");
+    let run = &log["runs"][0];
+    assert_eq!(
+        run["results"][0]["suppressions"][0]["justification"],
+        "a\\u{202e}b"
+    );
+    assert_eq!(
+        run["tool"]["driver"]["rules"][0]["help"]["text"],
+        "a\\u{202e}b a\\u{202e}b"
+    );
 }
 
 #[test]
