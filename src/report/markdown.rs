@@ -48,7 +48,7 @@ fn is_markup_at(c: char, preceding_text: &str, next: Option<char>) -> bool {
         '!' => next.is_none(),
         ':' => next.is_some_and(|next| !next.is_whitespace()),
         '-' | '+' | '=' | '>' => preceding_text.is_empty(),
-        '.' => preceding_text.to_ascii_lowercase().ends_with("www") || is_number_of_item(preceding_text),
+        '.' => ends_with_word(preceding_text, "www") || is_number_of_item(preceding_text),
         ')' => !preceding_text.is_empty() && is_number_of_item(preceding_text),
         _ => false,
     }
@@ -68,10 +68,7 @@ fn is_reference_at(c: char, preceding_text: &str, following_text: &str) -> bool 
         '%' | '~' => {
             following_text.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '"' | '_'))
         }
-        '-' => {
-            let preceding_text = preceding_text.to_ascii_lowercase();
-            has_number && (preceding_text.ends_with("gh") || preceding_text.ends_with("gl"))
-        }
+        '-' => has_number && (ends_with_word(preceding_text, "gh") || ends_with_word(preceding_text, "gl")),
         '*' => following_text.starts_with("iteration:"),
         '[' => match following_text.split_once(':') {
             Some((kind, _)) => kind
@@ -81,6 +78,15 @@ fn is_reference_at(c: char, preceding_text: &str, following_text: &str) -> bool 
         },
         _ => false,
     }
+}
+
+/// Returns whether the text ends with this word of ASCII letters, in any letter case.
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let end = text
+        .len()
+        .checked_sub(word.len())
+        .and_then(|start| text.get(start..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case(word))
 }
 
 /// Returns whether the text at the start of a line is the number of a list item, if a dot or a parenthesis follows.
