@@ -131,6 +131,9 @@ impl Finding<'_> {
     fn describe(&self) -> String {
         match (self.error_type, &self.text) {
             (Some(error_type), None) => format!("the rule could not be evaluated: {error_type}"),
+            (Some(error_type), Some(text)) if text.trim().is_empty() => {
+                format!("the rule could not be evaluated: {error_type}")
+            }
             // This error concerns the file and not a rule.
             (Some(UNREADABLE_TYPE), Some(text)) => format!("{UNREADABLE_TYPE}: {text}"),
             (Some(error_type), Some(text)) => {
@@ -308,6 +311,11 @@ mod tests {
         for text in ["", " "] {
             let failed = result("r", Status::Failed(Severity::Error), vec![Violation::new(text)]);
             assert_eq!(failed.findings("p")[0].message(), "(no text)");
+            let error = result("r", Status::Error(Some("t".into())), vec![Violation::new(text)]);
+            assert_eq!(
+                error.findings("p")[0].message(),
+                "the rule could not be evaluated: t"
+            );
         }
     }
 
