@@ -116,6 +116,8 @@ fn ci_that_publishes_writes_summary_of_review_and_of_version() {
         .expect_failure_annotation("Publish failed", &["(exit code 5)", "the version already exists"]);
     assert!(!failed.outputs.contains("version-name"), "{}", failed.outputs);
     assert!(!failed.summary.contains("✅ Published"), "{}", failed.summary);
+    assert_eq!(failed.outputs.matches("verdict").count(), 1, "{}", failed.outputs);
+    assert_eq!(job_output(&failed.outputs, "verdict"), "passed");
     // The plan of the publish is invalid: the review passed, and the publish failed.
     shop.offer(&[("gone", "")]);
     let ci = ["ci", "--publish-on-branch", "main", "--version-name", "2.0.0"];
@@ -347,7 +349,11 @@ fn publish_without_a_decision_is_not_called_refused() {
 #[test]
 fn review_that_ends_early_has_verdict_output() {
     let world = project();
-    let call = push_of_branch(&world, Call::new(&world.work())).variable("SLUICEGATE_TIMEOUT", "0");
-    let outputs = step(call, world.path(), "review").expect(2).outputs;
-    assert!(outputs.contains("undecided"), "{outputs}");
+    for command in ["review", "check", "ci"] {
+        let call = push_of_branch(&world, Call::new(&world.work()));
+        let outputs = step(call, world.path(), (command, "--base nothing"))
+            .expect(7)
+            .outputs;
+        assert_eq!(job_output(&outputs, "verdict"), "undecided", "{command}");
+    }
 }
