@@ -5,14 +5,14 @@ use super::smoke::SmokeResult;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
-use crate::publish::{self, OutcomeKind, Plan};
+use crate::publish::{self, DISABLED_DIFFERENCE, OutcomeKind, Plan};
 use crate::report::render_publish_summary;
 use crate::session::CommandResult;
-use crate::session::artifact_versions::describe_latest_version;
+use crate::session::artifact_versions::{describe_latest_version, disable_command, show_command};
 use crate::session::failure_conversion::http_exit_status;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{format_count, quote_shell_word};
 use sluicegate_platform::http::HttpError;
 use std::fmt::Write as _;
 
@@ -39,7 +39,12 @@ pub(super) fn report_outcome(
     }
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
     let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
-    if let Some(hint) = find_hint(outcome, publication.settings.if_exists) {
+    if let Some(hint) = find_hint(
+        &plan.prefix,
+        &plan.version_name,
+        outcome,
+        publication.settings.if_exists,
+    ) {
         failure = failure.with_hint(hint);
     }
     let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
@@ -211,7 +216,10 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     for problem in problems {
         let _ = write!(message, "\n  {problem}");
     }
-    if let Some(error) = &outcome.error {
+    if let Some(error) = outcome.error.as_ref().map(HttpError::to_string)
+        // A problem may contain the error as its reason.
+        && !message.contains(&error)
+    {
         let _ = write!(message, "\n  {error}");
     }
     message
@@ -229,39 +237,40 @@ pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
 }
 
 /// Returns what the user can do after this outcome; `None` if there is no useful step. Most hints ask the user to
-/// disable the version, so they do not apply if the program has already disabled it.
-fn find_hint(outcome: &publish::Outcome, if_exists: IfExists) -> Option<String> {
+/// disable the version, so they do not apply if the version is already disabled, by the program or by someone else.
+fn find_hint(prefix: &str, version: &str, outcome: &publish::Outcome, if_exists: IfExists) -> Option<String> {
+    let disable_command = disable_command(prefix, version);
+    let show_command = show_command(prefix, version);
+    let is_disabled = outcome.disabled
+        || outcome
+            .problems
+            .iter()
+            .any(|problem| problem == DISABLED_DIFFERENCE);
     match outcome.kind {
         // The error of the upload is in the outcome only if the existing version was not compared.
         OutcomeKind::Conflict if if_exists == IfExists::SameContent && outcome.error.is_some() => {
             Some("run the job again: it compares the existing version with the files".into())
         }
         OutcomeKind::Conflict => Some(conflict_hint(if_exists).into()),
-        OutcomeKind::Incomplete if !outcome.disabled => {
-            Some(
-                "run `sluicegate artifacts disable` to hide the version from consumers; then publish under another name"
-                    .into(),
-            )
-        }
-        OutcomeKind::Unverified if !outcome.disabled => Some(
-            "run `sluicegate artifacts show` to check the version; to hide it from consumers, run \
-             `sluicegate artifacts disable`"
-                .into(),
-        ),
-        OutcomeKind::Superseded if outcome.disabled => Some(
+        OutcomeKind::Incomplete if !is_disabled => Some(format!(
+            "run `{disable_command}` to hide the version from consumers; then publish under another name"
+        )),
+        OutcomeKind::Unverified if !is_disabled => Some(format!(
+            "run `{show_command}` to check the version; to hide it from consumers, run `{disable_command}`"
+        )),
+        OutcomeKind::Superseded if is_disabled => Some(
             "if the newer version contains this commit, do not change anything; to publish this commit on purpose, run \
              `sluicegate publish --version-name NAME`"
                 .into(),
         ),
         OutcomeKind::Superseded => {
-            Some("run `sluicegate artifacts disable` to hide the version from consumers".into())
+            Some(format!("run `{disable_command}` to hide the version from consumers"))
         }
-        OutcomeKind::Unconfirmed if !outcome.disabled => Some(
-            "run `sluicegate artifacts list`; if it shows a newer version, run `sluicegate artifacts \
-             disable` for the version of this run"
-                .into(),
-        ),
-        OutcomeKind::Unknown => Some("run `sluicegate artifacts show` to check whether the version exists".into()),
+        OutcomeKind::Unconfirmed if !is_disabled => Some(format!(
+            "run `sluicegate artifacts list --prefix {}`; if it shows a newer version, run `{disable_command}`",
+            quote_shell_word(prefix)
+        )),
+        OutcomeKind::Unknown => Some(format!("run `{show_command}` to check whether the version exists")),
         _ => outcome.error.as_ref().and_then(HttpError::hint),
     }
 }
@@ -270,11 +279,11 @@ fn find_hint(outcome: &publish::Outcome, if_exists: IfExists) -> Option<String> 
 mod tests {
     use super::{describe_problems, find_hint};
     use crate::job::cli::IfExists;
-    use crate::publish::{Outcome, OutcomeKind};
+    use crate::publish::{DISABLED_DIFFERENCE, Outcome, OutcomeKind};
 
     #[test]
     fn hint_fits_kind_of_outcome_and_whether_version_is_disabled() {
-        let hide = "run `sluicegate artifacts disable` to hide the version";
+        let hide = "run `sluicegate artifacts disable 1 --prefix p --force` to hide the version";
         let cases = [
             (
                 OutcomeKind::Conflict,
@@ -313,7 +322,7 @@ mod tests {
                 disabled,
                 ..Outcome::new(kind)
             };
-            let hint = find_hint(&outcome, IfExists::Fail);
+            let hint = find_hint("p", "1", &outcome, IfExists::Fail);
             match expected_part {
                 Some(part) => assert!(
                     hint.as_deref().unwrap_or_default().contains(part),
@@ -327,8 +336,17 @@ mod tests {
     #[test]
     fn hint_after_comparison_does_not_suggest_comparison() {
         let outcome = Outcome::new(OutcomeKind::Conflict);
-        let hint = find_hint(&outcome, IfExists::SameContent).unwrap();
+        let hint = find_hint("p", "1", &outcome, IfExists::SameContent).unwrap();
         assert_eq!(hint, "publish under another version name");
+    }
+
+    #[test]
+    fn hint_does_not_disable_version_that_someone_else_disabled() {
+        for kind in [OutcomeKind::Incomplete, OutcomeKind::Unverified] {
+            let mut outcome = Outcome::new(kind);
+            outcome.problems.push(DISABLED_DIFFERENCE.to_owned());
+            assert_eq!(find_hint("p", "1", &outcome, IfExists::Fail), None);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::publish::{
     FileSource, Plan, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_plan,
 };
+use crate::session::artifact_versions::disable_command;
 use sluicegate_base::text::List;
 use sluicegate_platform::api::{Artifact, Platform};
 
@@ -141,8 +142,10 @@ fn incomplete_version_failure(plan: &Plan, version: &Artifact, differences: Vec<
         plan.prefix,
         list.join("; ")
     );
-    let hint = "disable that version with `sluicegate artifacts disable`, then pass a --version-name without \
-                placeholders to publish the commit again";
+    let hint = format!(
+        "disable that version with `{}`, then pass a --version-name without placeholders to publish the commit again",
+        disable_command(&plan.prefix, version.display_name())
+    );
     Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)).with_hint(hint)
 }
 

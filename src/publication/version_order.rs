@@ -9,6 +9,7 @@ use crate::exit::ExitStatus;
 use crate::job::settings::SettingSource;
 use crate::publish::Plan;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
+use crate::session::artifact_versions::disable_command;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 
@@ -61,7 +62,8 @@ impl Publication<'_> {
                 "may go"
             };
             self.run.ui.warn(&format!(
-                "{message}: consumers of [Latest] {verb} back to an older commit; run `sluicegate artifacts disable` to undo this"
+                "{message}: consumers of [Latest] {verb} back to an older commit; run `{}` to undo this",
+                disable_command(&plan.prefix, &plan.version_name)
             ));
             return Ok(None);
         }

@@ -11,6 +11,9 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 pub const UNKNOWN_OMISSIONS: &str =
     "cannot check whether files were ignored: only the response to the original upload lists them";
 
+/// The difference of a version that someone disabled meanwhile.
+pub const DISABLED_DIFFERENCE: &str = "the version is disabled";
+
 /// Returns the outcome of an upload that the platform accepted, and whether the version may be incomplete. `response`
 /// is empty if it could not be read.
 pub(super) fn assess_accepted_upload(
@@ -128,7 +131,7 @@ pub(super) fn build_conflict_outcome(plan: &Plan) -> Outcome {
 
 /// Returns a difference if the version is disabled, because no consumer can use it then.
 fn find_disabled_difference(details: &ArtifactDetails) -> Option<String> {
-    (details.artifact.enabled == Some(false)).then(|| "the version is disabled".to_owned())
+    (details.artifact.enabled == Some(false)).then(|| DISABLED_DIFFERENCE.to_owned())
 }
 
 /// Returns the outcome of a publish that sent nothing, because it is unknown whether the version exists.

@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::publish::LatestVersion;
 use crate::session::resource::{ResourceLookup, creation_failure};
+use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 
@@ -115,6 +116,25 @@ pub(crate) async fn find_latest_version(
         Ok(all) => Ok(Err(artifact_prefixes(&all))),
         Err(_) => Err(unknown_version_failure(prefix, None, error)),
     }
+}
+
+/// Returns the command that disables a version, complete with its arguments. With `--force`, it also disables the last
+/// enabled version, because the program suggests it only for a version that consumers must not get.
+pub(crate) fn disable_command(prefix: &str, version: &str) -> String {
+    format!(
+        "sluicegate artifacts disable {} --prefix {} --force",
+        quote_shell_word(version),
+        quote_shell_word(prefix)
+    )
+}
+
+/// Returns the command that shows a version, complete with its arguments.
+pub(crate) fn show_command(prefix: &str, version: &str) -> String {
+    format!(
+        "sluicegate artifacts show {} --prefix {}",
+        quote_shell_word(version),
+        quote_shell_word(prefix)
+    )
 }
 
 /// Returns a sentence about the version that consumers get now.

@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{LatestVersion, SmokeExecution, SmokeRecord};
 use crate::report::{SmokeCase, Verdict};
-use crate::session::artifact_versions::describe_latest_version;
+use crate::session::artifact_versions::{describe_latest_version, disable_command};
 use sluicegate_base::text::{self, quote_shell_word};
 use std::fmt::Write as _;
 
@@ -92,11 +92,7 @@ impl SmokeResult {
 
     /// Returns what the user can do after runs that did not succeed; `None` if there is no step for this cause.
     fn find_hint(&self) -> Option<String> {
-        let disable_command = format!(
-            "sluicegate artifacts disable {} --prefix {} --force",
-            quote_shell_word(&self.version_name),
-            quote_shell_word(&self.prefix)
-        );
+        let disable_command = disable_command(&self.prefix, &self.version_name);
         let mut steps = match &self.state {
             VersionState::StillEnabled(_) => return Some(format!("run `{disable_command}` now")),
             VersionState::Disabled => {
