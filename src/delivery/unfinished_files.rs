@@ -49,7 +49,8 @@ pub(crate) struct OutputFiles {
     pub(crate) reports: Vec<ReportFlag>,
     /// The JUnit report of a publish.
     pub(crate) publish_junit: Option<PathBuf>,
-    /// Receipts, statements and results, which are removed, because they have no form for an unfinished run.
+    /// Receipts, statements and results, which are removed, because they have no form for an unfinished run. Of a
+    /// receipt, the ids of its smoke runs remain.
     pub(crate) removed_files: Vec<PathBuf>,
     /// The files that the run reads, which it must not replace.
     pub(crate) inputs: Vec<PathBuf>,
@@ -177,11 +178,7 @@ impl Run {
             if is_input(&path) {
                 overwritten_input = Some(path);
             } else {
-                // The old file may be a receipt, in which a publish looks for the smoke runs of the earlier run.
-                if self.may_replace(&path) {
-                    self.keep_earlier_receipt(&path);
-                }
-                self.remove_old_file(&path);
+                self.discard_old_file(&path);
             }
         }
         overwritten_input.map_or(Ok(()), |path| Err(input_path_failure(&path)))
@@ -325,7 +322,7 @@ impl Run {
     }
 
     /// Removes a file of an earlier run, if this run may replace it. Warns if that fails.
-    fn remove_old_file(&self, path: &Path) {
+    pub(super) fn remove_old_file(&self, path: &Path) {
         if path.is_file()
             && self.may_replace(path)
             && let Err(error) = fs::remove_file(path)
@@ -345,7 +342,7 @@ impl Run {
     /// Returns whether this run may replace or remove the file at the path. Returns false for YAML files, which may be
     /// inputs of the run, for pipes and devices, which contain no old report, and for paths behind a link that the
     /// change may control, which are rejected later. Without a repository, every link is treated as such a link.
-    fn may_replace(&self, path: &Path) -> bool {
+    pub(super) fn may_replace(&self, path: &Path) -> bool {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
         });

@@ -14,7 +14,7 @@ impl Publication<'_> {
     /// only if consumers can use it (`is_usable`). Reports each failure, and returns the worst exit status.
     pub(super) fn write_records(&self, receipt: Receipt, is_usable: bool) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
-        let receipt = self.complete_receipt(receipt);
+        let receipt = self.add_earlier_executions(self.complete_receipt(receipt));
         let title = "A file was not written";
         let mut status = run.report_result_as(title, self.write_receipt(&receipt));
         if settings.json && !settings.dry_run {

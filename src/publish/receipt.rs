@@ -168,6 +168,21 @@ impl Receipt {
         self
     }
 
+    /// Returns the receipt of a run that has not finished: it is about the same version, and keeps only the ids of the
+    /// executions, so that a rerun can continue them. Returns `None` if this receipt names no execution.
+    pub fn to_placeholder(&self) -> Option<Self> {
+        let smoke = self.smoke.as_ref()?.to_id_record()?;
+        Some(Self {
+            outcome: OutcomeKind::Failed.receipt_word().to_owned(),
+            ignored_resources: Vec::new(),
+            verified: false,
+            review: None,
+            compat: None,
+            smoke: Some(smoke),
+            ..self.clone()
+        })
+    }
+
     /// Returns whether both receipts are about the same version: its name, its commit and its content.
     pub fn has_same_version(&self, receipt: &Self) -> bool {
         (&self.prefix, &self.version_name, &self.commit_hash, &self.digest)

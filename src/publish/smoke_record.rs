@@ -82,6 +82,23 @@ impl SmokeRecord {
         self.runs.iter().any(|run| run.execution_id.is_some())
     }
 
+    /// Returns the record of the same runs before their end, with only the ids of their executions; `None` if no
+    /// execution was started.
+    pub(super) fn to_id_record(&self) -> Option<Self> {
+        if !self.has_execution() {
+            return None;
+        }
+        let runs = self.runs.iter().map(|run| SmokeExecution {
+            project_id: run.project_id.clone(),
+            pipeline: run.pipeline.clone(),
+            environment: run.environment.clone(),
+            execution_tag: run.execution_tag.clone(),
+            execution_id: run.execution_id.clone(),
+            ..SmokeExecution::default()
+        });
+        Some(Self::new(runs.collect()))
+    }
+
     /// Sets the verdict after the end of the runs.
     pub fn set_verdict(&mut self, is_passed: bool) {
         let verdict = if is_passed { PASSED_VERDICT } else { FAILED_VERDICT };
@@ -97,10 +114,13 @@ impl SmokeRecord {
             .filter(|run| !run.is_success())
             .map(|run| {
                 let status = run.status.as_deref().unwrap_or("(no status)");
-                format!(
-                    "the smoke run of {} did not succeed: its status is {status}",
-                    run.subject()
-                )
+                let subject = run.subject();
+                match &run.problem {
+                    Some(problem) if run.has_success_status() => {
+                        format!("the smoke run of {subject} proves nothing: {problem}")
+                    }
+                    _ => format!("the smoke run of {subject} did not succeed: its status is {status}"),
+                }
             })
             .collect();
         // In a receipt file, the verdict may contradict the runs.
@@ -117,11 +137,13 @@ impl SmokeRecord {
 impl SmokeExecution {
     /// Returns whether the platform reported that the execution succeeded, and the run found no other problem.
     pub fn is_success(&self) -> bool {
-        self.problem.is_none()
-            && self
-                .status
-                .as_deref()
-                .is_some_and(|status| status.eq_ignore_ascii_case(SUCCESS_STATUS))
+        self.problem.is_none() && self.has_success_status()
+    }
+
+    fn has_success_status(&self) -> bool {
+        self.status
+            .as_deref()
+            .is_some_and(|status| status.eq_ignore_ascii_case(SUCCESS_STATUS))
     }
 
     /// Returns the time from start to end, if the platform reports both.

@@ -24,29 +24,35 @@ impl WithdrawalError {
     }
 }
 
-/// Withdraws a version from consumers by disabling it, and returns the version that \[Latest\] means then. If the
-/// platform does not return a latest version, the details of the disabled version must prove the success instead.
+/// Withdraws a version from consumers by disabling it, and returns the version that \[Latest\] means then. Another
+/// latest version alone proves nothing, because another job may have published it. Therefore, the details of the version
+/// must show that it is disabled, unless the response to the request shows it or no version is enabled.
 pub async fn withdraw_version(
     platform: &Platform,
     prefix: &str,
     version_name: &str,
     timeout: Duration,
 ) -> Result<LatestVersion, WithdrawalError> {
-    request_withdrawal(platform, prefix, version_name).await?;
+    let is_confirmed = request_withdrawal(platform, prefix, version_name).await?;
     let latest = poll_latest_after_disabling(platform, prefix, version_name, timeout).await;
-    if let LatestVersion::Unknown(_) = latest {
+    let is_proved = match latest {
+        LatestVersion::NoneEnabled => true,
+        LatestVersion::Enabled(_) => is_confirmed,
+        LatestVersion::Unknown(_) => false,
+    };
+    if !is_proved {
         poll_until_disabled(platform, prefix, version_name, timeout).await?;
     }
     Ok(latest)
 }
 
-/// Requests the platform to disable a version. Fails if the request fails, or the response shows that the version is
-/// still enabled.
+/// Requests the platform to disable a version. Returns whether the response shows the version as disabled. Fails if the
+/// request fails, or the response shows that the version is still enabled.
 async fn request_withdrawal(
     platform: &Platform,
     prefix: &str,
     version_name: &str,
-) -> Result<(), WithdrawalError> {
+) -> Result<bool, WithdrawalError> {
     let is_enabled = false;
     match platform
         .set_artifact_enabled(prefix, version_name, is_enabled)
@@ -55,7 +61,7 @@ async fn request_withdrawal(
         Ok(response) if has_other_state(&response, is_enabled) => Err(WithdrawalError::new(
             "according to the platform's response, the version is still enabled",
         )),
-        Ok(_) => Ok(()),
+        Ok(response) => Ok(response.get("enabled") == Some(&Value::Bool(is_enabled))),
         Err(error) => Err(WithdrawalError {
             reason: error.to_string(),
             error: Some(error),

@@ -1,8 +1,8 @@
 //! The receipts that earlier runs left at the paths to which this run writes. Their content is kept before this run
-//! removes them, because a rerun waits for the executions that they name.
+//! replaces them, because a rerun waits for the executions that they name.
 
 use crate::job::policy;
-use crate::publish::MAX_RECEIPT_BYTES;
+use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
 use crate::session::Run;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
@@ -10,14 +10,18 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 impl Run {
-    /// Keeps the content of a receipt that is about to be removed, because a publish looks in it for the smoke runs of
-    /// an earlier run. A file that cannot be read is not kept.
-    pub(crate) fn keep_earlier_receipt(&self, path: &Path) {
-        if let Ok(content) = input::read_file(path, MAX_RECEIPT_BYTES) {
-            let receipts = self.earlier_receipts.lock();
-            let mut receipts = receipts.unwrap_or_else(PoisonError::into_inner);
-            receipts.insert(path.to_owned(), content);
-        }
+    /// Keeps the content of a receipt that is about to be replaced, because a publish looks in it for the smoke runs of
+    /// an earlier run. A file that cannot be read is not kept. Returns the receipt to write in its place until this run
+    /// has one, or `None` if the file is not a receipt that names executions.
+    pub(crate) fn keep_earlier_receipt(&self, path: &Path) -> Option<Receipt> {
+        let content = input::read_file(path, MAX_RECEIPT_BYTES).ok()?;
+        let placeholder = Receipt::parse(&content)
+            .ok()
+            .and_then(|receipt| receipt.to_placeholder());
+        let receipts = self.earlier_receipts.lock();
+        let mut receipts = receipts.unwrap_or_else(PoisonError::into_inner);
+        receipts.insert(path.to_owned(), content);
+        placeholder
     }
 
     /// Returns the receipt that an earlier run left at this path, if it was kept.

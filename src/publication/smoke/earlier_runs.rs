@@ -17,15 +17,8 @@ impl Publication<'_> {
         let Some(path) = &self.settings.receipt else {
             return Vec::new();
         };
-        let Some(content) = self.run.earlier_receipt(path) else {
-            return Vec::new();
-        };
-        if self.run.is_tracked_path(&self.workspace.repo, path) {
-            self.warn_of_ignored_receipt(path, "git tracks this file, so a change may have edited it");
-            return Vec::new();
-        }
-        match Receipt::parse(&content) {
-            Ok(earlier_receipt) if earlier_receipt.has_same_version(receipt) => {
+        match self.read_earlier_receipt(path) {
+            Ok(Some(earlier_receipt)) if earlier_receipt.has_same_version(receipt) => {
                 earlier_receipt.smoke.map(|smoke| smoke.runs).unwrap_or_default()
             }
             Ok(_) => Vec::new(),
@@ -34,6 +27,45 @@ impl Publication<'_> {
                 Vec::new()
             }
         }
+    }
+
+    /// Adds the ids of the executions that an earlier run started to a receipt without smoke runs, so that the next
+    /// rerun can continue them. An earlier receipt that is about another version, or cannot be used, adds nothing. If
+    /// this run could not compute the name of the version (`{next}`), the receipt gets the name from the earlier run.
+    pub(in crate::publication) fn add_earlier_executions(&self, receipt: Receipt) -> Receipt {
+        if receipt.smoke.is_some() || !self.has_smoke_runs() {
+            return receipt;
+        }
+        let Some(path) = &self.settings.receipt else {
+            return receipt;
+        };
+        let Ok(Some(earlier_receipt)) = self.read_earlier_receipt(path) else {
+            return receipt;
+        };
+        let Some(placeholder) = earlier_receipt.to_placeholder() else {
+            return receipt;
+        };
+        let mut new_receipt = receipt.clone();
+        if self.needs_next_version() && self.comparison.is_none() {
+            new_receipt.version_name.clone_from(&placeholder.version_name);
+        }
+        if !placeholder.has_same_version(&new_receipt) {
+            return receipt;
+        }
+        new_receipt.smoke = placeholder.smoke;
+        new_receipt
+    }
+
+    /// Returns the receipt that an earlier run of the program wrote to this path; `None` if there was none. The error
+    /// is the reason why it must be ignored: git tracks it, or it cannot be parsed.
+    fn read_earlier_receipt(&self, path: &Path) -> Result<Option<Receipt>, String> {
+        let Some(content) = self.run.earlier_receipt(path) else {
+            return Ok(None);
+        };
+        if self.run.is_tracked_path(&self.workspace.repo, path) {
+            return Err("git tracks this file, so a change may have edited it".to_owned());
+        }
+        Receipt::parse(&content).map(Some)
     }
 
     /// Warns that the receipt of an earlier run is ignored, so that its smoke runs are not continued.

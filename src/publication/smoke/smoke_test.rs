@@ -134,7 +134,7 @@ impl<'a> SmokeTest<'a> {
         let problem = self.follow_runs_until_signal(&mut record).await.err();
         record.set_verdict(problem.is_none());
         let Some(problem) = problem else {
-            // The runs were started only because consumers of [Latest] get this version.
+            // After each run, the platform returned this version as the latest.
             let latest = LatestVersion::Enabled(self.receipt.version_name.clone());
             record.latest_version = Some(self.receipt.version_name.clone());
             return SmokeResult {
@@ -160,18 +160,23 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Starts and follows the runs one after the other. Fails at the first one that does not succeed. Fails before the
-    /// first one if the version has no digest, or if consumers would not get the version.
+    /// first one if the version has no digest, or if consumers would not get the version. After each run, consumers must
+    /// still get the version, because the run proves nothing about it otherwise.
     async fn follow_runs(&self, record: &mut SmokeRecord) -> Result<(), SmokeProblem> {
         if self.receipt.digest.is_empty() {
             let reason =
                 "could not compute the digest of the version, which the executions need as their tag";
             return Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned()));
         }
-        self.require_latest().await?;
+        self.require_latest("no smoke run was started").await?;
         let poll_settings = self.settings().poll_settings;
         let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
         for (run_index, run) in self.settings().runs.iter().enumerate() {
             self.follow_run(record, run_index, run, pace)
+                .await
+                .map_err(|problem| problem.with_run_index(run_index))?;
+            // Another job may have published or disabled a version meanwhile.
+            self.require_latest("the execution may not have used this version")
                 .await
                 .map_err(|problem| problem.with_run_index(run_index))?;
         }
@@ -179,23 +184,24 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Fails if consumers of \[Latest\] do not get this version, because a smoke run would then use another version.
-    async fn require_latest(&self) -> Result<(), SmokeProblem> {
+    /// `consequence` says what this means, and begins the message.
+    async fn require_latest(&self, consequence: &str) -> Result<(), SmokeProblem> {
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
         let timeout = self.lookup_timeout();
         let reason = match poll_latest_until_version(self.platform, prefix, name, timeout).await {
             LatestVersion::Enabled(latest) if latest == *name => return Ok(()),
             LatestVersion::Enabled(latest) => {
                 format!(
-                    "no smoke run was started: consumers of [Latest] get version {latest}, so an execution would not use \
-                     version {name}"
+                    "consumers of [Latest] get version {latest}, so an execution would not use version {name}"
                 )
             }
-            LatestVersion::NoneEnabled => "no smoke run was started: no version is enabled".to_owned(),
-            LatestVersion::Unknown(reason) => format!(
-                "no smoke run was started: could not determine which version consumers of [Latest] get: {reason}"
-            ),
+            LatestVersion::NoneEnabled => "no version is enabled".to_owned(),
+            LatestVersion::Unknown(reason) => {
+                format!("could not determine which version consumers of [Latest] get: {reason}")
+            }
         };
-        Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason))
+        let message = format!("{consequence}: {reason}");
+        Err(SmokeProblem::new(ExitStatus::RemoteFailed, message))
     }
 
     const fn lookup_timeout(&self) -> Duration {

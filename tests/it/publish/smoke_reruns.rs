@@ -169,6 +169,40 @@ fn rerun_that_cannot_read_the_execution_leaves_its_id_in_the_receipt() {
 }
 
 #[test]
+fn rerun_that_ends_before_its_smoke_run_leaves_the_execution_id_in_the_receipt() {
+    let cases = [
+        (RERUN, "1", "http://127.0.0.1:1", 3),
+        // Without the platform, the name of the version is unknown.
+        (RERUN, "{next}", "http://127.0.0.1:1", 3),
+        ("publish --smoke-project sales", "1", "", 2),
+        ("publish --dry-run", "1", "", 0),
+        ("ci --publish", "1", "http://127.0.0.1:1", 1),
+    ];
+    at_once(cases, |(args, version, url, code)| {
+        let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+        let first_run = "publish --smoke-timeout 1 --on-smoke-failure keep";
+        stage.call().run(first_run).expect(8);
+        let call = stage.call().variable("SLUICEGATE_RETRIES", "0");
+        let second_call = match url {
+            "" => call.clone(),
+            url => call.variable("SLUICEGATE_BASE_URL", url),
+        };
+        let second_run = second_call.variable("SLUICEGATE_VERSION_NAME", version).run(args);
+        let log = second_run.expect(code).all();
+        let receipt = stage.receipt();
+        assert_eq!(
+            receipt["smoke"]["runs"][0]["executionId"], EXECUTION,
+            "{args}: {log}"
+        );
+        assert_eq!(receipt["smoke"]["verdict"], "undecided", "{args}: {log}");
+        assert_ne!(receipt["outcome"], "published", "{args}: {log}");
+        stage.show(answer(&execution("SUCCESS")));
+        stage.call().run(RERUN).expect(0);
+        assert_eq!(stage.starts().len(), 1, "{args}: {log}");
+    });
+}
+
+#[test]
 fn rerun_waits_for_an_execution_that_has_not_started_yet() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.call().run("publish").expect(0);

@@ -214,6 +214,62 @@ fn version_that_cannot_be_disabled_is_reported_in_capitals_with_exit_code_6() {
     });
 }
 
+/// Another job publishes a newer version, so the latest version does not show whether version 1 is disabled.
+#[test]
+fn version_behind_newer_one_counts_as_disabled_only_if_platform_shows_it() {
+    let cases = [
+        (answer(&json!({})), 6),
+        (ResponseTemplate::new(204), 6),
+        (answer(&json!({ "enabled": false })), 8),
+    ];
+    at_once(cases, |(response, code)| {
+        let stage = SmokePlatform::with_statuses(&["FAILED"]);
+        stage.publish_newer_version();
+        stage.platform.respond_to("PATCH", "/artifacts$", response);
+        let output = stage
+            .call()
+            .variable("SLUICEGATE_LOOKUP_TIMEOUT", "0")
+            .run("publish")
+            .expect(code);
+        let is_disabled = code == 8;
+        assert_eq!(
+            output.err.contains("IS STILL ENABLED"),
+            !is_disabled,
+            "{}",
+            output.all()
+        );
+        assert_eq!(stage.receipt()["smoke"]["versionDisabled"], json!(is_disabled));
+    });
+}
+
+#[test]
+fn smoke_run_proves_nothing_if_latest_version_changed_before_its_end() {
+    for (is_disabled, latest) in [(false, "2"), (true, "0")] {
+        let stage = SmokePlatform::with_statuses(&[]);
+        stage.change_latest_during_run(is_disabled);
+        stage.accept_disable();
+        let output = stage
+            .call()
+            .variable("SLUICEGATE_LOOKUP_TIMEOUT", "0")
+            .run("publish --smoke load --smoke second")
+            .expect(8);
+        output.assert_logged(&[
+            &format!(
+                "the execution may not have used this version: consumers of [Latest] get version {latest}"
+            ),
+            &format!("consumers of [Latest] get version {latest} now"),
+        ]);
+        assert_eq!(stage.starts().len(), 1, "{}", output.all());
+        let smoke = &stage.receipt()["smoke"];
+        assert_eq!(
+            (&smoke["verdict"], &smoke["latestVersion"]),
+            (&json!("failed"), &json!(latest))
+        );
+        let verification = stage.call().run("verify receipt.json").expect(6);
+        verification.saying(&["the smoke run of `load` in `test` proves nothing: the execution may not"]);
+    }
+}
+
 /// The latest version is still that of before, or has no name, so the details of the version itself are awaited.
 #[test]
 fn version_that_is_shown_as_disabled_late_is_disabled() {

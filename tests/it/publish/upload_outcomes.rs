@@ -2,7 +2,7 @@
 
 use crate::publish::planned_project::{CONFIG, plan_world, world_to_plan};
 use crate::publish::worktree_files::on_disk;
-use crate::support::{World, answer};
+use crate::support::{World, answer, in_turn};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sluicegate::publish::{
@@ -12,7 +12,7 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
 use std::time::Duration;
 use wiremock::matchers::{body_json, method, path, query_param, query_param_is_missing};
-use wiremock::{Mock, MockServer, ResponseTemplate};
+use wiremock::{Mock, MockServer, Respond, ResponseTemplate};
 
 const ARTIFACTS: &str = "/v1/shared-pipelines/artifacts";
 const DETAILS: &str = "/v1/shared-pipelines/artifacts/details";
@@ -83,7 +83,7 @@ impl Stage {
         self.details_are(answer, 1).await
     }
 
-    async fn details_are(&self, answer: ResponseTemplate, times: u64) -> &Self {
+    async fn details_are(&self, answer: impl Respond + 'static, times: u64) -> &Self {
         Mock::given(method("GET"))
             .and(path(DETAILS))
             .and(query_param("sharedPipelineIdPrefix", "demo"))
@@ -373,10 +373,14 @@ async fn incomplete_version_is_disabled_if_asked() {
 async fn disabled_version_is_never_reported_as_the_latest() {
     for (seconds, expected) in [(0, None), (10, Some("2"))] {
         let stage = Stage::new().await;
+        // The second response shows whether the version was disabled.
+        let mut final_details = stage.details();
+        final_details["artifactDetails"]["enabled"] = json!(expected.is_none());
+        let details = in_turn(vec![answer(&stage.details()), answer(&final_details)]);
         stage
             .upload(response_with_ignored_file())
             .await
-            .details_are(answer(&stage.details()), if expected.is_some() { 1 } else { 2 })
+            .details_are(details, 2)
             .await
             .disables(ResponseTemplate::new(204))
             .await;

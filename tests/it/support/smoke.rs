@@ -96,16 +96,37 @@ impl SmokePlatform {
 
     /// Makes version 2 of the same commit the latest one.
     pub fn publish_newer_version(&self) {
+        *self.latest.lock().unwrap() = Some(self.newer_version());
+    }
+
+    /// Lets the execution end in SUCCESS, and another job publish version 2 or, if `is_disabled` is set, disable version
+    /// 1 before that.
+    pub fn change_latest_during_run(&self, is_disabled: bool) {
+        let (newer_version, latest) = (self.newer_version(), Arc::clone(&self.latest));
+        let disabled_state = Arc::clone(&self.is_disabled);
+        self.show(move |_: &Request| {
+            if is_disabled {
+                disabled_state.store(true, Ordering::SeqCst);
+            } else {
+                *latest.lock().unwrap() = Some(newer_version.clone());
+            }
+            answer(&execution("SUCCESS"))
+        });
+    }
+
+    fn newer_version(&self) -> Value {
         let mut details = publishing::version_details(&self.world);
         details["artifactDetails"]["versionName"] = "2".into();
-        *self.latest.lock().unwrap() = Some(details);
+        details
     }
 
     /// Accepts the request to disable a version.
     pub fn accept_disable(&self) {
-        let is_disabled = Arc::clone(&self.is_disabled);
+        let (is_published, is_disabled) = (Arc::clone(&self.is_published), Arc::clone(&self.is_disabled));
         self.platform
             .respond_to("PATCH", "/artifacts$", move |_: &Request| {
+                // Only a version that exists can be disabled.
+                is_published.store(true, Ordering::SeqCst);
                 is_disabled.store(true, Ordering::SeqCst);
                 answer(&json!({}))
             });

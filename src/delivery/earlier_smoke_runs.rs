@@ -1,0 +1,21 @@
+//! Keeps the ids of the smoke runs that an earlier run of the job started. If this run ends before it has a receipt, the
+//! next rerun can still continue these executions instead of starting the pipelines again.
+
+use crate::session::Run;
+use std::path::Path;
+
+impl Run {
+    /// Removes an old receipt, statement or result. A receipt that names smoke runs is replaced by one with the outcome
+    /// `failed` that only keeps their ids, unless git tracks the file: then a change may have edited it.
+    pub(super) fn discard_old_file(&self, path: &Path) {
+        if self.may_replace(path)
+            && let Some(receipt) = self.keep_earlier_receipt(path)
+            && let Some(repo) = self.find_repository()
+            && !self.is_tracked_path(&repo, path)
+        {
+            self.replace_old_file(path, |writer| receipt.write(writer));
+        } else {
+            self.remove_old_file(path);
+        }
+    }
+}
