@@ -14,7 +14,9 @@ use sluicegate_base::text;
 use sluicegate_platform::definitions::Document;
 use sluicegate_platform::definitions::provision::{
     self, ProvisionError, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepMark, StepProgress,
+    StepRecord,
 };
+use sluicegate_platform::http::ErrorKind;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
@@ -112,8 +114,9 @@ fn apply_resolutions(
     Ok(())
 }
 
-/// Applies a value of `--resolve`, such as `connection=done`, to a step whose response was lost. `again` removes the
-/// step from the state, and the run repeats it. `done`, or the id of the new project, marks the step as done.
+/// Applies a value of `--resolve`, such as `connection=done`, to a step whose response was lost, or to the next step of
+/// the plan, which the platform may refuse because the resource exists. `again` removes the step from the state, and the
+/// run repeats it. `done`, or the id of the new project, marks the step as done.
 fn apply_resolution(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
@@ -126,34 +129,52 @@ fn apply_resolution(
         return Err(resolution_failure(resolution));
     };
     // Only a step that is marked as begun has an unknown result.
-    let Some(record) = state
-        .steps
-        .get_mut(&step)
-        .filter(|record| record.mark == StepMark::Begun)
-    else {
+    let record = state.steps.get(&step);
+    let is_begun = record.is_some_and(|record| record.mark == StepMark::Begun);
+    if !is_begun && (value == "again" || state.is_done(step)) {
         return Err(Failure::usage(format!(
             "--resolve {resolution}: the result of the {step} is already known"
         )));
-    };
+    }
+    let next_step = plan.steps().find(|planned_step| !state.is_done(*planned_step));
+    if !is_begun && next_step != Some(step) {
+        return Err(Failure::usage(format!(
+            "--resolve {resolution}: the {step} is not the next step of the file"
+        )));
+    }
     if value == "again" {
         state.steps.remove(&step);
         return Ok(());
     }
-    if step == ProvisionStep::Project {
+    let project_id = if step == ProvisionStep::Project {
         // The later steps need the id of the project, so `done` is not enough.
         let Ok(id) = Uuid::parse_str(value) else {
             return Err(resolution_failure(resolution));
         };
-        record.project_id = Some(id.to_string());
-    } else if value != "done" {
+        Some(id.to_string())
+    } else if value == "done" {
+        None
+    } else {
         return Err(resolution_failure(resolution));
-    }
-    record.mark = StepMark::Done;
+    };
     // The file may have changed since the request: with the current definition, `check_plan` accepts it.
-    if let Some(body) = plan.step_definition(step) {
-        record.request_body = body;
-    }
+    let definition = plan.step_definition(step);
+    let recorded_body = record.map(|record| record.request_body.clone());
+    let done_record = StepRecord {
+        mark: StepMark::Done,
+        request_body: definition.or(recorded_body).unwrap_or_default(),
+        project_id,
+    };
+    state.steps.insert(step, done_record);
     Ok(())
+}
+
+/// Returns the value of `--resolve` for a step whose resource exists. The later steps need the id of the project.
+const fn resolution_word(step: ProvisionStep) -> &'static str {
+    match step {
+        ProvisionStep::Project => "UUID",
+        _ => "done",
+    }
 }
 
 /// Returns the error for a `--resolve` value that has none of the valid forms.
@@ -167,11 +188,7 @@ fn resolution_failure(resolution: &str) -> Failure {
 fn state_failure(error: StateError, path: &Path) -> Failure {
     let hint = match &error {
         StateError::Unknown { step } => {
-            let id = if *step == ProvisionStep::Project {
-                "UUID"
-            } else {
-                "done"
-            };
+            let id = resolution_word(*step);
             format!(
                 "check whether the {step} exists, then pass --resolve {step}={id} or --resolve {step}=again"
             )
@@ -262,6 +279,14 @@ fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
     if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
         return format!(
             "{VISIBILITY_RULE}: run the command again with a token that has this role; it continues from {}",
+            state_path.display()
+        );
+    }
+    if error.kind() == ErrorKind::Conflict {
+        let id = resolution_word(*step);
+        return format!(
+            "if the {step} exists, pass --resolve {step}={id} to the next run, which continues from {}; otherwise, use \
+             another name in the file",
             state_path.display()
         );
     }

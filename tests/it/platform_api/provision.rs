@@ -201,6 +201,38 @@ fn resolution_of_the_last_step_is_kept_for_the_next_run() {
 }
 
 #[test]
+fn step_that_is_refused_because_it_exists_is_resolved_as_done() {
+    let (world, lost, exists) = (
+        World::new(),
+        ResponseTemplate::new(502),
+        ResponseTemplate::new(409),
+    );
+    let platform = provision_platform(Some(("/environments$", vec![lost, exists])));
+    world.write("p.yaml", hybrid_file());
+    let call = provision_call(&platform, &world);
+    call.run(&APPLY).expect(8);
+    let output = call.run((&APPLY[..], "--resolve environment=again"));
+    output.saying(&["409", "--resolve environment=done"]);
+    for (resolution, reason) in [
+        ("environment=again", "is already known"),
+        ("project=done", "is already known"),
+        ("repository=done", "is not the next step"),
+        ("environment=yes", "expected STEP=again"),
+    ] {
+        let output = call.run((&APPLY[..], &["--resolve", resolution]));
+        output.expect(2).saying(&[reason]);
+    }
+    let output = call.run((&APPLY[..], "--resolve environment=done")).expect(0);
+    assert!(
+        output
+            .out
+            .contains("environment done before\nrepository  created"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
 fn project_without_an_id_in_the_response_is_resolved_by_hand() {
     let (world, response) = (World::new(), ResponseTemplate::new(201).set_body_json(json!({})));
     let platform = provision_platform(Some(("/v1/projects$", vec![response])));

@@ -6,4 +6,4 @@ mod provision_state;
 
 pub use provision_plan::{PlatformNames, ProvisionPlan, SecretSource, read_plan};
 pub use provision_run::{ProvisionError, StepProgress, run_steps};
-pub use provision_state::{ProvisionState, ProvisionStep, StateError, StepMark};
+pub use provision_state::{ProvisionState, ProvisionStep, StateError, StepMark, StepRecord};
