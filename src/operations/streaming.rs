@@ -151,6 +151,11 @@ pub(crate) fn wait_for_status(
     pace: &PaceArgs,
     output: OutputArgs,
 ) -> CommandResult {
+    // A CI variable that is not set leaves an empty text, and no pipeline has such a status.
+    if wanted_status.trim().is_empty() {
+        return Err(Failure::usage("the value of --wait is empty")
+            .with_hint("pass a status, for example `--wait streaming`"));
+    }
     let poll_settings = run
         .read_setting_sources()?
         .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;

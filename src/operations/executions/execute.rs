@@ -30,6 +30,9 @@ const TERMINATION_TIMEOUT: Duration = Duration::from_secs(120);
 /// Hint to check whether an execution was started.
 const CHECK_INSTRUCTION: &str = "check the list of executions on the platform";
 
+/// The note of a JUnit report whose run has no result.
+const UNFINISHED_NOTE: &str = "the run did not finish";
+
 /// A pipeline run and its settings.
 struct PipelineRun<'a> {
     run: &'a Run,
@@ -42,35 +45,28 @@ struct PipelineRun<'a> {
 }
 
 /// Runs `sluicegate pipelines run`: starts a pipeline, and with `--wait` waits until it ends. First replaces the JUnit
-/// report of an earlier run by an unfinished one.
+/// report of an earlier run by an unfinished one, which also gets the reason if the settings cannot be used.
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
+    write_unfinished_junit(run, args, UNFINISHED_NOTE.to_owned());
+    let pipeline_run = PipelineRun::from_args(run, args).inspect_err(|failure| {
+        let problem = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
+        write_unfinished_junit(run, args, problem);
+    })?;
+    run.block_on(pipeline_run.execute())?
+}
+
+/// Writes the JUnit report of a run that has not started a pipeline, if a report is requested.
+fn write_unfinished_junit(run: &Run, args: &RunArgs, problem: String) {
     if let Some(path) = &args.junit {
-        let unfinished_report = build_unfinished_run(args);
+        let unfinished_report = build_unfinished_run(args, problem);
         let path = run.env.current_dir().join(path);
         run.replace_old_file(&path, |output| write_execution_junit(&unfinished_report, output));
     }
-    let sources = run.read_setting_sources()?;
-    let pipeline_run = PipelineRun {
-        run,
-        args,
-        execution: NewExecution {
-            pipeline_name: args.name.clone(),
-            environment_name: sources.resolve_environment(args.environment.clone())?,
-            execution_tag: args.tag.clone(),
-            scalar_variables: collect_scalar_variables(args)?,
-            grid_variables: read_grid_variables(run, args)?,
-        },
-        poll_settings: sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
-        cancel_status: sources.resolve_cancel_status(args.cancel.cancel_status.clone()),
-        project: run.create_project_client()?,
-        started_at: Timestamp::now(),
-    };
-    run.block_on(pipeline_run.execute())?
 }
 
 /// Returns the JUnit report to write before the pipeline starts. If this program is killed, the report shows that the
 /// run did not finish. Without `--environment`, it contains a placeholder, because the settings are not read yet.
-fn build_unfinished_run(args: &RunArgs) -> ExecutionRun {
+fn build_unfinished_run(args: &RunArgs, problem: String) -> ExecutionRun {
     ExecutionRun {
         pipeline: args.name.clone(),
         environment: args
@@ -80,7 +76,7 @@ fn build_unfinished_run(args: &RunArgs) -> ExecutionRun {
         status: "UNKNOWN".to_owned(),
         message: None,
         verdict: Verdict::Undecided,
-        problem: Some("the run did not finish".to_owned()),
+        problem: Some(problem),
         started_at: Timestamp::now(),
         duration: Duration::ZERO,
     }
@@ -110,6 +106,28 @@ fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Gri
         }
     }
     Ok(variables)
+}
+
+impl<'a> PipelineRun<'a> {
+    /// Reads the settings of the run from the flags, the environment and the configuration file.
+    fn from_args(run: &'a Run, args: &'a RunArgs) -> Result<Self, Failure> {
+        let sources = run.read_setting_sources()?;
+        Ok(Self {
+            run,
+            args,
+            execution: NewExecution {
+                pipeline_name: args.name.clone(),
+                environment_name: sources.resolve_environment(args.environment.clone())?,
+                execution_tag: args.tag.clone(),
+                scalar_variables: collect_scalar_variables(args)?,
+                grid_variables: read_grid_variables(run, args)?,
+            },
+            poll_settings: sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
+            cancel_status: sources.resolve_cancel_status(args.cancel.cancel_status.clone()),
+            project: run.create_project_client()?,
+            started_at: Timestamp::now(),
+        })
+    }
 }
 
 impl PipelineRun<'_> {
@@ -168,9 +186,12 @@ impl PipelineRun<'_> {
         Ok(report_last_state(self.run, &execution, self.args.output)?.worse(report_status))
     }
 
-    /// Ends a run without an execution to follow. If a signal arrived, its exit status applies, and the failure is only
-    /// printed.
+    /// Ends a run without an execution to follow, and writes the reason into the JUnit report. If a signal arrived, its
+    /// exit status applies, and the failure is only printed.
     fn end_without_execution(&self, failure: Failure, interrupt_status: Option<ExitStatus>) -> CommandResult {
+        let unknown_execution = None;
+        let problem = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
+        self.write_junit_report(unknown_execution, Some(problem), Duration::ZERO);
         let Some(status) = interrupt_status else {
             return Err(failure);
         };
@@ -249,16 +270,19 @@ impl PipelineRun<'_> {
         }
     }
 
-    /// If the wait failed, writes a JUnit report with an unknown status and the waiting time. Returns the result
-    /// unchanged.
+    /// If the wait failed, writes a JUnit report with an unknown status, the reason and the waiting time. Returns the
+    /// result unchanged.
     fn report_failed_wait(
         &self,
         id: &str,
         result: Result<WatchedExecution, Failure>,
         waiting_time: Duration,
     ) -> Result<WatchedExecution, Failure> {
-        if result.is_err() {
-            let problem = format!("could not determine how execution {id} ended");
+        if let Err(failure) = &result {
+            let problem = format!(
+                "could not determine how execution {id} ended: {}",
+                failure.describe_on_one_line()
+            );
             let unknown_execution = None;
             self.write_junit_report(unknown_execution, Some(problem), waiting_time);
         }

@@ -112,6 +112,7 @@ impl MessageHistory<'_> {
             state = Some(task_text::describe_state(&task));
             match pace.await_before_deadline(self.print_available_messages()).await {
                 Some(result) => result?,
+                None if is_ended(&task) => return Err(self.unread_messages_failure(&task)),
                 None => return Err(self.timeout_failure(state)),
             }
             match task.phase() {
@@ -135,6 +136,15 @@ impl MessageHistory<'_> {
             "the task waits for a decision\n{}",
             decisions.trim_end()
         ));
+    }
+
+    /// Returns the failure for messages that could not all be read in time although the task has ended.
+    fn unread_messages_failure(&self, task: &Task) -> Failure {
+        self.agent_task_failure(format!(
+            "could not read all messages of task {} in time: its status is {}",
+            self.id,
+            task_text::describe_state(task)
+        ))
     }
 
     /// Returns the failure for a task that did not end in time. Without a state, the platform did not respond at all.
@@ -172,6 +182,14 @@ impl MessageHistory<'_> {
                 .print_result(&response_output::format_json(&json!({ "results": self.events }))),
         }
     }
+}
+
+/// Returns whether the task has ended, so that it writes no more messages.
+fn is_ended(task: &Task) -> bool {
+    matches!(
+        task.phase(),
+        TaskPhase::Finished | TaskPhase::Errored | TaskPhase::Stopped
+    )
 }
 
 /// Formats an event, which is a message of a task, in one line: the time first, then all other fields. The turn

@@ -9,9 +9,10 @@ use crate::job::cli::{FieldArgs, OutputArgs};
 use crate::session::resource::{RemoteProject, variable_lookup};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
-use sluicegate_base::text;
+use sluicegate_base::text::{self, quote_shell_word};
 use sluicegate_platform::api::{NewVariable, Variable, VariableFields};
 use sluicegate_platform::definitions::variables::parse_variable_argument;
+use sluicegate_platform::http::ErrorKind;
 
 /// Prints `text` to confirm a request. With `--output json`, prints `null`, because the platform's response is empty.
 pub(crate) fn print_confirmation(run: &Run, output: OutputArgs, text: &str) -> CommandResult {
@@ -80,7 +81,18 @@ pub(crate) async fn update_variable(
         }
     }
     if let Err(error) = project.platform.update_variable(project.id, name, &fields).await {
-        return Err(project.variable_request_failure(name, error).await);
+        let is_conflict = error.kind() == ErrorKind::Conflict;
+        let failure = project.variable_request_failure(name, error).await;
+        // The general hint suggests another name, which does not help an update.
+        return Err(if is_conflict {
+            failure.with_hint(format!(
+                "resolve the conflict that the platform reports; to see the variable's overrides, run `sluicegate \
+                 variables overrides list {}`",
+                quote_shell_word(name)
+            ))
+        } else {
+            failure
+        });
     }
     print_confirmation(run, output, &format!("updated the variable {name}"))
 }

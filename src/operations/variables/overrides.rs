@@ -11,6 +11,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::Override;
 use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_variable_argument};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Runs `sluicegate variables overrides`: prints, sets or removes the values that a variable has in individual
@@ -73,6 +74,7 @@ async fn set_overrides(
     values: &[(String, String)],
     output: OutputArgs,
 ) -> CommandResult {
+    reject_repeated_environment(values.iter().map(|(environment, _)| environment))?;
     let environment_filter = None;
     let current = match project
         .platform
@@ -123,6 +125,18 @@ async fn set_overrides(
     ))
 }
 
+/// Fails if an environment is listed twice: its override has only one value, and can be removed only once.
+fn reject_repeated_environment<'a>(environments: impl Iterator<Item = &'a String>) -> Result<(), Failure> {
+    let mut names = BTreeSet::new();
+    for environment in environments {
+        if !names.insert(environment) {
+            let message = format!("the environment {environment} is listed more than once");
+            return Err(Failure::usage(message).with_hint("nothing was sent; list each environment once"));
+        }
+    }
+    Ok(())
+}
+
 /// Converts the text of each environment's value to JSON, according to the type of the variable.
 fn parse_overrides(
     variable_type: Option<&str>,
@@ -150,6 +164,7 @@ async fn unset_overrides(
     environments: &[String],
     output: OutputArgs,
 ) -> CommandResult {
+    reject_repeated_environment(environments.iter())?;
     let mut status = ExitStatus::Success;
     let mut removed_count = 0;
     for environment in environments {

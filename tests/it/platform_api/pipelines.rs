@@ -182,6 +182,36 @@ fn run_whose_platform_goes_away_says_how_to_go_on() {
 }
 
 #[test]
+fn junit_report_of_a_run_that_does_not_start_contains_the_reason() {
+    let conflict =
+        ResponseTemplate::new(409).set_body_json(json!({ "error": "the tag runs", "status": 409 }));
+    let cases = [
+        (conflict, "--tag nightly", 5, "the tag runs"),
+        (ResponseTemplate::new(404), "", 3, "404"),
+        (ResponseTemplate::new(502), "", 3, "502"),
+        (answer(&json!({})), "", 3, "contains no execution id"),
+        (
+            answer(&json!({})),
+            "--variable a=1 --variable a=2",
+            2,
+            "sets a more than once",
+        ),
+    ];
+    for (response, args, code, reason) in cases {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("POST", START, response);
+        polling_call(&platform, &world)
+            .run(run_args(format!("{args} --wait --junit run.xml")))
+            .expect(code);
+        let report = fs::read_to_string(world.work().join("run.xml")).unwrap();
+        assert!(
+            report.contains("<error") && report.contains(reason),
+            "{reason}: {report}"
+        );
+    }
+}
+
+#[test]
 fn run_that_no_answer_names_is_not_to_be_repeated_blindly() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, answer(&json!({})));

@@ -277,6 +277,7 @@ fn wait_ends_in_time_although_answer_hangs() {
 fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
     let hanging = ResponseTemplate::new(200).set_delay(Duration::from_secs(60));
     let task = answer(&json!({ "taskId": ID, "status": "RUNNING", "pendingDecisions": [] }));
+    let finished_task = answer(&json!({ "taskId": ID, "status": "STOPPED", "pendingDecisions": [] }));
     let first = answer(&json!({ "results": [{ "data": "the first page" }], "more": "a" }));
     let cases = [
         (
@@ -296,6 +297,12 @@ fn messages_are_followed_no_longer_than_asked_although_an_answer_hangs() {
             [&first, &hanging],
             8,
             "did not end in time: its status is RUNNING",
+        ),
+        (
+            &finished_task,
+            [&first, &hanging],
+            8,
+            "could not read all messages of task",
         ),
     ];
     at_once(cases, |(tasks, pages, code, expected_text)| {

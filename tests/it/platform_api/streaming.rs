@@ -199,6 +199,18 @@ fn status_that_is_not_reached_in_time_is_exit_8() {
 }
 
 #[test]
+fn wait_for_an_empty_status_sends_nothing() {
+    let (world, platform) = (World::new(), Platform::new());
+    for status in ["", " "] {
+        polling_call(&platform, &world)
+            .run(&["streaming", "status", ID, "--wait", status])
+            .expect(2)
+            .saying(&["the value of --wait is empty"]);
+    }
+    assert_eq!(platform.requests().len(), 0);
+}
+
+#[test]
 fn response_without_a_status_is_reported_as_unknown() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("GET", STATUS, answer(&json!({})));

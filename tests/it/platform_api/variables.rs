@@ -178,6 +178,16 @@ fn update_does_not_look_up_what_is_given() {
 }
 
 #[test]
+fn conflict_of_an_update_does_not_suggest_another_name() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("PATCH", "/variables/days$", ResponseTemplate::new(409));
+    let args = "variables update days --type TEXT --behaviour COPIED --value 7";
+    let output = platform.call(&world).run(args).expect(5);
+    assert!(!output.err.contains("another name"), "{}", output.all());
+    output.saying(&["run `sluicegate variables overrides list days`"]);
+}
+
+#[test]
 fn delete_says_what_is_gone() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("DELETE", "/variables/days$", ResponseTemplate::new(204));
@@ -243,6 +253,19 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
         "nowhere: the environment does not exist",
     ]);
     assert_eq!(changes(&platform)[0].1["overrides"][0]["value"], 60);
+}
+
+#[test]
+fn overrides_of_a_repeated_environment_send_nothing() {
+    let (world, platform) = (World::new(), Platform::new());
+    for args in [
+        "variables overrides set days test=7 test=8",
+        "variables overrides unset days test test",
+    ] {
+        let output = platform.call(&world).run(args).expect(2);
+        output.saying(&["the environment test is listed more than once"]);
+    }
+    assert_eq!(platform.requests().len(), 0);
 }
 
 #[test]
