@@ -114,9 +114,9 @@ fn apply_resolutions(
     Ok(())
 }
 
-/// Applies a value of `--resolve`, such as `connection=done`, to a step whose response was lost, or to the next step of
-/// the plan, which the platform may refuse because the resource exists. `again` removes the step from the state, and the
-/// run repeats it. `done`, or the id of the new project, marks the step as done.
+/// Applies a value of `--resolve`, such as `connection=done`, to a step whose response was lost, or which the platform
+/// refused because of a conflict: the resource may exist. `again` removes the step from the state, and the run repeats
+/// it; a refused step is repeated anyway. `done`, or the id of the new project, marks the step as done.
 fn apply_resolution(
     state: &mut ProvisionState,
     plan: &ProvisionPlan,
@@ -128,19 +128,18 @@ fn apply_resolution(
     let Some(step) = ProvisionStep::ALL.into_iter().find(|step| step.name() == name) else {
         return Err(resolution_failure(resolution));
     };
-    // Only a step that is marked as begun has an unknown result.
     let record = state.steps.get(&step);
-    let is_begun = record.is_some_and(|record| record.mark == StepMark::Begun);
-    if !is_begun && (value == "again" || state.is_done(step)) {
-        return Err(Failure::usage(format!(
-            "--resolve {resolution}: the result of the {step} is already known"
-        )));
-    }
-    let next_step = plan.steps().find(|planned_step| !state.is_done(*planned_step));
-    if !is_begun && next_step != Some(step) {
-        return Err(Failure::usage(format!(
-            "--resolve {resolution}: the {step} is not the next step of the file"
-        )));
+    let problem = match record.map(|record| record.mark) {
+        Some(StepMark::Begun) => None,
+        Some(StepMark::Refused) if value != "again" => None,
+        Some(StepMark::Refused | StepMark::Done) => {
+            Some(format!("the result of the {step} is already known"))
+        }
+        None => Some(format!("the {step} is not unfinished")),
+    };
+    if let Some(problem) = problem {
+        let message = format!("--resolve {resolution}: {problem}");
+        return Err(Failure::usage(message).with_hint("run the command without --resolve for this step"));
     }
     if value == "again" {
         state.steps.remove(&step);

@@ -216,7 +216,7 @@ fn step_that_is_refused_because_it_exists_is_resolved_as_done() {
     for (resolution, reason) in [
         ("environment=again", "is already known"),
         ("project=done", "is already known"),
-        ("repository=done", "is not the next step"),
+        ("repository=done", "the repository is not unfinished"),
         ("environment=yes", "expected STEP=again"),
     ] {
         let output = call.run((&APPLY[..], &["--resolve", resolution]));
@@ -230,6 +230,41 @@ fn step_that_is_refused_because_it_exists_is_resolved_as_done() {
         "{}",
         output.all()
     );
+}
+
+#[test]
+fn step_that_was_never_requested_is_not_resolved() {
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
+    let project = format!("project={PROJECT}");
+    for resolution in [project.as_str(), "connection=done", "environment=again"] {
+        let step = resolution.split('=').next().unwrap_or_default();
+        provision_call(&platform, &world)
+            .run((&APPLY[..], &["--resolve", resolution]))
+            .expect(2)
+            .saying(&[
+                &format!("the {step} is not unfinished"),
+                "run the command without --resolve",
+            ]);
+    }
+    assert!(platform.requests().is_empty());
+    assert!(!world.work().join("p.yaml.state.json").exists());
+}
+
+#[test]
+fn refused_step_is_repeated_with_a_changed_file() {
+    let (world, exists) = (World::new(), ResponseTemplate::new(409));
+    let made = ResponseTemplate::new(201).set_body_json(json!({}));
+    let platform = provision_platform(Some(("/repositories$", vec![exists, made])));
+    world.write("p.yaml", hybrid_file());
+    provision_call(&platform, &world).run(&APPLY).expect(8);
+    assert_eq!(state(&world)["steps"]["repository"]["mark"], "refused");
+    world.write(
+        "p.yaml",
+        hybrid_file().replace("repositoryName: sales", "repositoryName: stock"),
+    );
+    provision_call(&platform, &world).run(&APPLY).expect(0);
+    assert_eq!(platform.requests().len(), 5);
 }
 
 #[test]
@@ -280,7 +315,13 @@ fn apply_that_fails_at_once_is_what_the_failure_is() {
         );
         world.write("p.yaml", hybrid_file());
         provision_call(&platform, &world).run(&APPLY).expect(code);
-        assert_eq!(state(&world)["steps"], json!({}), "nothing was begun");
+        let steps = &state(&world)["steps"];
+        if code == 5 {
+            // The project may exist, so the user can resolve the step.
+            assert_eq!(steps["project"]["mark"], "refused");
+        } else {
+            assert_eq!(*steps, json!({}), "nothing was begun");
+        }
     }
 }
 

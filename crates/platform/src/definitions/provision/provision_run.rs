@@ -4,7 +4,7 @@
 use super::provision_plan::{ProvisionPlan, SecretPlan};
 use super::provision_state::{ProvisionState, ProvisionStep, StepMark, StepRecord};
 use crate::api::{NewProject, NewSecret, Platform};
-use crate::http::HttpError;
+use crate::http::{ErrorKind, HttpError};
 use secrecy::SecretString;
 use serde_json::Value;
 use std::io;
@@ -52,7 +52,7 @@ fn describe_failure(step: ProvisionStep, error: &HttpError) -> String {
 }
 
 /// Runs the remaining steps. Calls `save` to store the state before and after each request, and `report_step` for each
-/// step. A step whose request certainly had no effect is removed from the state, so that the next run tries it again.
+/// step. A step whose request certainly had no effect is not kept as begun, so that the next run tries it again.
 /// If the effect is unknown, the step remains begun, and [`ProvisionState::check_plan`] rejects the state until the
 /// user resolves it.
 pub async fn run_steps(
@@ -75,7 +75,7 @@ pub async fn run_steps(
             Ok(response) => response,
             Err(error) => {
                 if is_without_effect(&error) {
-                    state.steps.remove(&step);
+                    record_failed_step(state, plan, step, &error);
                     save(state).map_err(|save_error| ProvisionError::UnsavedResult {
                         step,
                         result: error.to_string(),
@@ -110,6 +110,22 @@ pub async fn run_steps(
 /// Returns whether the request of the failed step certainly created nothing on the platform.
 fn is_without_effect(error: &ProvisionError) -> bool {
     matches!(error, ProvisionError::Failed { error, .. } if !error.is_maybe_processed())
+}
+
+/// Removes a step whose request had no effect from the state. A step that the platform refused because of a conflict
+/// is recorded instead: the resource may exist, and only then the user can resolve the step as done.
+fn record_failed_step(
+    state: &mut ProvisionState,
+    plan: &ProvisionPlan,
+    step: ProvisionStep,
+    error: &ProvisionError,
+) {
+    if matches!(error, ProvisionError::Failed { error, .. } if error.kind() == ErrorKind::Conflict) {
+        let unknown_project_id = None;
+        record_step(state, plan, step, StepMark::Refused, unknown_project_id);
+    } else {
+        state.steps.remove(&step);
+    }
 }
 
 /// Records the progress of a step, and the step's definition in the plan. The next run fails if its plan defines the

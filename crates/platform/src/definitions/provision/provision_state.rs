@@ -53,6 +53,8 @@ impl fmt::Display for ProvisionStep {
 pub enum StepMark {
     /// The request was sent; it is unknown whether the step was done.
     Begun,
+    /// The platform refused the request because of a conflict, so the resource may exist.
+    Refused,
     Done,
 }
 
@@ -139,12 +141,15 @@ impl ProvisionState {
     }
 
     /// Checks that a run can continue from this state. Fails if it is unknown whether a step was done, because an
-    /// earlier run was interrupted, or if the plan now defines a recorded step differently. A recorded step that the
-    /// plan no longer has is accepted.
+    /// earlier run was interrupted, or if the plan now defines a finished step differently. A recorded step that the
+    /// plan no longer has is accepted, as is a refused step, which the run repeats.
     pub fn check_plan(&self, plan: &ProvisionPlan) -> Result<(), StateError> {
         for (step, record) in &self.steps {
             if record.mark == StepMark::Begun {
                 return Err(StateError::Unknown { step: *step });
+            }
+            if record.mark == StepMark::Refused {
+                continue;
             }
             if plan
                 .step_definition(*step)
