@@ -5,9 +5,9 @@ use crate::session::Run;
 use std::path::Path;
 
 impl Run {
-    /// Removes an old receipt, statement or result. A receipt that names smoke runs is replaced by one with the outcome
-    /// `failed` that only keeps their ids, unless git tracks the file: then a change may have edited it.
-    pub(super) fn discard_old_file(&self, path: &Path) {
+    /// Removes an old receipt. A receipt that names smoke runs is replaced by one with the outcome `failed` that keeps
+    /// their ids, unless git tracks the file: then a change may have edited it.
+    pub(super) fn discard_old_receipt(&self, path: &Path) {
         if self.may_replace(path)
             && let Some(receipt) = self.keep_earlier_receipt(path)
             && let Some(repo) = self.find_repository()

@@ -49,8 +49,9 @@ pub(crate) struct OutputFiles {
     pub(crate) reports: Vec<ReportFlag>,
     /// The JUnit report of a publish.
     pub(crate) publish_junit: Option<PathBuf>,
-    /// Receipts, statements and results, which are removed, because they have no form for an unfinished run. Of a
-    /// receipt, the ids of its smoke runs remain.
+    /// The receipt of a publish, of which only the ids of its smoke runs remain.
+    pub(crate) receipt: Option<PathBuf>,
+    /// Statements and results, which are removed, because they have no form for an unfinished run.
     pub(crate) removed_files: Vec<PathBuf>,
     /// The files that the run reads, which it must not replace.
     pub(crate) inputs: Vec<PathBuf>,
@@ -136,7 +137,7 @@ impl OutputFiles {
     /// Adds the files of a publish: the receipt and the statement to be removed, and the JUnit report to be replaced. A
     /// dry run does not write a JUnit report, so it keeps the old one.
     pub(crate) fn with_publish_files(mut self, files: PublishFiles, is_dry: bool) -> Self {
-        self.removed_files.extend(files.receipt);
+        self.receipt = files.receipt;
         self.removed_files
             .extend(files.attestation.list_paths().map(Path::to_owned));
         self.publish_junit = files.junit.filter(|_| !is_dry);
@@ -178,7 +179,14 @@ impl Run {
             if is_input(&path) {
                 overwritten_input = Some(path);
             } else {
-                self.discard_old_file(&path);
+                self.remove_old_file(&path);
+            }
+        }
+        if let Some(path) = files.receipt.as_ref().map(full_path) {
+            if is_input(&path) {
+                overwritten_input = Some(path);
+            } else {
+                self.discard_old_receipt(&path);
             }
         }
         overwritten_input.map_or(Ok(()), |path| Err(input_path_failure(&path)))

@@ -59,6 +59,9 @@ impl Publication<'_> {
 
     /// Returns why the publication must not have an attestation statement, or `None` if it may have one.
     fn find_reason_against_statement(&self, receipt: &Receipt) -> Option<String> {
+        if self.settings.dry_run {
+            return Some("a dry run publishes nothing".to_owned());
+        }
         if !receipt.is_for_published_version() {
             return Some(format!("the outcome of the publish is `{}`", receipt.outcome()));
         }

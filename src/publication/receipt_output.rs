@@ -48,7 +48,7 @@ impl Publication<'_> {
     }
 
     /// Returns the outputs for later steps of the job. The name and digest of the version are included only if it is
-    /// published and usable, because a later step would deploy it.
+    /// published and usable, because a later step would deploy it. A dry run does not prove that.
     fn step_outputs(&self, receipt: Receipt, is_usable: bool) -> Vec<(&'static str, String)> {
         let comparison = self.comparison.as_ref();
         let next_name = comparison
@@ -56,7 +56,7 @@ impl Publication<'_> {
             .unwrap_or_default();
         let class = consumer_changes::change_class_name(comparison.map(|comparison| &comparison.compat));
         let mut outputs = vec![("compat", class), ("next-version", next_name)];
-        if is_usable && receipt.is_for_published_version() {
+        if is_usable && !self.settings.dry_run && receipt.is_for_published_version() {
             outputs.push(("version-name", receipt.version_name));
             outputs.push(("digest", receipt.digest));
         }

@@ -168,7 +168,7 @@ impl Receipt {
         self
     }
 
-    /// Returns the receipt of a run that has not finished: it is about the same version, and keeps only the ids of the
+    /// Returns the receipt of a run that has not finished: it is about the same version, and keeps the ids of the
     /// executions, so that a rerun can continue them. Returns `None` if this receipt names no execution.
     pub fn to_placeholder(&self) -> Option<Self> {
         let smoke = self.smoke.as_ref()?.to_id_record()?;

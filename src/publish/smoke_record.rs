@@ -82,21 +82,28 @@ impl SmokeRecord {
         self.runs.iter().any(|run| run.execution_id.is_some())
     }
 
-    /// Returns the record of the same runs before their end, with only the ids of their executions; `None` if no
-    /// execution was started.
+    /// Returns the record of the same runs before their end, with the ids of their executions and whether the version
+    /// was disabled; `None` if no execution was started.
     pub(super) fn to_id_record(&self) -> Option<Self> {
         if !self.has_execution() {
             return None;
         }
-        let runs = self.runs.iter().map(|run| SmokeExecution {
-            project_id: run.project_id.clone(),
-            pipeline: run.pipeline.clone(),
-            environment: run.environment.clone(),
-            execution_tag: run.execution_tag.clone(),
-            execution_id: run.execution_id.clone(),
-            ..SmokeExecution::default()
-        });
-        Some(Self::new(runs.collect()))
+        let mut runs = Vec::new();
+        for run in &self.runs {
+            let mut entry = SmokeExecution {
+                project_id: run.project_id.clone(),
+                pipeline: run.pipeline.clone(),
+                environment: run.environment.clone(),
+                execution_tag: run.execution_tag.clone(),
+                ..SmokeExecution::default()
+            };
+            entry.copy_execution(run);
+            runs.push(entry);
+        }
+        Some(Self {
+            version_disabled: self.version_disabled,
+            ..Self::new(runs)
+        })
     }
 
     /// Sets the verdict after the end of the runs.
@@ -116,7 +123,7 @@ impl SmokeRecord {
                 let status = run.status.as_deref().unwrap_or("(no status)");
                 let subject = run.subject();
                 match &run.problem {
-                    Some(problem) if run.has_success_status() => {
+                    Some(problem) if run.proves_nothing() => {
                         format!("the smoke run of {subject} proves nothing: {problem}")
                     }
                     _ => format!("the smoke run of {subject} did not succeed: its status is {status}"),
@@ -138,6 +145,22 @@ impl SmokeExecution {
     /// Returns whether the platform reported that the execution succeeded, and the run found no other problem.
     pub fn is_success(&self) -> bool {
         self.problem.is_none() && self.has_success_status()
+    }
+
+    /// Returns whether the execution succeeded, but may not have used the version. It stays without proof, even if
+    /// consumers get the version again later.
+    pub fn proves_nothing(&self) -> bool {
+        self.problem.is_some() && self.has_success_status()
+    }
+
+    /// Adds the id of the execution that an earlier run of the program started for the same subject. If that execution
+    /// proves nothing, also adds its status and the problem, so that no rerun continues it.
+    pub fn copy_execution(&mut self, earlier_run: &Self) {
+        self.execution_id.clone_from(&earlier_run.execution_id);
+        if earlier_run.proves_nothing() {
+            self.status.clone_from(&earlier_run.status);
+            self.problem.clone_from(&earlier_run.problem);
+        }
     }
 
     fn has_success_status(&self) -> bool {

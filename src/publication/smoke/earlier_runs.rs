@@ -52,6 +52,10 @@ impl Publication<'_> {
         if !placeholder.has_same_version(&new_receipt) {
             return receipt;
         }
+        if new_receipt.is_for_published_version() {
+            // Smoke runs without a result must not look like a success.
+            return new_receipt.with_smoke(placeholder.smoke.as_ref());
+        }
         new_receipt.smoke = placeholder.smoke;
         new_receipt
     }
@@ -81,7 +85,7 @@ impl SmokeTest<'_> {
     /// Returns the id of the execution that an earlier run of the program started for `planned_run`, from the receipt
     /// of that run. A change could have written the id of any older execution into the receipt. The id is therefore
     /// accepted only if the platform shows that the execution started after the version was created, or has not started
-    /// yet. Any other execution is ignored with a warning.
+    /// yet. Any other execution is ignored with a warning, also one that proved nothing about the version.
     pub(super) async fn find_earlier_execution(
         &self,
         project: &RemoteProject,
@@ -91,10 +95,19 @@ impl SmokeTest<'_> {
             .earlier_runs
             .iter()
             .find(|run| run.has_same_subject(planned_run));
-        let Some(id) = earlier_run.and_then(|run| run.execution_id.clone()) else {
+        let Some(earlier_run) = earlier_run else {
+            return Ok(None);
+        };
+        let Some(id) = earlier_run.execution_id.clone() else {
             return Ok(None);
         };
         let ui = self.publication.run.ui;
+        if earlier_run.proves_nothing() {
+            ui.warn(&format!(
+                "ignoring execution {id} of an earlier run: it may not have used this version"
+            ));
+            return Ok(None);
+        }
         let execution = match project.platform.fetch_execution(project.id, &id).await {
             Ok(response) => response.result.clone(),
             Err(error) if error.kind() == ErrorKind::NotFound => {

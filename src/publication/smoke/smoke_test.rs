@@ -89,12 +89,14 @@ impl<'a> SmokeTest<'a> {
     }
 
     /// Adds the ids of executions that an earlier job started to the smoke runs that this job has not started. The next
-    /// rerun of the job can then continue these executions.
+    /// rerun of the job can then continue these executions, or knows that they prove nothing.
     fn add_earlier_ids(&self, mut record: SmokeRecord) -> SmokeRecord {
         for entry in &mut record.runs {
-            if entry.execution_id.is_none() && !entry.is_requested {
-                let earlier_run = self.earlier_runs.iter().find(|run| run.has_same_subject(entry));
-                entry.execution_id = earlier_run.and_then(|run| run.execution_id.clone());
+            if entry.execution_id.is_none()
+                && !entry.is_requested
+                && let Some(earlier_run) = self.earlier_runs.iter().find(|run| run.has_same_subject(entry))
+            {
+                entry.copy_execution(earlier_run);
                 entry.is_earlier = entry.execution_id.is_some();
             }
         }
@@ -191,9 +193,7 @@ impl<'a> SmokeTest<'a> {
         let reason = match poll_latest_until_version(self.platform, prefix, name, timeout).await {
             LatestVersion::Enabled(latest) if latest == *name => return Ok(()),
             LatestVersion::Enabled(latest) => {
-                format!(
-                    "consumers of [Latest] get version {latest}, so an execution would not use version {name}"
-                )
+                format!("consumers of [Latest] get version {latest}, not version {name}")
             }
             LatestVersion::NoneEnabled => "no version is enabled".to_owned(),
             LatestVersion::Unknown(reason) => {

@@ -1,7 +1,9 @@
 //! `publish --dry-run` as text, and the warnings of a publish.
 
 use crate::support::publishing::{caller_of_files, project_to_publish, version_details};
-use crate::support::{Arguments, Platform, ProgramOutput, Shop, answer, git, head, orchestration_text};
+use crate::support::{
+    Arguments, Platform, ProgramOutput, Shop, answer, git, head, job_output, orchestration_text,
+};
 use serde_json::json;
 use wiremock::ResponseTemplate;
 
@@ -207,6 +209,20 @@ fn dry_run_of_existing_version_predicts_the_publish() {
         .write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();
     dry_run(&shop, same_content).assert_logged(&[refusal, "the version is from commit"]);
+}
+
+#[test]
+fn dry_run_of_existing_version_writes_no_statement_and_no_version_outputs() {
+    let shop = Shop::new();
+    shop.publish("{short-sha}").expect(0);
+    let version = shop.versions().remove(0);
+    let args = "--if-exists same-content --dry-run --attestation st.json";
+    for name in ["{short-sha}", &version] {
+        let output = shop.publish((name, args)).expect(0);
+        output.assert_logged(&["no statement about the publication is written: a dry run publishes nothing"]);
+        assert!(!shop.world.work().join("st.json").exists(), "{name}");
+        assert_eq!(job_output(&shop.outputs(), "version-name"), "", "{name}");
+    }
 }
 
 /// A template name leads to the decision before the planned version is looked up.

@@ -171,14 +171,16 @@ fn rerun_that_cannot_read_the_execution_leaves_its_id_in_the_receipt() {
 #[test]
 fn rerun_that_ends_before_its_smoke_run_leaves_the_execution_id_in_the_receipt() {
     let cases = [
-        (RERUN, "1", "http://127.0.0.1:1", 3),
+        (RERUN, "1", "http://127.0.0.1:1", 3, "failed"),
         // Without the platform, the name of the version is unknown.
-        (RERUN, "{next}", "http://127.0.0.1:1", 3),
-        ("publish --smoke-project sales", "1", "", 2),
-        ("publish --dry-run", "1", "", 0),
-        ("ci --publish", "1", "http://127.0.0.1:1", 1),
+        (RERUN, "{next}", "http://127.0.0.1:1", 3, "failed"),
+        ("publish --smoke-project sales", "1", "", 2, "failed"),
+        ("publish --dry-run", "1", "", 0, "planned"),
+        // The commit has a version, but nothing shows that it works.
+        ("publish --dry-run", "{short-sha}", "", 0, "failed"),
+        ("ci --publish", "1", "http://127.0.0.1:1", 1, "failed"),
     ];
-    at_once(cases, |(args, version, url, code)| {
+    at_once(cases, |(args, version, url, code, outcome)| {
         let stage = SmokePlatform::with_statuses(&["RUNNING"]);
         let first_run = "publish --smoke-timeout 1 --on-smoke-failure keep";
         stage.call().run(first_run).expect(8);
@@ -195,11 +197,68 @@ fn rerun_that_ends_before_its_smoke_run_leaves_the_execution_id_in_the_receipt()
             "{args}: {log}"
         );
         assert_eq!(receipt["smoke"]["verdict"], "undecided", "{args}: {log}");
-        assert_ne!(receipt["outcome"], "published", "{args}: {log}");
+        assert_eq!(receipt["outcome"], outcome, "{args}: {log}");
         stage.show(answer(&execution("SUCCESS")));
         stage.call().run(RERUN).expect(0);
         assert_eq!(stage.starts().len(), 1, "{args}: {log}");
     });
+}
+
+/// Version 2 is the latest one when the execution ends, and is withdrawn before the rerun. Version 1 is enabled then.
+#[test]
+fn rerun_after_execution_that_proves_nothing_starts_a_new_execution() {
+    let cases = [
+        ("publish", "", "1"),
+        ("publish --on-smoke-failure keep", "", "1"),
+        ("publish --on-smoke-failure keep", "publish --dry-run", "1"),
+        (
+            "publish --on-smoke-failure keep",
+            "publish --dry-run",
+            "{short-sha}",
+        ),
+    ];
+    at_once(cases, |(first_run, second_run, version)| {
+        let stage = SmokePlatform::with_statuses(&[]);
+        stage.change_latest_during_run(false);
+        stage.accept_disable();
+        let first_call = stage.call().variable("SLUICEGATE_LOOKUP_TIMEOUT", "0");
+        first_call.run(first_run).expect(8);
+        stage.withdraw_newer_version();
+        stage.set_version(true, false);
+        stage.show(answer(&execution("SUCCESS")));
+        let call = stage.call().variable("SLUICEGATE_VERSION_NAME", version);
+        if !second_run.is_empty() {
+            call.run(second_run).expect(0);
+            assert_eq!(
+                stage.receipt()["outcome"],
+                if version == "1" { "planned" } else { "failed" }
+            );
+        }
+        call.run(RERUN).expect(0).assert_logged(&[&format!(
+            "ignoring execution {EXECUTION} of an earlier run: it may not have used this version"
+        )]);
+        assert_eq!(stage.starts().len(), 2, "{first_run}, {second_run}, {version}");
+        assert_eq!(stage.receipt()["smoke"]["verdict"], "passed");
+    });
+}
+
+/// Git tracks the receipt, so a change may have edited it. A statement never keeps ids.
+#[test]
+fn run_that_ends_early_keeps_no_ids_in_a_tracked_receipt_or_a_statement() {
+    for is_tracked in [false, true] {
+        let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+        stage.call().run("publish").expect(0);
+        stage.world.write("st.json", stage.receipt().to_string());
+        if is_tracked {
+            stage.world.git("add -f receipt.json");
+        }
+        stage
+            .call()
+            .run("publish --attestation st.json --smoke-project sales")
+            .expect(2);
+        let exists = |name: &str| stage.world.work().join(name).exists();
+        assert_eq!((exists("receipt.json"), exists("st.json")), (!is_tracked, false));
+    }
 }
 
 #[test]

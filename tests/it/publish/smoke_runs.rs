@@ -255,8 +255,10 @@ fn smoke_run_proves_nothing_if_latest_version_changed_before_its_end() {
             .expect(8);
         output.assert_logged(&[
             &format!(
-                "the execution may not have used this version: consumers of [Latest] get version {latest}"
+                "the execution may not have used this version: consumers of [Latest] get version {latest}, not \
+                 version 1"
             ),
+            "hint: the version may work: unless a newer version contains this commit, publish it again",
             &format!("consumers of [Latest] get version {latest} now"),
         ]);
         assert_eq!(stage.starts().len(), 1, "{}", output.all());
@@ -341,7 +343,7 @@ fn smoke_run_that_would_use_another_version_does_not_start() {
         stage.publish_newer_version();
         let output = stage.call().run("publish --if-exists same-content").expect(code);
         output
-            .assert_logged(&["consumers of [Latest] get version 2, so an execution would not use version 1"]);
+            .assert_logged(&["no smoke run was started: consumers of [Latest] get version 2, not version 1"]);
         assert_eq!(stage.starts(), [] as [Value; 0]);
         // This run did not publish the existing version, so it stays as it is.
         assert_eq!(stage.switches().len(), usize::from(!is_published));

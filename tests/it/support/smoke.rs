@@ -99,6 +99,11 @@ impl SmokePlatform {
         *self.latest.lock().unwrap() = Some(self.newer_version());
     }
 
+    /// Withdraws the newer version, so that version 1 is the latest one again if it is enabled.
+    pub fn withdraw_newer_version(&self) {
+        *self.latest.lock().unwrap() = None;
+    }
+
     /// Lets the execution end in SUCCESS, and another job publish version 2 or, if `is_disabled` is set, disable version
     /// 1 before that.
     pub fn change_latest_during_run(&self, is_disabled: bool) {
