@@ -7,7 +7,9 @@ use crate::publish::{
     LatestVersion, has_other_state, is_last_enabled_version, list_surplus_versions,
     poll_latest_after_disabling,
 };
-use crate::session::artifact_versions::{describe_latest_version, list_versions, version_request_failure};
+use crate::session::artifact_versions::{
+    describe_latest_version, list_command, list_versions, version_request_failure,
+};
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json as value};
@@ -77,8 +79,8 @@ impl<'a> VersionSwitch<'a> {
                     "could not check the rollback of version {version} of {}: {latest_description}",
                     self.prefix
                 );
-                return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-                    .with_hint("run `sluicegate artifacts list` to see the enabled versions"));
+                let hint = format!("run `{}` to see the enabled versions", list_command(&self.prefix));
+                return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint));
             }
         };
         let document =

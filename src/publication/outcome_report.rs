@@ -8,11 +8,13 @@ use crate::job::cli::IfExists;
 use crate::publish::{self, DISABLED_DIFFERENCE, OutcomeKind, Plan};
 use crate::report::render_publish_summary;
 use crate::session::CommandResult;
-use crate::session::artifact_versions::{describe_latest_version, disable_command, show_command};
+use crate::session::artifact_versions::{
+    describe_latest_version, disable_command, list_command, show_command,
+};
 use crate::session::failure_conversion::http_exit_status;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
-use sluicegate_base::text::{format_count, quote_shell_word};
+use sluicegate_base::text::format_count;
 use sluicegate_platform::http::HttpError;
 use std::fmt::Write as _;
 
@@ -241,11 +243,11 @@ pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
 fn find_hint(prefix: &str, version: &str, outcome: &publish::Outcome, if_exists: IfExists) -> Option<String> {
     let disable_command = disable_command(prefix, version);
     let show_command = show_command(prefix, version);
-    let is_disabled = outcome.disabled
-        || outcome
-            .problems
-            .iter()
-            .any(|problem| problem == DISABLED_DIFFERENCE);
+    let is_disabled_by_others = outcome
+        .problems
+        .iter()
+        .any(|problem| problem == DISABLED_DIFFERENCE);
+    let is_disabled = outcome.disabled || is_disabled_by_others;
     match outcome.kind {
         // The error of the upload is in the outcome only if the existing version was not compared.
         OutcomeKind::Conflict if if_exists == IfExists::SameContent && outcome.error.is_some() => {
@@ -255,6 +257,7 @@ fn find_hint(prefix: &str, version: &str, outcome: &publish::Outcome, if_exists:
         OutcomeKind::Incomplete if !is_disabled => Some(format!(
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
         )),
+        OutcomeKind::Incomplete if is_disabled_by_others => Some("publish under another name".into()),
         OutcomeKind::Unverified if !is_disabled => Some(format!(
             "run `{show_command}` to check the version; to hide it from consumers, run `{disable_command}`"
         )),
@@ -267,8 +270,8 @@ fn find_hint(prefix: &str, version: &str, outcome: &publish::Outcome, if_exists:
             Some(format!("run `{disable_command}` to hide the version from consumers"))
         }
         OutcomeKind::Unconfirmed if !is_disabled => Some(format!(
-            "run `sluicegate artifacts list --prefix {}`; if it shows a newer version, run `{disable_command}`",
-            quote_shell_word(prefix)
+            "run `{}`; if it shows a newer version, run `{disable_command}`",
+            list_command(prefix)
         )),
         OutcomeKind::Unknown => Some(format!("run `{show_command}` to check whether the version exists")),
         _ => outcome.error.as_ref().and_then(HttpError::hint),
@@ -283,7 +286,7 @@ mod tests {
 
     #[test]
     fn hint_fits_kind_of_outcome_and_whether_version_is_disabled() {
-        let hide = "run `sluicegate artifacts disable 1 --prefix p --force` to hide the version";
+        let hide = "run `sluicegate artifacts disable 1 --prefix p` to hide the version";
         let cases = [
             (
                 OutcomeKind::Conflict,
@@ -342,10 +345,14 @@ mod tests {
 
     #[test]
     fn hint_does_not_disable_version_that_someone_else_disabled() {
-        for kind in [OutcomeKind::Incomplete, OutcomeKind::Unverified] {
+        for (kind, expected_hint) in [
+            (OutcomeKind::Incomplete, Some("publish under another name")),
+            (OutcomeKind::Unverified, None),
+        ] {
             let mut outcome = Outcome::new(kind);
             outcome.problems.push(DISABLED_DIFFERENCE.to_owned());
-            assert_eq!(find_hint("p", "1", &outcome, IfExists::Fail), None);
+            let hint = find_hint("p", "1", &outcome, IfExists::Fail);
+            assert_eq!(hint.as_deref(), expected_hint, "{kind:?}");
         }
     }
 

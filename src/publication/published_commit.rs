@@ -9,7 +9,7 @@ use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::publish::{
     FileSource, Plan, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_plan,
 };
-use crate::session::artifact_versions::disable_command;
+use crate::session::artifact_versions::{disable_command, enable_command};
 use sluicegate_base::text::List;
 use sluicegate_platform::api::{Artifact, Platform};
 
@@ -120,9 +120,12 @@ impl Publication<'_> {
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
         let name = version.display_name();
         let enable_hint = if version.enabled == Some(false) {
-            "run `sluicegate artifacts enable` to offer that version again, or "
+            format!(
+                "run `{}` to offer that version again, or ",
+                enable_command(&plan.prefix, name)
+            )
         } else {
-            ""
+            String::new()
         };
         self.run.ui.warn(&format!(
             "not publishing commit {} again, because version {name} of {} was published from it\n\

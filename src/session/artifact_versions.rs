@@ -118,23 +118,34 @@ pub(crate) async fn find_latest_version(
     }
 }
 
-/// Returns the command that disables a version, complete with its arguments. With `--force`, it also disables the last
-/// enabled version, because the program suggests it only for a version that consumers must not get.
+/// Returns the command that disables a version, complete with its arguments. It does not disable the last enabled
+/// version, because that needs `--force`.
 pub(crate) fn disable_command(prefix: &str, version: &str) -> String {
+    version_command("disable", prefix, version)
+}
+
+/// Returns the command that enables a version, complete with its arguments.
+pub(crate) fn enable_command(prefix: &str, version: &str) -> String {
+    version_command("enable", prefix, version)
+}
+
+/// Returns the command that shows a version, complete with its arguments.
+pub(crate) fn show_command(prefix: &str, version: &str) -> String {
+    version_command("show", prefix, version)
+}
+
+/// Returns the command of `sluicegate artifacts` with this name for a version.
+fn version_command(name: &str, prefix: &str, version: &str) -> String {
     format!(
-        "sluicegate artifacts disable {} --prefix {} --force",
+        "sluicegate artifacts {name} {} --prefix {}",
         quote_shell_word(version),
         quote_shell_word(prefix)
     )
 }
 
-/// Returns the command that shows a version, complete with its arguments.
-pub(crate) fn show_command(prefix: &str, version: &str) -> String {
-    format!(
-        "sluicegate artifacts show {} --prefix {}",
-        quote_shell_word(version),
-        quote_shell_word(prefix)
-    )
+/// Returns the command that lists the versions of a prefix.
+pub(crate) fn list_command(prefix: &str) -> String {
+    format!("sluicegate artifacts list --prefix {}", quote_shell_word(prefix))
 }
 
 /// Returns a sentence about the version that consumers get now.

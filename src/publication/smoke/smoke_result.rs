@@ -92,9 +92,16 @@ impl SmokeResult {
 
     /// Returns what the user can do after runs that did not succeed; `None` if there is no step for this cause.
     fn find_hint(&self) -> Option<String> {
-        let disable_command = disable_command(&self.prefix, &self.version_name);
+        // Consumers must not get this version, even if no other one is enabled.
+        let disable_command = disable_command(&self.prefix, &self.version_name) + " --force";
+        let is_unproven = |run: &SmokeExecution| run.proves_nothing() && !run.is_earlier;
         let mut steps = match &self.state {
             VersionState::StillEnabled(_) => return Some(format!("run `{disable_command}` now")),
+            VersionState::Disabled if self.record.runs.iter().any(is_unproven) => vec![
+                "the version may work: unless a newer version contains this commit, publish it again under another \
+                 version name"
+                    .to_owned(),
+            ],
             VersionState::Disabled => {
                 vec!["fix the cause, then publish under another version name".to_owned()]
             }

@@ -540,7 +540,7 @@ fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
         .expect(5)
         .saying(&[
             "the older version could not be disabled",
-            "run `sluicegate artifacts disable 1 --prefix sales --force` to hide the version from consumers",
+            "run `sluicegate artifacts disable 1 --prefix sales` to hide the version from consumers",
         ]);
     for text in ["was published while this publish was running", "PATCH "] {
         assert_eq!(ended.err.matches(text).count(), 1, "{}", ended.all());
