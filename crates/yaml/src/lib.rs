@@ -12,6 +12,7 @@ mod scalar_rewrite;
 mod text_input;
 mod tree;
 mod tree_builder;
+mod untagged_tree;
 
 pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, is_blank, shorten};
 pub use editor_position::EditorPosition;

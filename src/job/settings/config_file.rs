@@ -160,6 +160,9 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
         serde_yaml::Error::DuplicateMappingKey { key: Some(key), .. } => {
             SettingsError::new(format!("{position}: duplicate key `{key}`"))
         }
+        serde_yaml::Error::MultipleDocuments { .. } => SettingsError::new(format!(
+            "{position}: a second document begins here, but a file may contain only one document"
+        )),
         _ => match message.as_str() {
             "expected sequence start" => SettingsError::new(format!("{position}: expected a list"))
                 .with_hint("write a list in brackets, even for one item: [\"sales/**\"]"),
@@ -308,6 +311,12 @@ mod tests {
         );
         assert_eq!(list_verdict_keys(&file("# nothing\n")), Some(vec![]));
         assert_eq!(list_verdict_keys(&file("review: {\n")), None);
+    }
+
+    #[test]
+    fn second_document_is_refused_with_its_place() {
+        let message = "sluicegate.yaml:3:1: a second document begins here, but a file may contain only one document | -";
+        assert_eq!(error("timeout: 1\n---\ntimeout: 2\n"), message);
     }
 
     #[test]

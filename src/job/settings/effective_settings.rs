@@ -110,7 +110,7 @@ impl SettingSources<'_> {
         let tree = match &self.file_text {
             // A file with comments alone sets nothing.
             Some((file, _)) if is_blank(file.text.as_bytes()) => None,
-            Some((file, _)) => Some(Tree::parse(file.text.as_bytes()).map_err(|error| {
+            Some((file, _)) => Some(Tree::parse_untagged(file.text.as_bytes()).map_err(|error| {
                 SettingsError::new(format!("cannot show the settings of {}: {error}", file.name))
             })?),
             None => None,

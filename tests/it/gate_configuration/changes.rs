@@ -86,6 +86,24 @@ fn change_of_configuration_is_said_in_words() {
 }
 
 #[test]
+fn relaxation_by_merge_key_or_tag_is_said_in_words() {
+    for relaxed in [
+        "review:\n  <<: { fail-on: never }\n",
+        "review: { fail-on: !!binary bmV2ZXI= }\n",
+    ] {
+        let world = world_with_changed_files(
+            &[("sluicegate.yaml", "review: { fail-on: error }\n")],
+            &[("sluicegate.yaml", relaxed)],
+        );
+        let report = check_report(&world, 0, "");
+        assert_eq!(
+            report["gateChangesInWords"]["sluicegate.yaml"],
+            json!(["review.fail-on: error → never (relaxed)"])
+        );
+    }
+}
+
+#[test]
 fn list_written_as_one_value_is_compared_as_its_only_entry() {
     let world = world_with_changed_files(
         &[("sluicegate.yaml", "exclude: gone/**\n")],

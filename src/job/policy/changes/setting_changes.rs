@@ -1,6 +1,7 @@
 //! Describes the changes in the configuration file, by keys and values.
 
 use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
+use serde_json::Value as JsonValue;
 use sluicegate_base::text::List;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,15 +78,70 @@ pub fn describe_config_file_changes(
 }
 
 /// Parses a configuration file into its settings, each with its full key, such as `review.fail-on`. An empty file has
-/// no settings.
+/// no settings. Merge keys, tags and unusual indentation are left to the parser with which a run reads its settings:
+/// a relaxed setting must not be hidden by its spelling.
 fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
-    if is_blank(bytes) {
-        return Ok(SettingValues::new());
-    }
-    let tree = Tree::parse(bytes)?;
     let mut settings = SettingValues::new();
-    insert_settings(tree.root(), "", &mut settings);
+    if is_blank(bytes) {
+        return Ok(settings);
+    }
+    match Tree::parse_untagged(bytes) {
+        Ok(tree) => insert_settings(tree.root(), "", &mut settings),
+        Err(error) => {
+            let document = parse_json_value(bytes).ok_or(error)?;
+            insert_values(&document, "", &mut settings);
+        }
+    }
     Ok(settings)
+}
+
+/// Parses the document with the parser with which a run reads its settings; it applies merge keys and tags. Returns
+/// `None` if this parser rejects the document.
+fn parse_json_value(bytes: &[u8]) -> Option<JsonValue> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
+    serde_yaml::from_str_with_options(text, options).ok()
+}
+
+/// Adds the settings in this value and below it, as [`insert_settings`] does.
+fn insert_values(value: &JsonValue, key: &str, settings: &mut SettingValues) {
+    match value {
+        JsonValue::Object(entries) => {
+            for (name, value) in entries {
+                insert_values(value, &join_key(key, name), settings);
+            }
+        }
+        JsonValue::Array(items) => {
+            let entries = items
+                .iter()
+                .map(|item| format_scalar(item).unwrap_or_else(|| "(a list or a map)".to_owned()))
+                .collect();
+            settings.insert(key.to_owned(), Value::List(entries));
+        }
+        value => {
+            if let Some(text) = format_scalar(value) {
+                settings.insert(key.to_owned(), Value::Scalar(text));
+            }
+        }
+    }
+}
+
+/// Returns the text of a scalar; `None` for null, a list or a map.
+fn format_scalar(value: &JsonValue) -> Option<String> {
+    match value {
+        JsonValue::String(text) => Some(text.clone()),
+        JsonValue::Bool(_) | JsonValue::Number(_) => Some(value.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the full key of a setting: the key of its section, which is empty for the root, and its name.
+fn join_key(section: &str, name: &str) -> String {
+    if section.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{section}.{name}")
+    }
 }
 
 /// Adds the settings in this node of the YAML document and below it. `key` is the full key of the node, which is empty
@@ -98,12 +154,7 @@ fn insert_settings(node: NodeRef<'_, '_>, key: &str, settings: &mut SettingValue
         settings.insert(key.to_owned(), Value::List(entries));
     } else if node.is_map() {
         for (name, _, value) in node.entries() {
-            let key = if key.is_empty() {
-                name.to_owned()
-            } else {
-                format!("{key}.{name}")
-            };
-            insert_settings(value, &key, settings);
+            insert_settings(value, &join_key(key, name), settings);
         }
     } else if let Some(text) = node.text().filter(|_| !node.is_null()) {
         settings.insert(key.to_owned(), Value::Scalar(text.to_owned()));
@@ -276,6 +327,25 @@ mod tests {
         )
     }
     const UNCHANGED: &str = "no setting has changed";
+
+    #[test]
+    fn value_in_unusual_spelling_is_described_like_plain_one() {
+        let plain = describe("exclude: [x]", "exclude: [x]\npublish: { exclude: [x, y] }");
+        assert_eq!(plain, ["publish.exclude: + y (relaxed)"]);
+        for new in [
+            "exclude: [x]\npublish: { <<: { exclude: [x, y] } }",
+            "exclude: [x]\n!!binary cHVibGlzaA==: { exclude: [x, !!binary eQ==] }",
+            "exclude: [\n  x\n]\npublish: { exclude: [x, y] }",
+        ] {
+            assert_eq!(describe("exclude: [x]", new), plain, "{new}");
+        }
+        assert_eq!(
+            describe("review: { exclude: [x] }", "review: { exclude: !!null x }"),
+            ["review.exclude: - x (tightened)"]
+        );
+        let errors = describe("exclude: [x]", "exclude: [x\n");
+        assert!(errors[0].contains("cannot be read"), "{errors:?}");
+    }
 
     #[test]
     fn list_of_section_is_compared_with_common_list() {
