@@ -1,9 +1,23 @@
 //! `sluicegate fix --staged`, as a git hook runs it.
 
 use super::{EMPTY, HEADER, call, fix, project};
-use crate::support::Call;
+use crate::support::{Call, World, path_variable};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
+
+/// Runs `git` with the hooks of the repository, and returns whether it succeeded.
+fn run_git_with_hooks(world: &World, args: &str) -> bool {
+    let mut command = Command::new("git");
+    command
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"])
+        .args(args.split(' '))
+        .current_dir(world.work())
+        .env_clear()
+        .env("PATH", path_variable())
+        .env("HOME", world.path());
+    command.output().unwrap().status.success()
+}
 
 #[test]
 fn staged_file_is_fixed_on_disk_and_in_index() {
@@ -94,7 +108,31 @@ fn file_that_cannot_be_written_is_left_on_disk_and_in_index() {
     assert_eq!(world.git("show :next.orch.yaml"), fixed_caller.trim_end());
 }
 
-/// `git commit -a` and `git commit PATH` give their hooks another index.
+/// A fix in the index that git passes to the hook would be undone by the next commit.
+#[test]
+fn fix_in_hook_of_commit_with_paths_is_left_with_its_reason() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", EMPTY)]);
+    world.write("main.orch.yaml", &caller);
+    let hook = world.work().join(".git/hooks/pre-commit");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    let sluicegate = env!("CARGO_BIN_EXE_sluicegate");
+    let script = format!("#!/bin/sh\nexec '{sluicegate}' fix --staged >.git/output\n");
+    fs::write(&hook, script).unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    assert!(!run_git_with_hooks(&world, "commit -m x main.orch.yaml"));
+    let output = world.read_text(".git/output");
+    let left = "left: main.orch.yaml:8: load: `git commit` with paths discards the index of its hooks";
+    assert!(output.contains(left), "{output}");
+    assert_eq!(world.read_text("main.orch.yaml"), caller);
+    // With `-a`, the index of the hook remains after the commit.
+    assert!(run_git_with_hooks(&world, "commit -a -m x"));
+    let fixed = caller.replace(": load", ": sales/load");
+    assert_eq!(world.git("show HEAD:main.orch.yaml"), fixed.trim_end());
+    assert_eq!(world.git("status --short"), "");
+}
+
+/// `git commit -a` gives its hooks another index.
 #[test]
 fn fix_in_hook_changes_the_index_of_the_commit() {
     let caller = format!("{HEADER}{}", call("Call", "load"));
