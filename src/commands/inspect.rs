@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{InspectArgs, OutputFormat};
+use crate::job::policy::CheckoutFiles;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text::escape_lines;
@@ -11,8 +12,8 @@ use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
 /// Runs `sluicegate inspect`: prints a description of a pipeline, read from disk or, in CI, from the commit.
 pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
-    let workspace =
-        run.open_workspace_in(run.open_repository_or_directory(std::slice::from_ref(&args.file))?)?;
+    let repo = run.open_repository_or_directory(std::slice::from_ref(&args.file))?;
+    let workspace = run.open_workspace_in(repo, CheckoutFiles::OnDisk)?;
     let snapshot = workspace.read_checkout_snapshot(run)?;
     let path = workspace.resolve_typed_path(run, &args.file)?;
     let file = snapshot.find_file(&path)?.ok_or_else(|| {

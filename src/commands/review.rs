@@ -9,6 +9,7 @@ use crate::gate::remote_review::RemoteReview;
 use crate::gate::run::{GateRun, run_subject::ReviewedFiles};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
+use crate::job::policy::CheckoutFiles;
 use crate::job::settings::{Connection, ReviewSettings, SettingSources};
 use crate::publication::{PlannedPublish, find_acceptance_reason};
 use crate::session::{CommandResult, Run};
@@ -40,14 +41,13 @@ impl<'a> ReviewSubject<'a> {
         publish: Option<&PublishFlags>,
     ) -> Result<Self, Failure> {
         let destinations = NamedDestinations::for_review(run, args, publish);
-        let repo = run
-            .open_repository_for_paths(&args.selection.paths)
-            .map_err(Failure::from);
-        let (mut workspace, revisions) = destinations.replace_reports_and_open(run, repo, |workspace| {
-            let sources = &workspace.sources;
-            let revisions = sources.resolve_revisions(&args.selection, args.branch.clone())?;
-            Ok((revisions, DeepenSubject::Commit))
-        })?;
+        let repo = run.open_repository_for_paths(&args.selection.paths);
+        let (mut workspace, revisions) =
+            destinations.replace_reports_and_open(run, repo, CheckoutFiles::OnDisk, |workspace| {
+                let branch = args.branch.clone();
+                let revisions = workspace.sources.resolve_revisions(&args.selection, branch)?;
+                Ok((revisions, DeepenSubject::Commit))
+            })?;
         workspace.warn_of_other_checkout(run, &revisions)?;
         let (settings, connection) = workspace.resolve_settings(
             run,

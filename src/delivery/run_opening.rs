@@ -4,6 +4,7 @@
 use crate::error::Failure;
 use crate::job::cli::{AttestationArgs, DestinationArgs, PublishFlags, ReviewArgs};
 use crate::job::context::{DeepenSubject, RequestedRevisions};
+use crate::job::policy::CheckoutFiles;
 use crate::job::settings;
 use crate::session::Run;
 use crate::workspace::{WarningTiming, Workspace};
@@ -34,16 +35,19 @@ impl<'a> NamedDestinations<'a> {
 
 impl NamedDestinations<'_> {
     /// Opens the workspace of `repo`, replaces the files that an earlier run left at the destinations, and fetches
-    /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. `find_revisions`
-    /// returns the requested revisions, and whether a commit or the checkout is reviewed.
+    /// missing commits if requested. If the workspace cannot be opened, replaces the default reports. A local run reads
+    /// the gate configuration from `local_files`. `find_revisions` returns the requested revisions, and whether a commit
+    /// or the checkout is reviewed.
     pub(crate) fn replace_reports_and_open<'a>(
         &self,
         run: &'a Run,
-        repo: Result<Repository, Failure>,
+        repo: Result<Repository, impl Into<Failure>>,
+        local_files: CheckoutFiles,
         find_revisions: impl FnOnce(&Workspace<'_>) -> Result<(RequestedRevisions, DeepenSubject), Failure>,
     ) -> Result<(Workspace<'a>, RequestedRevisions), Failure> {
         let mut workspace = repo
-            .and_then(|repo| run.open_workspace_in(repo))
+            .map_err(Into::into)
+            .and_then(|repo| run.open_workspace_in(repo, local_files))
             .inspect_err(|_| {
                 if !self.is_dry {
                     run.replace_default_reports(self.reports);

@@ -44,7 +44,7 @@ impl Workspace<'_> {
         let reader = GateFileReader {
             repo: &self.repo,
             policy_revision: &self.policy_revision,
-            checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
+            checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci), &self.local_files)?,
             on_unusable,
         };
         let file = reader.read_file(FILE_NAME, FilePresence::Optional, MAX_WAIVERS_BYTES)?;

@@ -45,6 +45,8 @@ pub(crate) struct Workspace<'a> {
     /// The hidden directory, if it is set and not to be searched.
     pub(crate) named_config_dir: Option<String>,
     pub(crate) ci: CiContext,
+    /// The version of the gate configuration that a local run reads: the files on disk or the staged ones.
+    pub(crate) local_files: CheckoutFiles,
     /// The revision that the gate configuration is read from.
     pub(crate) policy_revision: PolicyRevision,
     /// The newest commit of the target branch, regardless of `--policy`.
@@ -64,12 +66,27 @@ pub(crate) struct Workspace<'a> {
 impl Run {
     /// Opens the repository, and reads the settings and the context of the run.
     pub(crate) fn open_workspace(&self) -> Result<Workspace<'_>, Failure> {
-        self.open_workspace_in(self.open_repository()?)
+        self.open_workspace_in(self.open_repository()?, CheckoutFiles::OnDisk)
     }
 
-    /// Reads the settings and the context of the run for this repository. A policy or target revision that is not yet
-    /// proven to be the branch's newest commit is allowed, because [`Workspace::deepen`] may fetch what is missing.
-    pub(crate) fn open_workspace_in(&self, repo: Repository) -> Result<Workspace<'_>, Failure> {
+    /// Returns the files that a local run reads: with `--staged` (`is_staged`) those of the index, otherwise those on
+    /// disk. In a git hook, the index is the one that git passes to the hook.
+    pub(crate) fn choose_local_files(&self, is_staged: bool) -> CheckoutFiles {
+        if is_staged {
+            CheckoutFiles::Staged(self.hook_index_path().map(Path::to_owned))
+        } else {
+            CheckoutFiles::OnDisk
+        }
+    }
+
+    /// Reads the settings and the context of the run for this repository. A local run reads them from `local_files`. A
+    /// policy or target revision that is not yet proven to be the branch's newest commit is allowed, because
+    /// [`Workspace::deepen`] may fetch what is missing.
+    pub(crate) fn open_workspace_in(
+        &self,
+        repo: Repository,
+        local_files: CheckoutFiles,
+    ) -> Result<Workspace<'_>, Failure> {
         let mut ci = self.read_ci_context()?;
         context::recognize_default_branch_run(&repo, &mut ci)?;
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
@@ -80,9 +97,11 @@ impl Run {
             choice,
             is_host_commit,
         ))?;
+        let checkout = CheckoutFiles::for_run(&repo, Some(&ci), &local_files)?;
         let policy_settings =
-            self.read_policy_settings(&repo, policy, Some(&ci), choose_unusable_file_treatment(&ci))?;
+            self.read_policy_settings(&repo, policy, checkout, choose_unusable_file_treatment(&ci))?;
         Ok(Workspace {
+            local_files,
             target_revision: allow_unproven_tip(find_target_revision(
                 &repo,
                 &ci,
@@ -119,7 +138,7 @@ impl Run {
         &self,
         repo: &Repository,
         policy: PolicyRevision,
-        ci: Option<&CiContext>,
+        checkout_files: CheckoutFiles,
         on_unusable: UnusableFile,
     ) -> Result<PolicySettings<'_>, Failure> {
         let requested_file = settings::requested_config_file(&self.global, &self.env);
@@ -134,7 +153,7 @@ impl Run {
                 let reader = GateFileReader {
                     repo,
                     policy_revision: &policy,
-                    checkout: CheckoutFiles::for_run(repo, ci)?,
+                    checkout: checkout_files,
                     on_unusable,
                 };
                 reader.read_file(path, presence, policy::MAX_FILE_BYTES)?
@@ -203,8 +222,8 @@ impl Run {
                 choice,
                 is_host_commit,
             ))?;
-            let policy_settings =
-                self.read_policy_settings(&repo, policy, ci.as_ref(), UnusableFile::Reject)?;
+            let checkout = CheckoutFiles::for_run(&repo, ci.as_ref(), &CheckoutFiles::OnDisk)?;
+            let policy_settings = self.read_policy_settings(&repo, policy, checkout, UnusableFile::Reject)?;
             return Ok(policy_settings.sources);
         }
         let file = match settings::requested_config_file(&self.global, &self.env) {
@@ -272,7 +291,7 @@ impl<'a> Workspace<'a> {
         let policy_settings = run.read_policy_settings(
             &self.repo,
             policy,
-            Some(&self.ci),
+            CheckoutFiles::for_run(&self.repo, Some(&self.ci), &self.local_files)?,
             choose_unusable_file_treatment(&self.ci),
         )?;
         self.named_config_dir = policy_settings.named_config_dir;

@@ -23,7 +23,7 @@ impl Workspace<'_> {
         let reader = GateFileReader {
             repo: &self.repo,
             policy_revision: &self.policy_revision,
-            checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci))?,
+            checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci), &self.local_files)?,
             on_unusable: self.unusable_file_treatment(),
         };
         let mut files = Vec::new();

@@ -1,7 +1,7 @@
 //! Reads a file of the gate configuration from the policy revision.
 
+use super::checkout_version::{CheckoutFiles, leaves_repository};
 use super::{GateFileVersion, PolicyError, follow_links};
-use crate::job::ci::CiContext;
 use crate::job::context::PolicyRevision;
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, read_disk_file};
@@ -50,54 +50,6 @@ pub struct GateFile {
     pub missing_reason: Option<String>,
     /// Reason why the version of the policy revision cannot be read, if such a file is treated as missing.
     pub unusable_reason: Option<String>,
-}
-
-/// The version of the files that a run reads from the checkout.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CheckoutFiles {
-    /// The files on disk, in a local run.
-    OnDisk,
-    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed the files on disk.
-    Committed(CommitId),
-}
-
-impl CheckoutFiles {
-    /// Returns which version of the checkout a run reads: a local run and a repository without commits use the files on
-    /// disk, a CI run uses the checked-out commit. If the CI context is not known, the run is treated as a CI run.
-    pub fn for_run(repo: &Repository, ci: Option<&CiContext>) -> Result<Self, GitError> {
-        if ci.is_some_and(|ci| ci.host.is_local()) {
-            return Ok(Self::OnDisk);
-        }
-        match repo.head() {
-            Ok(head) => Ok(Self::Committed(head.commit)),
-            Err(GitError::NoCommit { .. }) => Ok(Self::OnDisk),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Returns whether the checkout has a file or a link at this path, even a link that is broken or leads out of the
-    /// repository. On disk, a directory is found, too.
-    fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
-        Ok(match self {
-            Self::OnDisk => repo.root().join(path).symlink_metadata().is_ok(),
-            Self::Committed(commit) => {
-                let resolved_path = follow_links(repo, &repo.snapshot(commit.clone()), path)?;
-                resolved_path.file.is_some()
-                    || resolved_path.leaves_repository
-                    || repo.find_file(commit, path)?.is_some()
-            }
-        })
-    }
-
-    /// Returns whether a symbolic link in the path leads out of the repository.
-    fn leaves_repository(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
-        Ok(match self {
-            Self::OnDisk => leaves_repository(repo, &repo.root().join(path)),
-            Self::Committed(commit) => {
-                follow_links(repo, &repo.snapshot(commit.clone()), path)?.leaves_repository
-            }
-        })
-    }
 }
 
 /// The source of the gate configuration's files, and the treatment of files that cannot be used.
@@ -199,6 +151,10 @@ impl GateFileReader<'_> {
         let (repo, disk) = (self.repo, self.repo.root().join(path));
         match &self.checkout {
             CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
+            CheckoutFiles::Staged(_) if self.checkout.leaves_repository(repo, path)? => {
+                read_from_disk(&disk, presence, limit)
+            }
+            CheckoutFiles::Staged(index) => read_staged_file(repo, index.as_deref(), path, presence, limit),
             CheckoutFiles::OnDisk => match read_committed_if_converted(repo, path, limit)? {
                 Some(text) => Ok(Some(text)),
                 None if self.on_unusable == UnusableFile::TreatAsMissing => {
@@ -220,6 +176,7 @@ impl GateFileReader<'_> {
         let repo = self.repo;
         match &self.checkout {
             CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
+            CheckoutFiles::Staged(index) => read_staged_file(repo, index.as_deref(), path, presence, limit),
             CheckoutFiles::OnDisk => read_inside_repository(repo, &repo.root().join(path), presence, limit),
         }
     }
@@ -238,6 +195,23 @@ fn read_file_at_head(
         let name = format!("{path} of `HEAD` ({})", commit.short());
         let reason = "the commit has no such file, and in CI the files of the commit are used".to_owned();
         return Err(unreadable_error(name, reason));
+    }
+    Ok(text)
+}
+
+/// Reads the staged file. A file that the job names and that is not staged is read from disk, because it is not part of
+/// the next commit.
+fn read_staged_file(
+    repo: &Repository,
+    index: Option<&Path>,
+    path: &str,
+    presence: FilePresence,
+    limit: u64,
+) -> Result<Option<NamedText>, PolicyError> {
+    let snapshot = repo.read_staged_snapshot(index)?;
+    let text = read_snapshot_file(repo, &snapshot, format!("{path} of the index"), path, limit)?;
+    if presence == FilePresence::Required && text.is_none() {
+        return read_inside_repository(repo, &repo.root().join(path), presence, limit);
     }
     Ok(text)
 }
@@ -288,14 +262,6 @@ fn read_inside_repository(
     read_from_disk(file, presence, limit)
 }
 
-/// Returns whether the file is outside the repository after its links are followed. A missing file is not.
-fn leaves_repository(repo: &Repository, file: &Path) -> bool {
-    match (file.canonicalize(), repo.root().canonicalize()) {
-        (Ok(file), Ok(root)) => !file.starts_with(root),
-        _ => false,
-    }
-}
-
 /// Reads a file on disk. Returns `None` for a missing file that is not required.
 fn read_from_disk(file: &Path, presence: FilePresence, limit: u64) -> Result<Option<NamedText>, PolicyError> {
     if presence == FilePresence::Optional && !file.exists() {
@@ -318,7 +284,19 @@ fn read_at_commit(
     limit: u64,
 ) -> Result<Option<NamedText>, PolicyError> {
     let name = format!("{path} of `{branch}` ({})", commit.short());
-    match read_gate_file_version(repo, &repo.snapshot(commit.clone()), path, limit)? {
+    read_snapshot_file(repo, &repo.snapshot(commit.clone()), name, path, limit)
+}
+
+/// Reads the file of a snapshot, or returns `None` if it is missing. A symbolic link that leads out of the repository is
+/// an error. `name` is only for messages.
+fn read_snapshot_file(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    name: String,
+    path: &str,
+    limit: u64,
+) -> Result<Option<NamedText>, PolicyError> {
+    match read_gate_file_version(repo, snapshot, path, limit)? {
         GateFileVersion::Missing => Ok(None),
         GateFileVersion::Unreadable(reason) => Err(unreadable_error(name, reason)),
         GateFileVersion::Text(bytes) => match input::decode_utf_8(bytes) {

@@ -6,6 +6,7 @@
 //! read from it.
 
 mod changes;
+mod checkout_version;
 mod error;
 mod gate_file;
 mod merged_settings;
@@ -18,10 +19,11 @@ pub use changes::{
     describe_config_file_changes, describe_rules_file_changes, describe_team_rules_changes,
     describe_waivers_file_changes,
 };
+pub use checkout_version::CheckoutFiles;
 pub use error::PolicyError;
 pub use gate_file::{
-    CheckoutFiles, FilePresence, GateFile, GateFileReader, MAX_FILE_BYTES, NamedText, UnusableFile,
-    read_gate_file_version, read_job_file,
+    FilePresence, GateFile, GateFileReader, MAX_FILE_BYTES, NamedText, UnusableFile, read_gate_file_version,
+    read_job_file,
 };
 pub use merged_settings::{MergeVersions, describe_stricter_settings, format_changed_rules};
 pub use policy_source::{PolicySource, find_policy_revision};

@@ -70,7 +70,8 @@ pub(crate) fn compare_revisions(
     args: &DiffArgs,
     result_kind: ResultKind,
 ) -> Result<PipelineComparison, Failure> {
-    let mut workspace = run.open_workspace()?;
+    let repo = run.open_repository()?;
+    let mut workspace = run.open_workspace_in(repo, run.choose_local_files(args.staged))?;
     let (range, typed_paths) = parse_range(run, &args.paths)?;
     let revisions = resolve_requested_revisions(&workspace, args)?;
     // Missing commits are not fetched for a typed range: both of its ends must be available locally.

@@ -7,6 +7,7 @@ pub(crate) mod team;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::job::policy::CheckoutFiles;
 use crate::job::settings;
 use crate::operations::init::new_files::create_file;
 use crate::session::response_output::format_json;
@@ -156,7 +157,7 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
 /// bare one, which has no files on disk; any other problem, such as a repository that cannot be read, is an error.
 pub(crate) fn open_existing_workspace(run: &Run) -> Result<Option<Workspace<'_>>, Failure> {
     match run.open_repository() {
-        Ok(repo) => run.open_workspace_in(repo).map(Some),
+        Ok(repo) => run.open_workspace_in(repo, CheckoutFiles::OnDisk).map(Some),
         Err(GitError::NotARepository { .. } | GitError::BareRepository { .. })
             if settings::requested_repository(&run.global, &run.env).is_none() =>
         {

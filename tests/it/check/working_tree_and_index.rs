@@ -257,6 +257,45 @@ fn index_that_git_gives_to_its_hooks_is_read() {
 }
 
 #[test]
+fn staged_check_reads_gate_files_of_index() {
+    let waiver = "- { rule: component-naming-convention, path: b.orch.yaml, reason: r }\n";
+    let team_rule =
+        "rules:\n- { id: never, level: error, for: pipeline, when: 'true', message: no pipelines }\n";
+    let world = project();
+    world.write("b.orch.yaml", bad_pipeline());
+    world.git("add -A");
+    // A file that is not staged does not apply, and neither does an edit that is not.
+    for (path, text) in [
+        ("sluicegate-waivers.yaml", waiver),
+        ("sluicegate.yaml", "review: { fail-on: never }\n"),
+    ] {
+        world.write(path, text);
+        let report = check_folder(&world.work(), "--staged").expect(1).json();
+        assert_eq!(report["findings"]["errors"], 1, "{path}");
+        // Staged, the file applies without its copy on disk.
+        world.git(&["add", path]);
+        fs::remove_file(world.work().join(path)).unwrap();
+        check_folder(&world.work(), "--staged").expect(0);
+        check_folder(&world.work(), "").expect(1);
+        world.git(&["rm", "-q", "--cached", path]);
+    }
+    world.write("sluicegate-rules.yaml", team_rule);
+    world.git("add sluicegate-rules.yaml");
+    fs::remove_file(world.work().join("sluicegate-rules.yaml")).unwrap();
+    let output = Call::new(&world.work()).run("check --staged").expect(1);
+    assert!(output.out.contains("no pipelines"), "{}", output.all());
+}
+
+#[test]
+fn named_configuration_file_that_is_not_staged_is_read_from_disk() {
+    let world = project();
+    world.write("b.orch.yaml", bad_pipeline());
+    world.git("add -A");
+    world.write("lax.yaml", "review: { fail-on: never }\n");
+    check_folder(&world.work(), "--staged --config lax.yaml").expect(0);
+}
+
+#[test]
 fn commit_is_checked_as_it_is() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     world.write("b.orch.yaml", bad_pipeline());

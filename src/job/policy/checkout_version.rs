@@ -1,0 +1,70 @@
+//! The version of the checkout's files that a run reads.
+
+use super::follow_links;
+use crate::job::ci::CiContext;
+use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
+use std::path::{Path, PathBuf};
+
+/// The version of the files that a run reads from the checkout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CheckoutFiles {
+    /// The files on disk, in a local run.
+    OnDisk,
+    /// The staged files, in a local run that checks them. The path is that of the index that git passes to its hooks.
+    Staged(Option<PathBuf>),
+    /// The files of the checked-out commit, in CI: an earlier step of the job may have changed the files on disk.
+    Committed(CommitId),
+}
+
+impl CheckoutFiles {
+    /// Returns which version of the checkout a run reads: a local run uses `local_files`, but a directory without git
+    /// and a repository without commits the files on disk. A CI run uses the checked-out commit. If the CI context is
+    /// not known, the run is treated as a CI run.
+    pub fn for_run(repo: &Repository, ci: Option<&CiContext>, local_files: &Self) -> Result<Self, GitError> {
+        if ci.is_some_and(|ci| ci.host.is_local()) && !repo.is_plain_directory() {
+            return Ok(local_files.clone());
+        }
+        match repo.head() {
+            Ok(head) => Ok(Self::Committed(head.commit)),
+            Err(GitError::NoCommit { .. }) => Ok(Self::OnDisk),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns the files as git stores them; `None` for the files on disk.
+    fn open_snapshot<'r>(&self, repo: &'r Repository) -> Result<Option<Snapshot<'r>>, GitError> {
+        Ok(match self {
+            Self::OnDisk => None,
+            Self::Staged(index) => Some(repo.read_staged_snapshot(index.as_deref())?),
+            Self::Committed(commit) => Some(repo.snapshot(commit.clone())),
+        })
+    }
+
+    /// Returns whether the checkout has a file or a link at this path, even a link that is broken or leads out of the
+    /// repository. On disk, a directory is found, too.
+    pub(super) fn has_file(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
+        let Some(snapshot) = self.open_snapshot(repo)? else {
+            return Ok(repo.root().join(path).symlink_metadata().is_ok());
+        };
+        let resolved_path = follow_links(repo, &snapshot, path)?;
+        Ok(resolved_path.file.is_some()
+            || resolved_path.leaves_repository
+            || snapshot.find_file(path)?.is_some())
+    }
+
+    /// Returns whether a symbolic link in the path leads out of the repository.
+    pub(super) fn leaves_repository(&self, repo: &Repository, path: &str) -> Result<bool, GitError> {
+        match self.open_snapshot(repo)? {
+            Some(snapshot) => Ok(follow_links(repo, &snapshot, path)?.leaves_repository),
+            None => Ok(leaves_repository(repo, &repo.root().join(path))),
+        }
+    }
+}
+
+/// Returns whether the file is outside the repository after its links are followed. A missing file is not.
+pub(super) fn leaves_repository(repo: &Repository, file: &Path) -> bool {
+    match (file.canonicalize(), repo.root().canonicalize()) {
+        (Ok(file), Ok(root)) => !file.starts_with(root),
+        _ => false,
+    }
+}
