@@ -3,7 +3,9 @@
 
 use crate::exit::ExitStatus;
 use crate::job::cli::{DiffArgs, DiffFormat};
-use crate::operations::diff::{PipelineResult, ResultKind, TextStyle, compared_sides, external_diff};
+use crate::operations::diff::{
+    PipelineResult, ResultKind, TextStyle, compared_sides, external_diff, plain_change,
+};
 use crate::report;
 use crate::session::{CommandResult, Run};
 
@@ -16,7 +18,13 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     }
     let result_kind = ResultKind::for_format(args.output);
     let comparison = match args.files.as_slice() {
-        [old, new] => compared_sides::compare_files(run, result_kind, old, new)?,
+        [old, new] => {
+            let contents = compared_sides::read_compared_files(run, old, new)?;
+            if plain_change::is_plain_change(args, &contents) {
+                return plain_change::print_plain_change(run, args, &contents);
+            }
+            compared_sides::compare_files(result_kind, old, new, &contents)
+        }
         _ => compared_sides::compare_revisions(run, args, result_kind)?,
     };
     let has_changes = comparison

@@ -19,34 +19,48 @@ use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Compares two files that the user named, and returns their difference; none if the contents are equal. The null
-/// device means that the pipeline was added or removed.
-pub(crate) fn compare_files(
-    run: &Run,
-    result_kind: ResultKind,
-    old: &Path,
-    new: &Path,
-) -> Result<PipelineComparison, Failure> {
-    let only_index = 0;
+/// Reads two files that the user or `git difftool` named. The null device means that the pipeline was added or removed.
+pub(crate) fn read_compared_files(run: &Run, old: &Path, new: &Path) -> Result<ChangedContents, Failure> {
     let named_path = if is_null_device(new) { old } else { new };
-    let contents = ChangedContents {
-        path: named_path.to_string_lossy().into_owned(),
+    let path = match find_difftool_path(run) {
+        Some(path) => path.to_owned(),
+        None => named_path.to_string_lossy().into_owned(),
+    };
+    Ok(ChangedContents {
+        path,
         previous_path: None,
         old_content: read_compared_file(run, old)?.map(Ok),
         new_content: read_compared_file(run, new)?.map(Ok),
-    };
-    Ok(PipelineComparison {
+    })
+}
+
+/// Returns the path of the compared file in the repository, if `git difftool` runs this program. It may pass the paths
+/// of temporary files, and sets the variable `BASE` to this path.
+fn find_difftool_path(run: &Run) -> Option<&str> {
+    run.env.get("GIT_DIFFTOOL_EXTCMD")?;
+    run.env.get("BASE")
+}
+
+/// Returns the difference of two files that the user named; none if the contents are equal.
+pub(crate) fn compare_files(
+    result_kind: ResultKind,
+    old: &Path,
+    new: &Path,
+    contents: &ChangedContents,
+) -> PipelineComparison {
+    let only_index = 0;
+    PipelineComparison {
         base: None,
         head: None,
         description: format!("{} compared with {}.", new.display(), old.display()),
         pipelines: contents
             .is_different()
-            .then(|| result_kind.build_result(only_index, &contents))
+            .then(|| result_kind.build_result(only_index, contents))
             .into_iter()
             .collect(),
         interface: None,
         callers: None,
-    })
+    }
 }
 
 /// Reads one of the two files to compare; `None` for the null device, which means that the file does not exist.

@@ -2,17 +2,17 @@
 
 use super::TextStyle;
 use super::compared_sides::is_null_device;
+use super::plain_change::render_plain_contents;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
 use crate::job::cli::DiffArgs;
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
-use sluicegate_pipelines::diff::{DiffLine, compare_plain_files};
+use sluicegate_pipelines::diff::DiffLine;
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
-use std::borrow::Cow;
 use std::path::Path;
 
 /// Prints the difference of one file, for a call by git as its external diff program. For an unmerged file, git passes
@@ -43,7 +43,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
                 old_content: read_passed_file(run, old).filter(|_| !is_copy),
                 new_content: read_passed_file(run, new),
             };
-            let mut lines = render_contents(&contents, &style, old_mode, new_mode);
+            let mut lines = render_change(&contents, &style, old_mode, new_mode);
             if is_copy {
                 // The remark is shown below the heading.
                 lines.insert(1, DiffLine::remark(&format!("copied from {path}")));
@@ -74,9 +74,9 @@ fn read_passed_file(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     })
 }
 
-/// Returns the lines to print for the file. A readable pipeline is described in words, any other file line by line. If
-/// the contents are equal, only the mode of the file has changed.
-fn render_contents(
+/// Returns the lines to print for the file. If the contents are equal, only the mode of the file has changed. Otherwise
+/// a changed mode is shown below the heading. The mode of a missing file is `.`.
+fn render_change(
     contents: &ChangedContents,
     style: &TextStyle,
     old_mode: &str,
@@ -88,47 +88,20 @@ fn render_contents(
             contents.path
         ))];
     }
+    let mut lines = render_contents(contents, style);
+    if old_mode != new_mode && ![old_mode, new_mode].contains(&".") {
+        lines.insert(1, DiffLine::remark(&format!("mode {old_mode} -> {new_mode}")));
+    }
+    lines
+}
+
+/// Returns the lines for the changed content. A readable pipeline is described in words, any other file line by line.
+fn render_contents(contents: &ChangedContents, style: &TextStyle) -> Vec<DiffLine> {
     if is_pipeline(&contents.path) {
         let diff = contents.diff();
         if diff.change != FileChange::Unreadable {
             return style.render_diff(&diff);
         }
     }
-    let mut lines = vec![DiffLine::heading(&describe_file_change(contents))];
-    match (
-        content_as_text(contents.old_content.as_ref()),
-        content_as_text(contents.new_content.as_ref()),
-    ) {
-        (Ok(old_text), Ok(new_text)) => lines.extend(compare_plain_files(&old_text, &new_text)),
-        (old_text, new_text) => {
-            let reasons = [old_text.err(), new_text.err()];
-            lines.extend(reasons.into_iter().flatten().map(DiffLine::remark));
-        }
-    }
-    lines
-}
-
-/// Returns the content of a file as text, or the reason why the file could not be read. The text of a missing file is
-/// empty.
-fn content_as_text(content: Option<&Result<Vec<u8>, String>>) -> Result<Cow<'_, str>, &str> {
-    match content {
-        Some(Ok(bytes)) => Ok(String::from_utf8_lossy(bytes)),
-        Some(Err(reason)) => Err(reason),
-        None => Ok(Cow::Borrowed("")),
-    }
-}
-
-/// Describes whether the file was renamed, added, removed or modified.
-fn describe_file_change(contents: &ChangedContents) -> String {
-    let path = &contents.path;
-    match (
-        &contents.previous_path,
-        &contents.old_content,
-        &contents.new_content,
-    ) {
-        (Some(old), ..) => format!("{path}: renamed from {old}"),
-        (None, None, _) => format!("{path}: added"),
-        (None, _, None) => format!("{path}: removed"),
-        (None, Some(_), Some(_)) => format!("{path}: modified"),
-    }
+    render_plain_contents(contents)
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod compared_sides;
 pub(crate) mod external_diff;
+pub(crate) mod plain_change;
 
 use crate::error::Failure;
 use crate::gate::ChangedContents;

@@ -577,6 +577,52 @@ fn external_diff_ends_in_0_whatever_files_are() {
 }
 
 #[test]
+fn external_diff_shows_changed_mode_next_to_changed_content() {
+    let folder = scratch::create_scratch_directory();
+    std::fs::write(folder.path().join("a.sql"), "a\n").unwrap();
+    std::fs::write(folder.path().join("b.sql"), "b\n").unwrap();
+    let call = Call::new(folder.path());
+    let external = |args: &str| call.run(format!("diff --external {args}")).expect(0).out;
+    let edited = external("x.sql a.sql 0000 100644 b.sql 0000 100755");
+    assert!(
+        edited.starts_with("x.sql: modified\n  mode 100644 -> 100755\n"),
+        "{edited}"
+    );
+    let renamed = external("x.sql a.sql 0000 100644 a.sql 0000 100755 y.sql renamed");
+    assert!(
+        renamed.starts_with("y.sql: renamed from x.sql\n  mode 100644 -> 100755\n"),
+        "{renamed}"
+    );
+    let added = external("x.sql /dev/null . . a.sql 0000 100755");
+    assert!(
+        added.starts_with("x.sql: added\n") && !added.contains("mode"),
+        "{added}"
+    );
+}
+
+#[test]
+fn difftool_shows_lines_of_other_files_and_paths_in_repository() {
+    let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
+    world.write("folder/note.md", "# a: b: c\n\nold: [\n");
+    world.write("gone.sql", "select 1\n");
+    world.commit("other files");
+    world.write("folder/note.md", "# a: b: c\n\nnew: [\n");
+    std::fs::remove_file(world.work().join("gone.sql")).unwrap();
+    world.git("add -A");
+    let command = format!("{} diff --files", env!("CARGO_BIN_EXE_sluicegate"));
+    let text = world.git(&["difftool", "-y", "-x", &command, "HEAD~1"]);
+    assert!(
+        text.contains("~ limit: 10 -> 20") && text.contains("load.orch.yaml: "),
+        "{text}"
+    );
+    let other_files = world.git(&["difftool", "-y", "-x", &command, "--cached"]);
+    assert_eq!(
+        other_files,
+        "folder/note.md: modified\n    \n  - old: [\n  + new: [\ngone.sql: removed\n  - select 1"
+    );
+}
+
+#[test]
 fn diff_reports_replaced_file_without_waiting() {
     let world = edit_of_load(LOAD);
     let path = world.work().join("load.orch.yaml");
