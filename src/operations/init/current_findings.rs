@@ -8,7 +8,7 @@ use crate::job::cli::Adopt;
 use crate::operations::waivers::render_new_waivers_file;
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
-use sluicegate_pipelines::findings::{Enforcement, FileResults, Severity};
+use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
@@ -118,17 +118,31 @@ impl CurrentFindings {
             .count()
     }
 
-    /// Returns the number of findings at level `error` that `new-only` or waivers can excuse. Skips evaluation errors,
-    /// unless the content of the pipeline causes them.
+    /// Returns the number of findings at level `error` that `new-only` or waivers can excuse.
     pub(crate) fn count_excusable_errors(&self) -> usize {
+        let errors = self
+            .list_excusable_results()
+            .into_iter()
+            .filter(|result| result.severity() == Some(Severity::Error));
+        // Only the number matters, so no path is needed.
+        errors.map(|result| result.findings("").len()).sum()
+    }
+
+    /// Returns the number of findings of every level that `new-only` can excuse.
+    pub(crate) fn count_excusable_findings(&self) -> usize {
+        let results = self.list_excusable_results().into_iter();
+        results.map(|result| result.findings("").len()).sum()
+    }
+
+    /// Returns the results that `new-only` or waivers can excuse. Skips evaluation errors, unless the content of the
+    /// pipeline causes them.
+    fn list_excusable_results(&self) -> Vec<&RuleResult> {
         self.files
             .iter()
             .chain(&self.project_files)
             .flat_map(FileResults::distinct_results)
-            .filter(|result| result.status.is_excusable() && result.severity() == Some(Severity::Error))
-            // Only the number matters, so no path is needed.
-            .map(|result| result.findings("").len())
-            .sum()
+            .filter(|result| result.status.is_excusable() && result.severity().is_some())
+            .collect()
     }
 
     /// Returns the paths of the files for which a rule could not be evaluated. Skips evaluation errors that the content

@@ -413,6 +413,21 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
 }
 
 #[test]
+fn announced_number_of_known_findings_includes_warnings() {
+    for (way, outcome) in [
+        ("new-only", "every current finding (4 findings) is known"),
+        ("waivers", "every current finding (3 findings) fails the gate"),
+    ] {
+        let world = project_with_findings();
+        world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
+        world.commit("a broken call");
+        world.git("push -q -f origin change:main");
+        let output = run_init_without_host(&world, &["--adopt", way]).expect(0).out;
+        assert!(output.contains(outcome), "{way}: {output}");
+    }
+}
+
+#[test]
 fn adoption_with_existing_configuration_does_not_announce_other_levels() {
     for (way, excuse) in [
         ("new-only", "known"),
