@@ -62,6 +62,8 @@ struct LocatedEntry {
 }
 
 struct EditedFile {
+    /// The byte order mark at the beginning of the file, or an empty text.
+    byte_order_mark: &'static str,
     lines: Vec<String>,
     items: Vec<LocatedEntry>,
     /// The new text before a line, by the line's index.
@@ -80,13 +82,21 @@ impl EditedFile {
     /// Fails for entries that are not written on lines of their own.
     fn parse(text: &str) -> Result<Self, EditError> {
         let placed_waivers = parse_waivers_of_any_rule(text)?;
+        let (byte_order_mark, text) = match text.strip_prefix('\u{feff}') {
+            Some(content) => ("\u{feff}", content),
+            None => ("", text),
+        };
         let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
             last.push_str(ending);
         }
+        if placed_waivers.is_empty() {
+            remove_empty_brackets(&mut lines);
+        }
         let items = locate_entries(&lines, placed_waivers).ok_or(EditError::UnsupportedForm)?;
         Ok(Self {
+            byte_order_mark,
             insertions: BTreeMap::new(),
             lines,
             items,
@@ -118,7 +128,7 @@ impl EditedFile {
 
     /// Returns the text of the file with the planned insertions.
     fn to_text(&self) -> String {
-        let mut text = String::new();
+        let mut text = self.byte_order_mark.to_owned();
         for line_index in 0..=self.lines.len() {
             text.extend(self.insertions.get(&line_index).map(String::as_str));
             text.extend(self.lines.get(line_index).map(String::as_str));
@@ -192,6 +202,15 @@ impl EditedFile {
     }
 }
 
+/// Removes the brackets of an empty list, `[]`, so that entries can be added on lines of their own. Comments stay.
+fn remove_empty_brackets(lines: &mut [String]) {
+    for line in lines {
+        if let Some(text_after) = line.trim_start().strip_prefix("[]") {
+            *line = text_after.trim_start().to_owned();
+        }
+    }
+}
+
 /// Returns the entries with their lines, from the dash to the last line that is not blank or a comment after the entry.
 /// Returns `None` if an entry does not begin with a dash on a line of its own, for example in `[{ … }, { … }]`.
 fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option<Vec<LocatedEntry>> {
@@ -228,9 +247,9 @@ fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option
     Some(located_entries)
 }
 
-/// Returns whether the line begins an entry of a list. The first line of the file may have a byte order mark.
+/// Returns whether the line begins an entry of a list.
 fn has_leading_dash(line: &str) -> bool {
-    line.trim_start_matches([' ', '\u{feff}']).starts_with('-')
+    line.trim_start_matches(' ').starts_with('-')
 }
 
 /// Returns whether the line belongs to an entry whose dash has this indentation: it is not blank, not a comment after
@@ -246,8 +265,7 @@ fn is_comment_outside_entry(line: &str, dash_indent: usize) -> bool {
     line.trim_start().starts_with('#') && indent_width(line) <= dash_indent
 }
 
-/// Returns the number of spaces at the beginning of the line, after a byte order mark.
+/// Returns the number of spaces at the beginning of the line.
 fn indent_width(line: &str) -> usize {
-    let content = line.trim_start_matches('\u{feff}');
-    content.len() - content.trim_start_matches(' ').len()
+    line.len() - line.trim_start_matches(' ').len()
 }

@@ -267,6 +267,27 @@ fn added_entry_is_in_order_and_other_lines_stay() {
 }
 
 #[test]
+fn entry_is_added_after_byte_order_mark() {
+    let old = "- { rule: b, path: p, reason: r }\n";
+    let new = "- { rule: a, path: p, reason: r }\n";
+    let edited = add_entries(&format!("\u{feff}{old}"), &entries(new)).unwrap();
+    assert_eq!(edited, format!("\u{feff}{new}{old}"));
+    let removed = remove_entries(&edited, &[true, false]).unwrap();
+    assert_eq!(removed, format!("\u{feff}{old}"));
+}
+
+#[test]
+fn entry_replaces_empty_brackets() {
+    let new = "- { rule: a, path: p, reason: r }\n";
+    for (text, edited) in [
+        ("[]\n", new.to_owned()),
+        ("# none\n---\n[] # yet\n", format!("# none\n---\n# yet\n{new}")),
+    ] {
+        assert_eq!(add_entries(text, &entries(new)).unwrap(), edited);
+    }
+}
+
+#[test]
 fn line_of_reason_that_looks_like_comment_stays_in_its_entry() {
     let first = "- rule: a\n  path: p\n  reason: |\n    old jobs\n    #12 replaces them\n";
     let last = "# about z\n- { rule: z, path: p, reason: r }\n";
@@ -302,7 +323,7 @@ fn file_without_entries_on_separate_lines_is_not_edited() {
         "[{ rule: a, path: p, reason: r }]\n",
         "---\n[{ rule: b, path: p, reason: r }, { rule: c, path: p, reason: r }]\n",
         "---\n[\n{ rule: b, path: p, reason: r },\n{ rule: c, path: p, reason: r }]\n",
-        "[]\n",
+        "[\n]\n",
     ] {
         assert_eq!(
             add_entries(text, &one),
