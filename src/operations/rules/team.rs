@@ -156,8 +156,9 @@ fn read_text_or_empty(path: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Returns the text of the team rules file with a new rule appended. The list `rules` of the file may be indented or
-/// not, so the rule is tried in both forms. Fails unless one of them gives a valid file with exactly one rule more.
+/// Returns the text of the team rules file with a new rule appended, with the line ends of the file. The list `rules`
+/// of the file may be indented or not, so the rule is tried in both forms. The brackets of an empty list are removed.
+/// Fails unless one of the forms gives a valid file with exactly one rule more.
 fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> {
     let old_rules = TeamRuleSet::parse(old_text.as_bytes())
         .map_err(|_| Failure::usage(format!("{path} has errors")).with_hint("run `sluicegate rules lint`"))?;
@@ -168,10 +169,16 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
     } else {
         ""
     };
+    let base_text = if old_rules.rules().is_empty() {
+        old_text.replacen("rules: []", "rules:", 1)
+    } else {
+        old_text.to_owned()
+    };
+    let newline = if old_text.contains("\r\n") { "\r\n" } else { "\n" };
     let line_end = if old_text.is_empty() || old_text.ends_with('\n') {
         ""
     } else {
-        "\n"
+        newline
     };
     let unindented_entry: String = entry
         .split_inclusive('\n')
@@ -179,7 +186,8 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
         .collect();
     // In the wrong form, the file does not parse, or the new rule becomes a part of another value.
     for entry in [entry, unindented_entry] {
-        let new_text = format!("{old_text}{line_end}{heading}{entry}");
+        let added_text = format!("{heading}{entry}").replace('\n', newline);
+        let new_text = format!("{base_text}{line_end}{added_text}");
         let has_new_rule = TeamRuleSet::parse(new_text.as_bytes()).is_ok_and(|new_rules| {
             new_rules.rules().len() == old_rules.rules().len() + 1 && new_rules.find_team_rule(id).is_some()
         });
@@ -251,6 +259,23 @@ mod tests {
         let flush = "rules:\n- { id: a, level: warn, for: pipeline, when: 'true', message: m }";
         let extended = append_rule(flush, "second", "f").unwrap();
         assert!(extended.contains("\n- id: second\n  # error"), "{extended}");
+    }
+
+    #[test]
+    fn first_rule_replaces_empty_brackets() {
+        let text = append_rule("# none\nrules: [] # yet\n", "first", "f").unwrap();
+        assert!(
+            text.starts_with("# none\nrules: # yet\n  - id: first\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn new_rule_has_line_ends_of_file() {
+        let first = append_rule("", "first", "f").unwrap().replace('\n', "\r\n");
+        let second = append_rule(&first, "second", "f").unwrap();
+        assert!(second.contains("\r\n  - id: second\r\n"), "{second}");
+        assert_eq!(second.matches('\n').count(), second.matches("\r\n").count());
     }
 
     #[test]
