@@ -26,16 +26,17 @@ pub enum CiError {
 }
 
 impl CiError {
-    /// Returns what the user can do about the error.
+    /// Returns what the user can do about the error. The hint names variables and not flags, because few commands have
+    /// all of these flags.
     pub fn hint(&self) -> String {
         match self {
             Self::NoPayload { .. } | Self::Payload { .. } | Self::Field { .. } => {
-                "pass GITHUB_EVENT_PATH and its file into the container, or pass `--ci unknown` with \
-                 --head, --branch and --base"
+                "pass GITHUB_EVENT_PATH and its file into the container, or set SLUICEGATE_CI=unknown, \
+                 SLUICEGATE_HEAD, SLUICEGATE_BRANCH and SLUICEGATE_BASE"
             }
             Self::Variable { .. } => {
-                "pass the host's variables into the container, or pass `--ci unknown` with --head, --branch \
-                 and --base"
+                "pass the host's variables into the container, or set SLUICEGATE_CI=unknown, SLUICEGATE_HEAD, \
+                 SLUICEGATE_BRANCH and SLUICEGATE_BASE"
             }
         }
         .to_owned()

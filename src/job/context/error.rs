@@ -137,10 +137,11 @@ pub enum ContextError {
     Fork { branch: String },
 }
 
-/// The hint for a run on an unknown CI host: the job can set the values that the host does not report.
+/// The hint for a run on an unknown CI host: the job can set the values that the host does not report. It names variables
+/// and not flags, because few commands have all of these flags.
 const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the default branch first, or set the values \
-     that the CI host does not report: --policy (where to read the gate configuration from), --base (the commit to compare \
-     with) and --branch (the branch of the run)";
+     that the CI host does not report: SLUICEGATE_POLICY=head (to read the gate configuration from the checkout), \
+     SLUICEGATE_BASE (the commit to compare with) and SLUICEGATE_BRANCH (the branch of the run)";
 
 /// Returns the message that head is not merged, with the remote's branches that were searched for it.
 fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {

@@ -121,6 +121,30 @@ fn context_and_doctor_name_unknown_host() {
 }
 
 #[test]
+fn hints_name_variables_that_every_command_accepts() {
+    let world = bad_change_with_files(&[]);
+    let variables = [
+        ("SLUICEGATE_CI", "unknown"),
+        ("SLUICEGATE_HEAD", "HEAD"),
+        ("SLUICEGATE_BRANCH", "change"),
+        ("SLUICEGATE_BASE", "origin/main"),
+    ];
+    let incomplete_job = || Call::new(&world.work()).variable("GITLAB_CI", "true");
+    let hint = "set SLUICEGATE_CI=unknown, SLUICEGATE_HEAD, SLUICEGATE_BRANCH and SLUICEGATE_BASE";
+    incomplete_job().run("check").expect(7).saying(&[hint]);
+    call_on_host(&variables, incomplete_job()).run("check").expect(1);
+
+    world.git("remote set-head origin --delete");
+    let unknown_job = || unknown_host_job(Call::new(&world.work()));
+    let hint = "SLUICEGATE_POLICY=head (to read the gate configuration from the checkout)";
+    unknown_job().run("check").expect(7).saying(&[hint]);
+    call_on_host(&variables, unknown_job())
+        .variable("SLUICEGATE_POLICY", "head")
+        .run("check")
+        .expect(1);
+}
+
+#[test]
 fn unknown_host_does_not_publish_change_that_lists_its_branch() {
     let (world, server) = stage();
     world.git("checkout -q -b change");
@@ -164,7 +188,7 @@ fn unknown_host_publishes_commit_of_default_branch() {
 }
 
 #[test]
-fn unknown_host_without_default_branch_lists_flags() {
+fn unknown_host_without_default_branch_lists_variables() {
     let (world, server) = stage();
     world.git("remote set-head origin -d");
     world.git("checkout -q -b change");
@@ -186,9 +210,9 @@ fn unknown_host_without_default_branch_lists_flags() {
         job.run(args).expect(7).saying(&[
             "on an unknown CI host",
             "does not know the remote's default branch",
-            "--policy",
-            "--base",
-            "--branch",
+            "SLUICEGATE_POLICY=head",
+            "SLUICEGATE_BASE",
+            "SLUICEGATE_BRANCH",
         ]);
     }
     assert!(job.run(&["doctor"]).out.contains("on an unknown CI host"));
@@ -210,13 +234,13 @@ fn unknown_host_without_default_branch_lists_flags() {
     world.commit("local");
     job.run("review").expect(7).saying(&[
         "the branch of this run is unknown: the CI host does not name it",
-        "--branch",
+        "SLUICEGATE_BRANCH",
     ]);
     // The same if only the clone has a branch with the commit.
     world.git("checkout -q -b unpushed");
     job.run("review")
         .expect(7)
-        .saying(&["the branch of this run is unknown", "--branch"]);
+        .saying(&["the branch of this run is unknown", "SLUICEGATE_BRANCH"]);
     assert!(!head(&world).is_empty());
 }
 
