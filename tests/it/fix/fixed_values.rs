@@ -162,6 +162,33 @@ fn names_in_other_spelling_are_fixed_if_only_one_file_is_meant() {
 }
 
 #[test]
+fn call_that_fits_two_spellings_names_both_files() {
+    let main = format!("{HEADER}{}", call("Several", "sales/twice"));
+    let world = project(&[
+        ("sales/Twice.orch.yaml", EMPTY),
+        ("sales/tWice.orch.yaml", EMPTY),
+        ("main.orch.yaml", &main),
+    ]);
+    Call::new(&world.work())
+        .run("check --all --fail-on never")
+        .expect(0)
+        .assert_logged(&[
+            "`sales/Twice.orch.yaml` and `sales/tWice.orch.yaml` differ only in their spelling",
+        ]);
+}
+
+#[test]
+fn extension_in_upper_case_is_fixed() {
+    let main = format!("{HEADER}{}", call("Case", "sales/LOAD.ORCH.YAML"));
+    let world = project(&[("sales/Load.orch.yaml", EMPTY), ("main.orch.yaml", &main)]);
+    let output = fix(&world, "--all").expect(0);
+    assert_eq!(
+        output.out,
+        "main.orch.yaml:8: sales/LOAD.ORCH.YAML -> sales/Load\nfixed 1 finding in 1 file\n"
+    );
+}
+
+#[test]
 fn paths_and_selection_limit_the_fixes() {
     let caller = format!("{HEADER}{}", call("Call", "load"));
     let files = ["a/one.orch.yaml", "a/two.orch.yaml", "b/three.orch.yaml"];

@@ -60,11 +60,7 @@ impl<'p> SpellingIndex<'p> {
     /// none, or if there are several, searches for a difference in the normal form alone: first in the complete path,
     /// then in the file name.
     pub(crate) fn find_similar_spelling(&self, path: &str) -> Option<OtherSpelling<'p>> {
-        let same_paths = self
-            .by_path
-            .get(&to_lowercase_nfc(path))
-            .map_or(&[][..], Vec::as_slice);
-        match same_paths {
+        match self.find_spellings(path) {
             [only_path] if *only_path != path => Some(OtherSpelling {
                 path: only_path,
                 difference: find_difference(only_path, path),
@@ -76,6 +72,13 @@ impl<'p> SpellingIndex<'p> {
                 is_only_path: false,
             }),
         }
+    }
+
+    /// Returns the files whose path differs from `path` at most in letter case and Unicode normal form.
+    pub(crate) fn find_spellings(&self, path: &str) -> &[&'p str] {
+        self.by_path
+            .get(&to_lowercase_nfc(path))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Returns the file whose path differs from `path` at most in its Unicode normal form, otherwise the only file

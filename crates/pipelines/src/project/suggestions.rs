@@ -171,8 +171,8 @@ impl<'p> CallSuggestions<'p> {
 
     /// Returns a hint for a call to a missing pipeline; it may be empty. The hint names the only file with this path in
     /// another spelling, otherwise the files with this name in other directories, except the caller, otherwise a file
-    /// that differs in its Unicode normal form, otherwise a file with a similar path. Only the first case is certain
-    /// enough for a fix (`only_path`). For a single file with this name, and for another normal form, the text names
+    /// that differs in its Unicode normal form, otherwise several files with this path in other spellings, otherwise a
+    /// file with a similar path. Only the first case is certain enough for a fix (`only_path`). For a single file with this name, and for another normal form, the text names
     /// the command that writes the path.
     pub fn suggest_pipeline(
         &mut self,
@@ -192,10 +192,7 @@ impl<'p> CallSuggestions<'p> {
         let text = match same_name_paths.as_slice() {
             [] => match spelling {
                 Some(spelling) => format_other_spelling_hint(spelling) + REPAIR_HINT,
-                None => self
-                    .find_similar_path(files, target, kind)
-                    .map(format_similar_name_hint)
-                    .unwrap_or_default(),
+                None => self.describe_similar_paths(files, target, kind),
             },
             [path] => format!("; `{}` has that name{REPAIR_HINT}", shorten_name(path)),
             paths => format!("; {} have that name", format_paths(paths)),
@@ -214,15 +211,38 @@ impl<'p> CallSuggestions<'p> {
         target: &str,
         kind: PipelineKind,
     ) -> Option<OtherSpelling<'p>> {
-        let spellings = self.spellings.get_or_insert_with(|| {
+        self.index_spellings(files)
+            .find_similar_spelling(&complete_path(target, kind))
+    }
+
+    /// Returns the index of spellings. The first call builds it.
+    fn index_spellings(&mut self, files: &PipelineFiles<'p>) -> &SpellingIndex<'p> {
+        self.spellings.get_or_insert_with(|| {
             SpellingIndex::new(
                 PipelineKind::ALL
                     .into_iter()
                     .flat_map(|kind| files.files_of_kind(kind)),
             )
-        });
-        let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
-        spellings.find_similar_spelling(&format!("{target_stem}{}", kind.extension()))
+        })
+    }
+
+    /// Returns a hint with the files whose path differs from the target only in its spelling, if there are several,
+    /// because each of them may be meant. Otherwise returns a hint with a similar path; it may be empty.
+    fn describe_similar_paths(
+        &mut self,
+        files: &PipelineFiles<'p>,
+        target: &str,
+        kind: PipelineKind,
+    ) -> String {
+        let spellings = self.index_spellings(files);
+        let mut same_paths = spellings.find_spellings(&complete_path(target, kind)).to_vec();
+        same_paths.sort_unstable();
+        if same_paths.len() > 1 {
+            return format!("; {} differ only in their spelling", format_paths(&same_paths));
+        }
+        self.find_similar_path(files, target, kind)
+            .map(format_similar_name_hint)
+            .unwrap_or_default()
     }
 
     /// Returns the path that is most similar to the target of a call; `None` if no path is similar, or if the budget
@@ -249,6 +269,16 @@ impl<'p> CallSuggestions<'p> {
         self.cached_paths.insert(key, path);
         path
     }
+}
+
+/// Returns the target of a call with the extension of its kind. An extension in another letter case is replaced.
+fn complete_path(target: &str, kind: PipelineKind) -> String {
+    let extension = kind.extension();
+    let stem = match target.split_at_checked(target.len().saturating_sub(extension.len())) {
+        Some((stem, end)) if end.eq_ignore_ascii_case(extension) => stem,
+        _ => target,
+    };
+    format!("{stem}{extension}")
 }
 
 /// Searches for the components that broken links mean, which share one budget.
