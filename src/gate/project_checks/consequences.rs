@@ -148,8 +148,13 @@ fn add_folded_findings(
         .collect();
     components.sort();
     components.dedup();
+    let verb = if folded_findings.len() == 1 {
+        "follows"
+    } else {
+        "follow"
+    };
     let text = format!(
-        "; {} about {} follow from this",
+        "; {} about {} {verb} from this",
         format_count(folded_findings.len(), "other finding"),
         List::new(&components)
     );
@@ -229,6 +234,8 @@ mod tests {
             };
             assert_eq!(link.status, Status::Failed(Severity::Error));
             assert_eq!(link.states.first().copied().flatten(), state);
+            let text = &link.violations[0].text;
+            assert_eq!(text, "text; 1 other finding about `Load` follows from this");
         }
     }
 }
