@@ -137,11 +137,12 @@ pub enum ContextError {
     Fork { branch: String },
 }
 
-/// The hint for a run on an unknown CI host: the job can set the values that the host does not report. It names variables
-/// and not flags, because few commands have all of these flags.
-const UNKNOWN_HOST: &str = "run `git remote set-head origin BRANCH` with the default branch first, or set the values \
-     that the CI host does not report: SLUICEGATE_POLICY=head (to read the gate configuration from the checkout), \
-     SLUICEGATE_BASE (the commit to compare with) and SLUICEGATE_BRANCH (the branch of the run)";
+/// The hint for a run on an unknown CI host: the clone can learn the default branch, and the job can set the values that
+/// the host does not report. It names variables and not flags, because few commands have all of these flags. It does not
+/// name SLUICEGATE_POLICY=head: with this variable in the job, every change would decide its own verdict.
+const UNKNOWN_HOST: &str = "run `git remote set-head origin --auto` first, so that the clone knows the default branch; \
+     if the CI host does not report them, also set SLUICEGATE_BASE (the commit to compare with) and SLUICEGATE_BRANCH \
+     (the branch of the run)";
 
 /// Returns the message that head is not merged, with the remote's branches that were searched for it.
 fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
@@ -179,8 +180,13 @@ fn describe_branch(branch: Option<&str>) -> String {
         .unwrap_or_default()
 }
 
+/// The end of a hint about the base of the change, with the flags and their variables.
+const BASE_OR_ALL: &str =
+    "--base (SLUICEGATE_BASE), or select all pipelines with --all (SLUICEGATE_ALL=true)";
+
 const EDITED_MERGE_HINT: &str = "fetch the change into a remote-tracking branch first \
-    (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head";
+    (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head \
+    (SLUICEGATE_HEAD)";
 
 impl ContextError {
     /// Returns an instruction that fixes the error, if there is one.
@@ -199,13 +205,11 @@ impl ContextError {
             Self::TargetNotProven { url, .. } => Some(target_remote_hint(url.as_deref())),
             Self::TargetReplaced { branch, remote, .. } => Some(replaced_target_hint(remote, branch)),
             Self::NoCommonHistory { .. } => {
-                Some("pass another --base, or select all pipelines with --all".to_owned())
+                Some(format!("pass another {BASE_OR_ALL}"))
             }
-            Self::EmptyChange { .. } => Some(
-                "a job that runs after the merge has no changes to review: pass another --base, or select \
-                 all pipelines with --all"
-                    .to_owned(),
-            ),
+            Self::EmptyChange { .. } => Some(format!(
+                "a job that runs after the merge has no changes to review: pass another {BASE_OR_ALL}"
+            )),
             Self::OtherCheckout { host, is_change, commit, .. } => Some(checkout_hint(*host, *is_change, commit)),
             Self::NotMerged { host: Host::Unknown, .. } => Some(
                 "merge the commit first: on an unknown CI host, only commits on the default branch are published"
@@ -222,18 +226,18 @@ impl ContextError {
                     .to_owned(),
             ),
             Self::AmbiguousMerge { host, .. } => {
-                Some(format!("pass the commit with --head, or {}", history_hint(*host)))
+                Some(format!("pass the commit with --head (SLUICEGATE_HEAD), or {}", history_hint(*host)))
             }
             Self::EditedMerge { .. } => Some(EDITED_MERGE_HINT.to_owned()),
             Self::NoBranch { host: Host::None, .. } => {
-                Some("push the commit, or pass its branch with --branch".to_owned())
+                Some("push the commit, or pass its branch with --branch (SLUICEGATE_BRANCH)".to_owned())
             }
-            Self::BranchNotNamed { host: Host::Unknown } | Self::UnknownHost { .. } => {
-                Some(UNKNOWN_HOST.to_owned())
+            Self::UnknownHost { .. } => Some(UNKNOWN_HOST.to_owned()),
+            Self::BranchNotNamed { .. } => {
+                Some("pass the branch of the run with --branch (SLUICEGATE_BRANCH)".to_owned())
             }
-            Self::BranchNotNamed { .. } => Some("pass the branch of the run with --branch".to_owned()),
             Self::NoBranch { host, .. } => {
-                Some(format!("pass the commit's branch with --branch, or {}", history_hint(*host)))
+                Some(format!("pass the commit's branch with --branch (SLUICEGATE_BRANCH), or {}", history_hint(*host)))
             }
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
@@ -318,7 +322,7 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
         }
         _ => format!("run `git checkout {commit}` first"),
     };
-    format!("{step}; or check the commit instead of the files on disk: `--head {commit}`")
+    format!("{step}; or check the commit instead of the files on disk: `--head {commit}` (SLUICEGATE_HEAD)")
 }
 
 /// Returns the hint that fetches a branch. A name with shell metacharacters is not put into a command that the user

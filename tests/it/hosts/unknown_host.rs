@@ -136,8 +136,9 @@ fn hints_name_variables_that_every_command_accepts() {
 
     world.git("remote set-head origin --delete");
     let unknown_job = || unknown_host_job(Call::new(&world.work()));
-    let hint = "SLUICEGATE_POLICY=head (to read the gate configuration from the checkout)";
-    unknown_job().run("check").expect(7).saying(&[hint]);
+    let output = unknown_job().run("check").expect(7);
+    let output = output.saying(&["run `git remote set-head origin --auto` first"]);
+    assert!(!output.all().contains("SLUICEGATE_POLICY"), "{}", output.all());
     call_on_host(&variables, unknown_job())
         .variable("SLUICEGATE_POLICY", "head")
         .run("check")
@@ -210,7 +211,7 @@ fn unknown_host_without_default_branch_lists_variables() {
         job.run(args).expect(7).saying(&[
             "on an unknown CI host",
             "does not know the remote's default branch",
-            "SLUICEGATE_POLICY=head",
+            "git remote set-head origin --auto",
             "SLUICEGATE_BASE",
             "SLUICEGATE_BRANCH",
         ]);
