@@ -42,7 +42,7 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     // `None`: no publish follows that needs more pipelines.
     gate.complete_selection(None)?;
     gate.set_change_baseline()?;
-    add_notes(&mut gate);
+    add_notes(&mut gate)?;
     // A check accepts a breaking change only for the reason that the job gives, and looks for no other.
     gate.evaluate(&mut engine, "check", &|| Ok(None))?;
     let delivery_status = deliver_gate_report(&mut gate, &settings.gate.verdict.destinations);
@@ -110,9 +110,10 @@ fn build_run<'a>(
     subject.build_run(snapshot, paths, change)
 }
 
-/// Adds a note to the report if the checked commit differs from the files on disk, and a note if the files are not in a
-/// git repository. With `--head`, the user chose the commit, so the first note is omitted.
-fn add_notes(gate: &mut GateRun<'_>) {
+/// Adds a note to the report if the checked commit differs from the files on disk, a note if gate files on disk are not
+/// staged, and a note if the files are not in a git repository. With `--head`, the user chose the commit, so the first
+/// note is omitted.
+fn add_notes(gate: &mut GateRun<'_>) -> Result<(), Failure> {
     let files = &gate.subject;
     let settings = files.settings;
     let is_checkout = settings.revisions.head.is_none();
@@ -123,7 +124,12 @@ fn add_notes(gate: &mut GateRun<'_>) {
                 .describe_differences_on_disk(gate.session, &files.snapshot, &settings.selection)
         })
         .flatten();
+    let unstaged_files_note = files
+        .workspace
+        .describe_unstaged_gate_files(gate.session, &files.snapshot)?;
     let missing_repository_note = files.workspace.describe_missing_repository();
     gate.add_notes(difference_note);
+    gate.add_notes(unstaged_files_note);
     gate.add_notes(missing_repository_note);
+    Ok(())
 }

@@ -99,6 +99,12 @@ fn find_fixes(
     destination: &FixDestination<'_>,
 ) -> Result<FixProof, Failure> {
     let snapshot = subject.open_local_files()?;
+    if let Some(note) = subject
+        .workspace
+        .describe_unstaged_gate_files(subject.session, &snapshot)?
+    {
+        subject.session.ui.say(&format!("note: {note}"));
+    }
     let paths = subject.resolve_paths(&snapshot, &args.selection.paths)?;
     let has_named_base = subject.settings.gate.revisions.base.is_some();
     let change = match subject.find_comparison(&paths) {

@@ -4,12 +4,14 @@
 use crate::error::Failure;
 use crate::job::ci::Trigger;
 use crate::job::context::{self, RequestedRevisions};
-use crate::job::settings::Selection;
+use crate::job::policy::{self, CheckoutFiles};
+use crate::job::settings::{self, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::{List, format_count, shorten_name};
 use sluicegate_git::{Change, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
 /// Maximum number of files in the note about those that differ on disk.
@@ -90,6 +92,69 @@ impl Workspace<'_> {
                 "commit {short} was evaluated, not the files on disk: the files could not be compared ({error})"
             )),
         }
+    }
+
+    /// Returns a note about the settings, waivers and team rules on disk that a local run with `--staged` does not use,
+    /// because they are not staged. Returns `None` if there are none, and if the run does not use the index.
+    pub(crate) fn describe_unstaged_gate_files(
+        &self,
+        run: &Run,
+        staged_snapshot: &Snapshot<'_>,
+    ) -> Result<Option<String>, GitError> {
+        let uses_index = self.ci.host.is_local() && matches!(self.local_files, CheckoutFiles::Staged(_));
+        if !uses_index || self.has_separate_policy() {
+            return Ok(None);
+        }
+        let has_named_config_file = settings::requested_config_file(&run.global, &run.env).is_some();
+        let optional_files = [Some(waivers::FILE_NAME), self.team_rules_path.as_deref()];
+        let mut paths: Vec<&str> = Vec::new();
+        if let Some(path) = self.config_file.as_deref() {
+            // A named file that is not staged applies.
+            let is_read_from_disk = has_named_config_file && staged_snapshot.find_file(path)?.is_none();
+            if !is_read_from_disk && self.differs_from_staged_file(run, staged_snapshot, path)? {
+                paths.push(path);
+            }
+        }
+        for path in optional_files.into_iter().flatten() {
+            if self.differs_from_staged_file(run, staged_snapshot, path)? {
+                paths.push(path);
+            }
+        }
+        let list = List::new(paths.iter().map(|path| shorten_name(path)));
+        Ok(match paths.len() {
+            0 => None,
+            1 => Some(format!("{list} on disk is not staged, so it does not apply")),
+            _ => Some(format!("{list} on disk are not staged, so they do not apply")),
+        })
+    }
+
+    /// Returns whether the file on disk is not the staged one: it is not in the index, or it has unstaged changes. A
+    /// missing file and a file outside the repository do not differ, nor does a file that git converts, because its
+    /// bytes cannot be compared.
+    fn differs_from_staged_file(
+        &self,
+        run: &Run,
+        staged_snapshot: &Snapshot<'_>,
+        path: &str,
+    ) -> Result<bool, GitError> {
+        if !self.repo.root().join(path).is_file() {
+            return Ok(false);
+        }
+        let staged_file = policy::follow_links(&self.repo, staged_snapshot, path)?;
+        if staged_file.leaves_repository || staged_file.file.is_none() {
+            return Ok(!staged_file.leaves_repository);
+        }
+        let mut compared_paths = Vec::new();
+        for staged_path in &staged_file.paths {
+            // The path of a file behind a linked folder is not in the index itself.
+            if staged_snapshot.find_file(staged_path)?.is_some() && !self.repo.is_converted(staged_path) {
+                compared_paths.push(staged_path.as_str());
+            }
+        }
+        let unmodified_files = self
+            .repo
+            .list_files_without_unstaged_changes(compared_paths.iter().copied(), run.hook_index_path())?;
+        Ok(unmodified_files.len() < compared_paths.len())
     }
 
     /// Prints a note that uncommitted changes to pipelines and platform files are not part of the `action`, a review or

@@ -151,10 +151,17 @@ impl GateFileReader<'_> {
         let (repo, disk) = (self.repo, self.repo.root().join(path));
         match &self.checkout {
             CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
-            CheckoutFiles::Staged(_) if self.checkout.leaves_repository(repo, path)? => {
-                read_from_disk(&disk, presence, limit)
+            CheckoutFiles::Staged(index) => {
+                // Listing the index takes time, so it is listed once.
+                let snapshot = repo.read_staged_snapshot(index.as_deref())?;
+                if follow_links(repo, &snapshot, path)?.leaves_repository {
+                    return read_from_disk(&disk, presence, limit);
+                }
+                match read_staged_file(repo, &snapshot, path, limit)? {
+                    None if presence == FilePresence::Required => read_from_disk(&disk, presence, limit),
+                    text => Ok(text),
+                }
             }
-            CheckoutFiles::Staged(index) => read_staged_file(repo, index.as_deref(), path, presence, limit),
             CheckoutFiles::OnDisk => match read_committed_if_converted(repo, path, limit)? {
                 Some(text) => Ok(Some(text)),
                 None if self.on_unusable == UnusableFile::TreatAsMissing => {
@@ -176,7 +183,15 @@ impl GateFileReader<'_> {
         let repo = self.repo;
         match &self.checkout {
             CheckoutFiles::Committed(commit) => read_file_at_head(repo, commit, path, presence, limit),
-            CheckoutFiles::Staged(index) => read_staged_file(repo, index.as_deref(), path, presence, limit),
+            CheckoutFiles::Staged(index) => {
+                let snapshot = repo.read_staged_snapshot(index.as_deref())?;
+                match read_staged_file(repo, &snapshot, path, limit)? {
+                    None if presence == FilePresence::Required => {
+                        read_inside_repository(repo, &repo.root().join(path), presence, limit)
+                    }
+                    text => Ok(text),
+                }
+            }
             CheckoutFiles::OnDisk => read_inside_repository(repo, &repo.root().join(path), presence, limit),
         }
     }
@@ -199,21 +214,15 @@ fn read_file_at_head(
     Ok(text)
 }
 
-/// Reads the staged file. A file that the job names and that is not staged is read from disk, because it is not part of
-/// the next commit.
+/// Reads the file of the index, or returns `None` if it is not staged. Callers then read a file that the job names from
+/// disk, because it is not part of the next commit.
 fn read_staged_file(
     repo: &Repository,
-    index: Option<&Path>,
+    snapshot: &Snapshot<'_>,
     path: &str,
-    presence: FilePresence,
     limit: u64,
 ) -> Result<Option<NamedText>, PolicyError> {
-    let snapshot = repo.read_staged_snapshot(index)?;
-    let text = read_snapshot_file(repo, &snapshot, format!("{path} of the index"), path, limit)?;
-    if presence == FilePresence::Required && text.is_none() {
-        return read_inside_repository(repo, &repo.root().join(path), presence, limit);
-    }
-    Ok(text)
+    read_snapshot_file(repo, snapshot, format!("{path} of the index"), path, limit)
 }
 
 /// Reads a file that is outside the repository, or in a directory without git. Such a file belongs to the job, so the

@@ -270,10 +270,20 @@ fn staged_check_reads_gate_files_of_index() {
         ("sluicegate.yaml", "review: { fail-on: never }\n"),
     ] {
         world.write(path, text);
+        let note = json!([format!("{path} on disk is not staged, so it does not apply")]);
         let report = check_folder(&world.work(), "--staged").expect(1).json();
         assert_eq!(report["findings"]["errors"], 1, "{path}");
+        assert_eq!(report["notes"], note);
+        world.write(path, "# none\n");
+        world.git(&["add", path]);
+        world.write(path, text);
+        let report = check_folder(&world.work(), "--staged").expect(1).json();
+        assert_eq!(report["findings"]["errors"], 1, "{path}");
+        assert_eq!(report["notes"], note);
         // Staged, the file applies without its copy on disk.
         world.git(&["add", path]);
+        let report = check_folder(&world.work(), "--staged").expect(0).json();
+        assert_eq!(report["notes"], json!([]));
         fs::remove_file(world.work().join(path)).unwrap();
         check_folder(&world.work(), "--staged").expect(0);
         check_folder(&world.work(), "").expect(1);
@@ -292,7 +302,14 @@ fn named_configuration_file_that_is_not_staged_is_read_from_disk() {
     world.write("b.orch.yaml", bad_pipeline());
     world.git("add -A");
     world.write("lax.yaml", "review: { fail-on: never }\n");
-    check_folder(&world.work(), "--staged --config lax.yaml").expect(0);
+    let report = check_folder(&world.work(), "--staged --config lax.yaml")
+        .expect(0)
+        .json();
+    assert_eq!(report["notes"], json!([]));
+    // The user named the file, so a link out of the repository is followed.
+    fs::rename(world.work().join("lax.yaml"), world.path().join("lax.yaml")).unwrap();
+    std::os::unix::fs::symlink(world.path().join("lax.yaml"), world.work().join("link.yaml")).unwrap();
+    check_folder(&world.work(), "--staged --config link.yaml").expect(0);
 }
 
 #[test]
