@@ -161,7 +161,7 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
             SettingsError::new(format!("{position}: duplicate key `{key}`"))
         }
         serde_yaml::Error::MultipleDocuments { .. } => SettingsError::new(format!(
-            "{position}: a second document begins here, but a file may contain only one document"
+            "{position}: the file has a second document, but a file may contain only one"
         )),
         _ => match message.as_str() {
             "expected sequence start" => SettingsError::new(format!("{position}: expected a list"))
@@ -315,7 +315,8 @@ mod tests {
 
     #[test]
     fn second_document_is_refused_with_its_place() {
-        let message = "sluicegate.yaml:3:1: a second document begins here, but a file may contain only one document | -";
+        let message =
+            "sluicegate.yaml:3:1: the file has a second document, but a file may contain only one | -";
         assert_eq!(error("timeout: 1\n---\ntimeout: 2\n"), message);
     }
 

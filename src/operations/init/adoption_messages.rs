@@ -79,20 +79,23 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
     let error_count = findings.count_excusable_errors();
     let effect = if error_count > 0 {
         let needs_new_only_setting = needs_new_only_setting(facts, plan);
+        let all_count = findings.count_excusable_findings();
         // Findings of every level become known, but only those of level `error` fail the gate.
-        let finding_count = if adopt == Adopt::NewOnly && !needs_new_only_setting {
-            findings.count_excusable_findings()
+        let (finding_count, level) = if adopt == Adopt::NewOnly && !needs_new_only_setting {
+            (all_count, "")
+        } else if error_count < all_count {
+            (error_count, " at level `error`")
         } else {
-            error_count
+            (error_count, "")
         };
         let subject = if findings.adds_rules {
             format!(
-                "every current finding ({})",
+                "every current finding{level} ({})",
                 format_count(finding_count, "finding")
             )
         } else {
             // The number includes findings in unchanged pipelines, so it is not printed.
-            "every current finding in them".to_owned()
+            format!("every current finding{level} in them")
         };
         describe_adoption_effect(adopt, needs_new_only_setting, &subject)
     } else if findings.list_unevaluated_paths().is_empty() {

@@ -416,7 +416,10 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
 fn announced_number_of_known_findings_includes_warnings() {
     for (way, outcome) in [
         ("new-only", "every current finding (4 findings) is known"),
-        ("waivers", "every current finding (3 findings) fails the gate"),
+        (
+            "waivers",
+            "every current finding at level `error` (3 findings) fails the gate",
+        ),
     ] {
         let world = project_with_findings();
         world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
