@@ -180,11 +180,20 @@ fn call_that_fits_two_spellings_names_both_files() {
 #[test]
 fn extension_in_upper_case_is_fixed() {
     let main = format!("{HEADER}{}", call("Case", "sales/LOAD.ORCH.YAML"));
-    let world = project(&[("sales/Load.orch.yaml", EMPTY), ("main.orch.yaml", &main)]);
+    let bare_main = format!("{HEADER}{}", call("Bare", "Load.ORCH.YAML"));
+    let world = project(&[
+        ("sales/Load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &main),
+        ("bare.orch.yaml", &bare_main),
+    ]);
+    Call::new(&world.work())
+        .run("check --all --fail-on never")
+        .expect(0)
+        .assert_logged(&["`sales/Load.orch.yaml` has that name"]);
     let output = fix(&world, "--all").expect(0);
     assert_eq!(
         output.out,
-        "main.orch.yaml:8: sales/LOAD.ORCH.YAML -> sales/Load\nfixed 1 finding in 1 file\n"
+        "main.orch.yaml:8: sales/LOAD.ORCH.YAML -> sales/Load.orch.yaml\nfixed 1 finding in 1 file\n"
     );
 }
 

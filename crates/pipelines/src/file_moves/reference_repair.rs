@@ -3,7 +3,7 @@
 use super::PathMove;
 use crate::pipelines::{
     CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SpellingIndex,
-    file_name,
+    complete_path, file_name,
 };
 use std::collections::HashMap;
 
@@ -108,9 +108,7 @@ impl<'m> ReferenceRepair<'m> {
                 find_only_path(&other_paths)
             }
         };
-        let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
-        let target_path = format!("{target_stem}{}", kind.extension());
-        let path = match self.try_other_spelling(same_name_path, &target_path) {
+        let path = match self.try_other_spelling(same_name_path, &complete_path(target, kind)) {
             Ok(path) => path,
             Err(error) => return Some(Err(error)),
         };

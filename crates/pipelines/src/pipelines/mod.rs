@@ -24,6 +24,7 @@ pub use pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
     TransitionCondition, is_pipeline, trim_pipeline_extension,
 };
+pub(crate) use references::complete_path;
 pub use references::{CallResolution, CallWalk, PipelineFiles, Reference, ReferenceTarget, file_name};
 pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
 pub(crate) use spelling_index::{OtherSpelling, SpellingDifference, SpellingIndex};

@@ -174,7 +174,7 @@ impl<'f> PipelineFiles<'f> {
     }
 
     /// Returns the target that replaces `old_target` in `caller` to call the file at `path`: the complete path, with
-    /// the extension if `old_target` has it. If this target does not call the file, adds or removes the extension.
+    /// the extension if `old_target` has it in any letter case. If this target does not call the file, adds or removes the extension.
     /// Returns `None` if neither target calls the file.
     pub(crate) fn find_call_target(
         &self,
@@ -185,7 +185,7 @@ impl<'f> PipelineFiles<'f> {
     ) -> Option<String> {
         let short_path = path.strip_suffix(kind.extension())?;
         let mut candidates = [short_path, path];
-        if old_target.ends_with(kind.extension()) {
+        if trim_extension_of_any_case(old_target, kind).is_some() {
             candidates.reverse();
         }
         candidates
@@ -213,16 +213,12 @@ impl<'f> PipelineFiles<'f> {
             .filter(move |path| path.ends_with(kind.extension()))
     }
 
-    /// Returns the paths of the files in any directory that have the file name of `target`. If there are none, or if the
-    /// target has no extension, returns the files whose name is that of the target plus the kind's extension.
+    /// Returns the paths of the files in any directory that have the file name of `target`, whose extension may be
+    /// written in any letter case. If there are none, or if the target has no extension, returns the files whose name
+    /// is that of the target plus the kind's extension.
     pub(crate) fn files_named(&self, target: &str, kind: PipelineKind) -> &[&'f str] {
         let find_paths = |path: &str| self.by_name.get(file_name(path)).map(Vec::as_slice);
-        let literal_paths = if has_name_and_extension(target, kind) {
-            find_paths(target)
-        } else {
-            None
-        };
-        literal_paths
+        find_paths(&complete_path(target, kind))
             .or_else(|| find_paths(&format!("{target}{}", kind.extension())))
             .unwrap_or_default()
     }
@@ -259,6 +255,21 @@ impl<'f> PipelineFiles<'f> {
 fn has_name_and_extension(target: &str, kind: PipelineKind) -> bool {
     let name = file_name(target).strip_suffix(kind.extension());
     name.is_some_and(|name| !name.is_empty())
+}
+
+/// Returns the target without the kind's extension, which may be written in any letter case. Returns `None` if the
+/// target has no such extension, or no file name before it.
+fn trim_extension_of_any_case(target: &str, kind: PipelineKind) -> Option<&str> {
+    let extension = kind.extension();
+    let stem_length = target.len().checked_sub(extension.len())?;
+    let (stem, end) = target.split_at_checked(stem_length)?;
+    (end.eq_ignore_ascii_case(extension) && !file_name(stem).is_empty()).then_some(stem)
+}
+
+/// Returns the target of a call with the extension of its kind. An extension in another letter case is replaced.
+pub(crate) fn complete_path(target: &str, kind: PipelineKind) -> String {
+    let stem = trim_extension_of_any_case(target, kind).unwrap_or(target);
+    format!("{stem}{}", kind.extension())
 }
 
 /// Returns the path of a file with this name in the directory of `caller`.

@@ -3,7 +3,8 @@
 
 use super::messages::{REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint};
 use crate::pipelines::{
-    OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, file_name, trim_pipeline_extension,
+    OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, complete_path, file_name,
+    trim_pipeline_extension,
 };
 use sluicegate_base::text::{NameProfile, find_most_similar, shorten_name};
 use std::cmp::Ordering;
@@ -172,8 +173,8 @@ impl<'p> CallSuggestions<'p> {
     /// Returns a hint for a call to a missing pipeline; it may be empty. The hint names the only file with this path in
     /// another spelling, otherwise the files with this name in other directories, except the caller, otherwise a file
     /// that differs in its Unicode normal form, otherwise several files with this path in other spellings, otherwise a
-    /// file with a similar path. Only the first case is certain enough for a fix (`only_path`). For a single file with this name, and for another normal form, the text names
-    /// the command that writes the path.
+    /// file with a similar path. Only the first case is certain enough for a fix (`only_path`). For a single file with
+    /// this name, and for another normal form, the text names the command that writes the path.
     pub fn suggest_pipeline(
         &mut self,
         files: &PipelineFiles<'p>,
@@ -253,7 +254,8 @@ impl<'p> CallSuggestions<'p> {
         target: &str,
         kind: PipelineKind,
     ) -> Option<&'p str> {
-        let target_stem = target.strip_suffix(kind.extension()).unwrap_or(target);
+        let target_path = complete_path(target, kind);
+        let target_stem = trim_pipeline_extension(&target_path);
         let key = (target_stem.to_owned(), kind);
         if let Some(path) = self.cached_paths.get(&key) {
             return *path;
@@ -269,16 +271,6 @@ impl<'p> CallSuggestions<'p> {
         self.cached_paths.insert(key, path);
         path
     }
-}
-
-/// Returns the target of a call with the extension of its kind. An extension in another letter case is replaced.
-fn complete_path(target: &str, kind: PipelineKind) -> String {
-    let extension = kind.extension();
-    let stem = match target.split_at_checked(target.len().saturating_sub(extension.len())) {
-        Some((stem, end)) if end.eq_ignore_ascii_case(extension) => stem,
-        _ => target,
-    };
-    format!("{stem}{extension}")
 }
 
 /// Searches for the components that broken links mean, which share one budget.
