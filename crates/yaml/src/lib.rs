@@ -6,6 +6,7 @@
 
 mod document_text;
 mod editor_position;
+mod empty_brackets;
 mod scalar;
 mod scalar_location;
 mod scalar_rewrite;
@@ -16,6 +17,7 @@ mod untagged_tree;
 
 pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, is_blank, shorten};
 pub use editor_position::EditorPosition;
+pub use empty_brackets::remove_empty_brackets;
 pub use scalar::{Value, format_double_quoted};
 pub use scalar_rewrite::{
     EditableDocument, NewTexts, RewrittenDocument, ScalarReplacement, replace_scalars, split_around_scalars,

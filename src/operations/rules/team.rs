@@ -15,7 +15,7 @@ use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{
     ExampleFailure, ExampleRun, MAX_TEAM_RULES_BYTES, TeamRuleSet, render_new_rule,
 };
-use sluicegate_yaml::is_blank;
+use sluicegate_yaml::{Tree, is_blank, remove_empty_brackets};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
@@ -170,12 +170,13 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
         ""
     };
     let base_text = if old_rules.rules().is_empty() {
-        old_text.replacen("rules: []", "rules:", 1)
+        remove_brackets_of_rules(old_text)
     } else {
-        old_text.to_owned()
+        None
     };
+    let base_text = base_text.as_deref().unwrap_or(old_text);
     let newline = if old_text.contains("\r\n") { "\r\n" } else { "\n" };
-    let line_end = if old_text.is_empty() || old_text.ends_with('\n') {
+    let line_end = if base_text.is_empty() || base_text.ends_with('\n') {
         ""
     } else {
         newline
@@ -198,6 +199,12 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
     let message = format!("could not add a rule to {path}: the list `rules` is not at the end of the file");
     Err(Failure::usage(message)
         .with_hint("move `rules` to the end of the file, and write each rule on its own lines"))
+}
+
+/// Returns the file without the brackets of its empty list `rules`, or `None` if the list is not written in brackets.
+fn remove_brackets_of_rules(text: &str) -> Option<String> {
+    let tree = Tree::parse(text.as_bytes()).ok()?;
+    remove_empty_brackets(text, tree.root().get("rules")?.position())
 }
 
 /// Fails if a team rule or a platform rule already has this id, or if the id is not valid. `entry` is the text of the
@@ -263,11 +270,18 @@ mod tests {
 
     #[test]
     fn first_rule_replaces_empty_brackets() {
-        let text = append_rule("# none\nrules: [] # yet\n", "first", "f").unwrap();
-        assert!(
-            text.starts_with("# none\nrules: # yet\n  - id: first\n"),
-            "{text}"
-        );
+        for (old_text, beginning) in [
+            (
+                "# rules: [] none\nrules: [] # yet\n",
+                "# rules: [] none\nrules: # yet\n",
+            ),
+            ("rules:  [ ]\n", "rules:\n"),
+            ("\"rules\": []", "\"rules\":\n"),
+            ("rules:\n  []\n", "rules:\n"),
+        ] {
+            let text = append_rule(old_text, "first", "f").unwrap();
+            assert!(text.starts_with(&format!("{beginning}  - id: first\n")), "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! expected entries; otherwise nothing is changed.
 
 use super::{PlacedWaiver, WaiverEntry, parse_waivers_file};
-use sluicegate_yaml::DocumentError;
+use sluicegate_yaml::{DocumentError, Tree, remove_empty_brackets};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -86,13 +86,20 @@ impl EditedFile {
             Some(content) => ("\u{feff}", content),
             None => ("", text),
         };
-        let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        let text_without_brackets = if placed_waivers.is_empty() {
+            remove_brackets_of_list(text)
+        } else {
+            None
+        };
+        let mut lines: Vec<String> = text_without_brackets
+            .as_deref()
+            .unwrap_or(text)
+            .split_inclusive('\n')
+            .map(str::to_owned)
+            .collect();
         let ending = if text.contains("\r\n") { "\r\n" } else { "\n" };
         if let Some(last) = lines.last_mut().filter(|last| !last.ends_with('\n')) {
             last.push_str(ending);
-        }
-        if placed_waivers.is_empty() {
-            remove_empty_brackets(&mut lines);
         }
         let items = locate_entries(&lines, placed_waivers).ok_or(EditError::UnsupportedForm)?;
         Ok(Self {
@@ -202,13 +209,11 @@ impl EditedFile {
     }
 }
 
-/// Removes the brackets of an empty list, `[]`, so that entries can be added on lines of their own. Comments stay.
-fn remove_empty_brackets(lines: &mut [String]) {
-    for line in lines {
-        if let Some(text_after) = line.trim_start().strip_prefix("[]") {
-            *line = text_after.trim_start().to_owned();
-        }
-    }
+/// Returns the file without the brackets of its empty list, so that entries can be added on lines of their own. Comments
+/// stay. Returns `None` if the file has no such brackets.
+fn remove_brackets_of_list(text: &str) -> Option<String> {
+    let tree = Tree::parse(text.as_bytes()).ok()?;
+    remove_empty_brackets(text, tree.root().position())
 }
 
 /// Returns the entries with their lines, from the dash to the last line that is not blank or a comment after the entry.

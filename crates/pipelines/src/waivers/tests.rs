@@ -282,6 +282,9 @@ fn entry_replaces_empty_brackets() {
     for (text, edited) in [
         ("[]\n", new.to_owned()),
         ("# none\n---\n[] # yet\n", format!("# none\n---\n# yet\n{new}")),
+        ("--- []\n", format!("---\n{new}")),
+        ("&a [ ]\n", format!("&a\n{new}")),
+        ("\u{feff}[\n]\n", format!("\u{feff}{new}")),
     ] {
         assert_eq!(add_entries(text, &entries(new)).unwrap(), edited);
     }
@@ -323,7 +326,7 @@ fn file_without_entries_on_separate_lines_is_not_edited() {
         "[{ rule: a, path: p, reason: r }]\n",
         "---\n[{ rule: b, path: p, reason: r }, { rule: c, path: p, reason: r }]\n",
         "---\n[\n{ rule: b, path: p, reason: r },\n{ rule: c, path: p, reason: r }]\n",
-        "[\n]\n",
+        "[ # none\n]\n",
     ] {
         assert_eq!(
             add_entries(text, &one),
