@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::job::policy;
 use crate::session::Run;
 use sluicegate_pipelines::file_moves::PathMove;
-use sluicegate_pipelines::pipelines::PipelineKind;
+use sluicegate_pipelines::pipelines::{PipelineKind, file_name, to_lowercase_nfc};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
@@ -96,7 +96,7 @@ fn reject_invalid_source(
 }
 
 /// Fails if the new path exists, is behind a link or in the git directory, lacks the pipeline's extension, or differs
-/// from another path only in case.
+/// from another path only in its spelling.
 fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let root = reader.workspace.repo.root();
     let (old_path, new_path) = (&moves.old_path, &moves.new_path);
@@ -116,7 +116,12 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
         ))
         .with_hint(format!("nothing was changed: use `{new_path}{extension}`")));
     }
-    reject_case_conflicts(reader, moves)
+    if kind.is_some_and(|kind| file_name(new_path) == kind.extension()) {
+        return Err(move_failure(format!(
+            "`{new_path}` is not a valid name for the pipeline `{old_path}`: the name before the extension is missing"
+        )));
+    }
+    reject_spelling_conflicts(reader, moves)
 }
 
 /// Returns whether both paths name one file, which happens on a case-insensitive file system if only the case of a name
@@ -127,22 +132,24 @@ fn is_same_file(old: &Path, new: &Path) -> bool {
         && matches!((old.canonicalize(), new.canonicalize()),(Ok(old), Ok(new)) if old == new)
 }
 
-/// Fails if a new path differs from another file's path only in case, because some file systems treat both as one file.
-fn reject_case_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
+/// Fails if a new path differs from another file's path only in letter case or Unicode normal form, because some file
+/// systems treat both as one file.
+fn reject_spelling_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> Result<(), Failure> {
     let files = reader.snapshot.list_files(&|_| true)?;
     let (mut other_paths, mut new_paths) = (HashMap::new(), Vec::new());
     for file in &files {
         match moves.moved_path(&file.path) {
             Some(new_path) => new_paths.push(new_path),
             None => {
-                other_paths.insert(file.path.to_lowercase(), file.path.as_str());
+                other_paths.insert(to_lowercase_nfc(&file.path), file.path.as_str());
             }
         }
     }
     for new_path in new_paths {
-        if let Some(other_path) = other_paths.get(&new_path.to_lowercase()) {
+        if let Some(other_path) = other_paths.get(&to_lowercase_nfc(&new_path)) {
             return Err(move_failure(format!(
-                "`{new_path}` and `{other_path}` differ only in case, so some file systems treat them as one file"
+                "`{new_path}` and `{other_path}` differ only in letter case or Unicode normal form, so some file \
+                 systems treat them as one file"
             )));
         }
     }

@@ -170,6 +170,7 @@ fn refused_move_changes_nothing() {
     let world = world_with_references();
     world.write("untracked.orch.yaml", EMPTY);
     world.write("Kept.sql", "x");
+    world.write("caf\u{e9}.sql", "x");
     let mut messages = Vec::new();
     for args in [
         "sales/load.orch.yaml main.orch.yaml",
@@ -181,6 +182,11 @@ fn refused_move_changes_nothing() {
         "sales sales/deeper",
         "sales ../elsewhere",
         "sales/count.sql kept.SQL",
+        "sales/count.sql cafe\u{301}.sql",
+        "sales/load.orch.yaml sales/.orch.yaml",
+        "sales/load.orch.yaml 'sales/${x}.orch.yaml'",
+        "sales 'sales-${x}'",
+        "sales/count.sql '${x}.sql'",
         "sales/count.sql .git/count.sql",
         ". x",
     ] {

@@ -3,7 +3,7 @@
 use super::PathMove;
 use crate::pipelines::{
     CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SpellingIndex,
-    complete_path, file_name,
+    complete_path, file_name, is_expression,
 };
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ impl Relocation<'_> {
         };
         let kind = match reference.kind {
             // A script is named by its full path, so the reference changes only if the script moves.
-            ReferenceKind::Script => return self.path_move.moved_path(target).map(Ok),
+            ReferenceKind::Script => return self.find_new_script_path(target, caller),
             ReferenceKind::Pipeline(kind) => kind,
         };
         let new_path = self
@@ -37,8 +37,29 @@ impl Relocation<'_> {
         let new_target = self
             .new_files
             .find_call_target(target, kind, &new_path, &new_caller);
-        Some(new_target.ok_or_else(|| format!("no reference in `{new_caller}` can point to `{new_path}`")))
+        Some(new_target.ok_or_else(|| describe_unreachable_path(&new_caller, &new_path)))
     }
+
+    /// Returns the new path of a script, or `None` if the script does not move. Returns an error if the new path would
+    /// be read as an expression, because nothing checks an expression.
+    fn find_new_script_path(&self, target: &str, caller: &str) -> Option<Result<String, String>> {
+        let new_path = self.path_move.moved_path(target)?;
+        if is_expression(&new_path) {
+            let new_caller = self.path_move.path_after_move(caller);
+            return Some(Err(describe_unreachable_path(&new_caller, &new_path)));
+        }
+        Some(Ok(new_path))
+    }
+}
+
+/// Describes that no text in the file `caller` can refer to the path, and the reason if it is known.
+fn describe_unreachable_path(caller: &str, path: &str) -> String {
+    let reason = if is_expression(path) {
+        ": a reference with `${` is an expression"
+    } else {
+        ""
+    };
+    format!("no reference in `{caller}` can point to `{path}`{reason}")
 }
 
 /// The files of a project, used to repair broken references.
@@ -130,6 +151,10 @@ impl<'m> ReferenceRepair<'m> {
             return None;
         }
         let path = self.try_other_spelling(find_only_path(same_name_paths), target);
+        // An expression would not mean the file.
+        if path.as_ref().is_ok_and(|path| is_expression(path)) {
+            return Some(Err(RepairError::NoFile));
+        }
         Some(path.map(str::to_owned))
     }
 
@@ -240,6 +265,28 @@ mod tests {
         let to = |target| relocation.find_new_target(&reference("fileName", target), "x.orch.yaml");
         assert_eq!(to("sql/a.sql"), Some(Ok("scripts/a.sql".to_owned())));
         assert_eq!(to("sqls/a.sql"), None);
+    }
+
+    #[test]
+    fn path_that_would_be_an_expression_is_not_written() {
+        let moves = PathMove {
+            old_path: "a".to_owned(),
+            new_path: "${x}".to_owned(),
+        };
+        let relocation = Relocation {
+            path_move: &moves,
+            old_files: &PipelineFiles::new(["a/load.orch.yaml"]),
+            new_files: &PipelineFiles::new(["${x}/load.orch.yaml"]),
+        };
+        for (parameter, target) in [("orchestrationJob", "a/load"), ("fileName", "a/b.sql")] {
+            let new_target = relocation.find_new_target(&reference(parameter, target), "c.orch.yaml");
+            assert!(matches!(new_target, Some(Err(_))), "{target}");
+        }
+        let repair = ReferenceRepair::new(&["${x}/load.orch.yaml", "${x}/b.sql"]);
+        for (parameter, target) in [("orchestrationJob", "a/load"), ("fileName", "a/b.sql")] {
+            let new_target = repair.find_corrected_target(&reference(parameter, target), "c.orch.yaml");
+            assert_eq!(new_target, Some(Err(RepairError::NoFile)), "{target}");
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ impl Reference {
         let target = call.target.clone();
         Self {
             kind: call.kind,
-            target: if target.contains("${") {
+            target: if is_expression(&target) {
                 ReferenceTarget::Expression(target)
             } else {
                 ReferenceTarget::Path(target)
@@ -174,8 +174,8 @@ impl<'f> PipelineFiles<'f> {
     }
 
     /// Returns the target that replaces `old_target` in `caller` to call the file at `path`: the complete path, with
-    /// the extension if `old_target` has it in any letter case. If this target does not call the file, adds or removes the extension.
-    /// Returns `None` if neither target calls the file.
+    /// the extension if `old_target` has it in any letter case. If this target does not call the file, adds or removes
+    /// the extension. Returns `None` if neither target calls the file, or if the path would be read as an expression.
     pub(crate) fn find_call_target(
         &self,
         old_target: &str,
@@ -183,6 +183,9 @@ impl<'f> PipelineFiles<'f> {
         path: &str,
         caller: &str,
     ) -> Option<String> {
+        if is_expression(path) {
+            return None;
+        }
         let short_path = path.strip_suffix(kind.extension())?;
         let mut candidates = [short_path, path];
         if trim_extension_of_any_case(old_target, kind).is_some() {
@@ -248,6 +251,11 @@ impl<'f> PipelineFiles<'f> {
             },
         }
     }
+}
+
+/// Returns whether the text of a reference contains a variable, so that it is not read as a path.
+pub(crate) fn is_expression(target: &str) -> bool {
+    target.contains("${")
 }
 
 /// Returns whether the target ends in the kind's extension and has a file name before it. Only such a target can be a

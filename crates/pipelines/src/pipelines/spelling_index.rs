@@ -119,7 +119,7 @@ fn to_nfc(text: &str) -> String {
 
 /// Returns the text in the composed Unicode normal form (NFC) and in lower case. Composes the lower-case text again,
 /// because some letters, such as `ǰ`, have a composed form only in lower case.
-fn to_lowercase_nfc(text: &str) -> String {
+pub fn to_lowercase_nfc(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
