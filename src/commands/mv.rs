@@ -24,7 +24,7 @@ pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
         }
         _ => move_plan::plan_repair(&reader)?,
     };
-    linked_files::reject_linked_files(workspace.repo.root(), &plan)?;
+    linked_files::reject_linked_files(workspace.repo.root(), plan.moves.as_ref(), &plan.edits)?;
     let unstaged_files = if args.dry_run {
         plan_execution::UnstagedFiles::default()
     } else {

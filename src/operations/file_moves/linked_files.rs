@@ -1,19 +1,24 @@
 //! Refuses a move through symbolic links: a link can lead out of the repository, whether git tracks it or not.
 
-use super::move_plan::MovePlan;
+use super::file_edit::FileEdit;
 use crate::error::Failure;
 use crate::job::policy;
+use sluicegate_pipelines::file_moves::PathMove;
 use std::path::Path;
 
 /// Returns an error if a file to move or rewrite is reached through a symbolic link, because the change could be
 /// outside the repository. A link itself can be moved.
-pub(crate) fn reject_linked_files(root: &Path, plan: &MovePlan) -> Result<(), Failure> {
-    if let Some(moves) = &plan.moves
+pub(crate) fn reject_linked_files(
+    root: &Path,
+    moves: Option<&PathMove>,
+    edits: &[FileEdit],
+) -> Result<(), Failure> {
+    if let Some(moves) = moves
         && let Some(directory) = Path::new(&moves.old_path).parent()
     {
         reject_linked_path(root, directory)?;
     }
-    for edit in &plan.edits {
+    for edit in edits {
         reject_linked_path(root, Path::new(&edit.path))?;
     }
     Ok(())

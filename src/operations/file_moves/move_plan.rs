@@ -1,19 +1,22 @@
 //! Finds every value to replace and computes the new files before anything is written.
 
-use super::file_edit::{FileEdit, Referrer, ValueEdit};
+use super::file_edit::{FileEdit, NOT_CHECKED_OUT, Referrer, ValueEdit, build_file_edit};
+use super::gate_file_edits::find_gate_file_edits;
+use super::kept_references::{KeptReference, UnreadFile};
+use super::linked_files::reject_linked_path;
 use super::reference_reader::{ReadFile, ReferenceReader};
-use super::unparsed_mentions::{reject_unparsed_call, reject_unparsed_path};
+use super::team_rule_edits::find_condition_mentions;
+use super::unparsed_mentions::reject_unparsed_call;
 use crate::error::Failure;
-use crate::job::settings::{ProjectCheckSettings, list_path_glob_keys};
+use crate::job::settings::ProjectCheckSettings;
+use sluicegate_base::text::List;
 use sluicegate_git::FileKind;
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
-    PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SHARED_PIPELINES_FILE,
-    SharedPipelines, is_pipeline,
+    PipelineFiles, Reference, ReferenceKind, ReferenceTarget, is_pipeline,
 };
-use sluicegate_pipelines::waivers::FILE_NAME;
-use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, Value, is_blank};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The changes to make.
 pub(crate) struct MovePlan {
@@ -22,28 +25,15 @@ pub(crate) struct MovePlan {
     /// The files to move.
     pub moved_files: Vec<MovedFile>,
     pub edits: Vec<FileEdit>,
-    /// The references that a repair keeps.
+    /// The references that keep their text: those that a repair cannot correct, and the conditions of team rules.
     pub kept_references: Vec<KeptReference>,
     /// The files whose references are unknown, each with the reason.
     pub unread_files: Vec<UnreadFile>,
 }
 
-/// A file that was not searched for references.
-pub(crate) struct UnreadFile {
-    pub path: String,
-    pub reason: String,
-}
-
 pub(crate) struct MovedFile {
     pub path: String,
     pub is_script: bool,
-}
-
-pub(crate) struct KeptReference {
-    pub path: String,
-    pub line: u32,
-    pub target: String,
-    pub error: RepairError,
 }
 
 /// Plans a move without changing a file: which files move, and which references to them are rewritten in pipelines and
@@ -87,6 +77,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         edits.extend(build_file_edit(reader, &file.path, bytes, values)?);
     }
     edits.extend(find_gate_file_edits(reader, &moves, &mut unread_files)?);
+    let kept_references = find_condition_mentions(reader, &moves)?;
     let moved_files = reader
         .snapshot
         .list_files(&|path| moves.moved_path(path).is_some())?;
@@ -100,15 +91,14 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             .collect(),
         moves: Some(moves),
         edits,
-        // A move that cannot rewrite a reference fails instead.
-        kept_references: Vec::new(),
+        kept_references,
         unread_files,
     })
 }
 
 /// Plans how references to missing files are repaired: a reference is rewritten if exactly one file has that name.
-/// The plan lists the other references with the reason. Targets that the settings declare as external are ignored.
-/// Pipelines that cannot be read or parsed are listed, too.
+/// The plan lists the other references with the reason, for example that the value has a YAML anchor. Targets that the
+/// settings declare as external are ignored. Pipelines that cannot be read or parsed are listed, too.
 pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Failure> {
     let no_flag = None;
     let settings = reader.workspace.sources.resolve_project_checks(no_flag)?;
@@ -142,11 +132,17 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
                     path: file.path.clone(),
                     line: reference.position.line,
                     target: target.clone(),
-                    error,
+                    reason: describe_repair_error(&error),
                 }),
             }
         }
-        edits.extend(build_file_edit(reader, &file.path, bytes, values)?);
+        edits.extend(build_repair_edit(
+            reader,
+            &file.path,
+            bytes,
+            values,
+            &mut kept_references,
+        )?);
     }
     Ok(MovePlan {
         moves: None,
@@ -155,6 +151,61 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
         kept_references,
         unread_files,
     })
+}
+
+/// Describes why a broken reference could not be repaired.
+fn describe_repair_error(error: &RepairError) -> String {
+    match error {
+        RepairError::NoFile => "no file has that name".to_owned(),
+        RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
+    }
+}
+
+/// Returns the file with these values replaced; `None` without values. Each value that cannot be rewritten is added to
+/// `kept_references` with the reason, and the other values are still replaced.
+fn build_repair_edit(
+    reader: &ReferenceReader<'_>,
+    path: &str,
+    bytes: Vec<u8>,
+    values: Vec<ValueEdit>,
+    kept_references: &mut Vec<KeptReference>,
+) -> Result<Option<FileEdit>, Failure> {
+    if find_obstacle(reader, path, &bytes, &values).is_none() {
+        return build_file_edit(reader, path, bytes, values);
+    }
+    let mut replaceable_values = Vec::new();
+    for value in values {
+        match find_obstacle(reader, path, &bytes, std::slice::from_ref(&value)) {
+            None => replaceable_values.push(value),
+            Some(reason) => kept_references.push(KeptReference {
+                path: path.to_owned(),
+                line: value.position.line,
+                target: value.old,
+                reason,
+            }),
+        }
+    }
+    build_file_edit(reader, path, bytes, replaceable_values)
+}
+
+/// Returns the reason why these values of the file cannot be rewritten; `None` if they can.
+fn find_obstacle(
+    reader: &ReferenceReader<'_>,
+    path: &str,
+    bytes: &[u8],
+    values: &[ValueEdit],
+) -> Option<String> {
+    if values.is_empty() {
+        return None;
+    }
+    if let Err(failure) = reject_linked_path(reader.workspace.repo.root(), Path::new(path)) {
+        return Some(failure.describe_on_one_line());
+    }
+    if !reader.is_on_disk(path) {
+        return Some(NOT_CHECKED_OUT.to_owned());
+    }
+    let edit = FileEdit::new(path, bytes.to_vec(), values.to_vec());
+    edit.err().map(|error| error.message)
 }
 
 /// Returns whether the settings declare the target as external. As in the project checks, the globs are compared with
@@ -184,140 +235,4 @@ fn build_reference_edit(reference: &Reference, new: String) -> ValueEdit {
 /// Returns the error for a reference that cannot be rewritten, with its location.
 fn reference_failure(path: &str, reference: &Reference, reason: &str) -> Failure {
     Failure::usage(format!("{path}:{}: {reason}", reference.position.line)).with_hint("nothing was changed")
-}
-
-/// Returns the file with these values replaced; `None` without values. Fails if the file is not checked out, because it
-/// could not be written.
-fn build_file_edit(
-    reader: &ReferenceReader<'_>,
-    path: &str,
-    bytes: Vec<u8>,
-    values: Vec<ValueEdit>,
-) -> Result<Option<FileEdit>, Failure> {
-    if values.is_empty() {
-        return Ok(None);
-    }
-    if !reader.is_on_disk(path) {
-        let line = values.first().map_or(1, |value| value.position.line);
-        return Err(Failure::usage(format!(
-            "{path}:{line}: the file is not checked out (sparse checkout)"
-        ))
-        .with_hint("nothing was changed: check out the file, then run the command again"));
-    }
-    FileEdit::new(path, bytes, values).map(Some)
-}
-
-/// Returns the edits of the gate configuration: the shared-pipelines file, the waivers file and `sluicegate.yaml`. A
-/// missing file needs none. Fails if a file that cannot be parsed contains the old path.
-fn find_gate_file_edits(
-    reader: &ReferenceReader<'_>,
-    moves: &PathMove,
-    unread_files: &mut Vec<UnreadFile>,
-) -> Result<Vec<FileEdit>, Failure> {
-    let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
-    let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
-    let config_file = reader.workspace.config_file.as_deref();
-    let files: [(Option<&str>, FindEdits); 3] = [
-        (shared_path.as_deref(), find_shared_pipeline_edits),
-        (Some(FILE_NAME), find_waiver_edits),
-        (config_file, find_setting_edits),
-    ];
-    let mut edits = Vec::new();
-    for (path, find_edits) in files {
-        let Some(path) = path else { continue };
-        let Some(file) = reader.find_gate_file(path)? else {
-            continue;
-        };
-        let path = file.path.clone();
-        let bytes = match reader.read_bytes(&file)? {
-            Ok(bytes) => bytes,
-            Err(error) => {
-                let reason = error.message;
-                unread_files.push(UnreadFile { path, reason });
-                continue;
-            }
-        };
-        match find_edits(&bytes, moves) {
-            // A file with comments alone sets nothing.
-            Err(_) if is_blank(&bytes) => {}
-            Ok(values) => edits.extend(build_file_edit(reader, &path, bytes, values)?),
-            Err(error) => reject_unparsed_path(moves, &path, &bytes, &error.message)?,
-        }
-    }
-    Ok(edits)
-}
-
-/// Finds the values of a file that contain a moved path. Fails if the file cannot be parsed.
-type FindEdits = fn(&[u8], &PathMove) -> Result<Vec<ValueEdit>, DocumentError>;
-
-/// Returns the edits of the shared-pipelines file: the paths of moved pipelines.
-fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
-    let edits = SharedPipelines::parse(bytes)?
-        .entries
-        .into_iter()
-        .filter_map(|entry| {
-            Some(ValueEdit {
-                referrer: Referrer::Shared,
-                position: entry.pipeline_position,
-                new: moves.moved_path(&entry.pipeline)?,
-                old: entry.pipeline,
-            })
-        })
-        .collect();
-    Ok(edits)
-}
-
-/// Returns the edits of the waivers file: the globs in `path` that match moved files.
-fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
-    let tree = Tree::parse(bytes)?;
-    let paths = tree
-        .root()
-        .items()
-        .into_iter()
-        .flatten()
-        .filter_map(|item| item.get("path"));
-    Ok(paths
-        .filter_map(|node| build_glob_edit(node, Referrer::Waiver, &|glob| moves.glob_after_move(glob)))
-        .collect())
-}
-
-/// Returns the edits of `sluicegate.yaml`: the globs that match moved files. Some of these globs match the targets of
-/// calls, which may omit the extension.
-fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
-    let tree = Tree::parse(bytes)?;
-    let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);
-    let mut edits = Vec::new();
-    for (key, has_call_globs) in list_path_glob_keys() {
-        let mut parts = key.split('.');
-        let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
-            continue;
-        };
-        let extension = extension.filter(|_| has_call_globs);
-        edits.extend(node.items().into_iter().flatten().filter_map(|item| {
-            build_glob_edit(item, Referrer::Glob, &|glob| {
-                moves.call_glob_after_move(glob, extension)
-            })
-        }));
-    }
-    edits.sort_by_key(|edit: &ValueEdit| edit.position);
-    Ok(edits)
-}
-
-/// Returns the edit of the glob in this node; `None` if the move does not affect it. `move_glob` returns the glob after
-/// the move.
-fn build_glob_edit(
-    node: NodeRef<'_, '_>,
-    referrer: Referrer,
-    move_glob: &dyn Fn(&str) -> Option<String>,
-) -> Option<ValueEdit> {
-    let Some(Value::Text(old)) = node.value() else {
-        return None;
-    };
-    let position: Position = node.position();
-    Some(ValueEdit {
-        referrer,
-        position,
-        new: move_glob(old)?,
-        old: old.to_owned(),
-    })
 }

@@ -1,7 +1,8 @@
 //! Reports the completed or planned changes.
 
 use super::file_edit::Referrer;
-use super::move_plan::{KeptReference, MovePlan, UnreadFile};
+use super::kept_references::{KeptReference, UnreadFile};
+use super::move_plan::MovePlan;
 use super::plan_execution::UnstagedFiles;
 use crate::error::Failure;
 use crate::job::cli::{MvArgs, OutputFormat};
@@ -9,7 +10,6 @@ use crate::session::Run;
 use crate::session::response_output;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, format_count, format_counts};
-use sluicegate_pipelines::file_moves::RepairError;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt::Write as _;
 
@@ -65,8 +65,8 @@ fn describe_unstaged_files(unstaged_files: &UnstagedFiles) -> String {
     )
 }
 
-/// Renders the summary of a move or of a repair, with the references that could not be repaired. In a dry run, also
-/// lists each edit.
+/// Renders the summary of a move or of a repair, with the references that keep their text. In a dry run, also lists
+/// each edit.
 fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let mut text = if is_dry_run {
         render_planned_edits(plan)
@@ -84,12 +84,13 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     };
     let edit_counts = describe_edit_counts(plan);
     let _ = match (&plan.moves, edit_counts.is_empty()) {
-        (Some(_), true) => writeln!(
+        (Some(_), true) if plan.kept_references.is_empty() => writeln!(
             text,
             "{action}; no references to {}",
             if plan.moved_files.len() == 1 { "it" } else { "them" }
         ),
-        (Some(_), false) => writeln!(text, "{action}; {edit_counts}"),
+        (Some(_), true) => writeln!(text, "{action}{}", describe_kept_count(plan)),
+        (Some(_), false) => writeln!(text, "{action}; {edit_counts}{}", describe_kept_count(plan)),
         (None, true) => writeln!(text, "nothing to repair{}", describe_kept_count(plan)),
         (None, false) => writeln!(text, "{action} {edit_counts}{}", describe_kept_count(plan)),
     };
@@ -160,7 +161,14 @@ fn describe_edit_counts(plan: &MovePlan) -> String {
             format_count(file_count, "file")
         ));
     }
-    let other_counts = count_by_referrer(plan, &[Referrer::Shared, Referrer::Waiver, Referrer::Glob]);
+    let other_referrers = [
+        Referrer::Shared,
+        Referrer::Waiver,
+        Referrer::Glob,
+        Referrer::RuleExample,
+        Referrer::Setting,
+    ];
+    let other_counts = count_by_referrer(plan, &other_referrers);
     let other_text = format_counts(&other_counts);
     parts.extend((!other_text.is_empty()).then_some(other_text));
     parts.join(", ")
@@ -178,8 +186,8 @@ fn count_by_referrer(plan: &MovePlan, referrers: &[Referrer]) -> Vec<(usize, &'s
         .collect()
 }
 
-/// Returns the end of the summary line of a repair: the number of references that are still broken. Returns an
-/// empty text if all were repaired.
+/// Returns the end of the summary line: the number of references that keep their text. Returns an empty text if there
+/// are none.
 fn describe_kept_count(plan: &MovePlan) -> String {
     match plan.kept_references.len() {
         0 => String::new(),
@@ -187,23 +195,15 @@ fn describe_kept_count(plan: &MovePlan) -> String {
     }
 }
 
-/// Describes a broken reference that could not be repaired, with its location and the reason.
+/// Describes a reference that keeps its text, with its location and the reason.
 fn describe_kept_reference(reference: &KeptReference) -> String {
     let KeptReference {
         path,
         line,
         target,
-        error,
+        reason,
     } = reference;
-    format!("left: {path}:{line}: {target}: {}", describe_repair_error(error))
-}
-
-/// Describes why a broken reference could not be repaired.
-fn describe_repair_error(error: &RepairError) -> String {
-    match error {
-        RepairError::NoFile => "no file has that name".to_owned(),
-        RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
-    }
+    format!("left: {path}:{line}: {target}: {reason}")
 }
 
 /// Returns the summary as JSON, for `--output json`.
@@ -230,7 +230,7 @@ fn to_document(plan: &MovePlan, unstaged_files: &UnstagedFiles, is_dry_run: bool
     let kept_references: Vec<Value> = plan
         .kept_references
         .iter()
-        .map(|reference| { json!({ "path": reference.path, "line": reference.line, "target": reference.target, "why": describe_repair_error(&reference.error), })
+        .map(|reference| { json!({ "path": reference.path, "line": reference.line, "target": reference.target, "why": reference.reason, })
         })
         .collect();
     json!({ "dryRun": is_dry_run, "moved": moved_files, "edits": edits, "left": kept_references, "unstaged": unstaged_files.paths })

@@ -4,6 +4,7 @@ use crate::document_content::{read_document, read_document_on_disk};
 use crate::error::Failure;
 use crate::job::policy::follow_links;
 use crate::workspace::Workspace;
+use sluicegate_base::input::is_utf_16;
 use sluicegate_git::{FileKind, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline, may_refer_to_files};
 use sluicegate_yaml::DocumentError;
@@ -61,11 +62,17 @@ impl ReferenceReader<'_> {
 
     /// Reads the file from the disk, or from git if it is not checked out. The line endings on disk may differ from
     /// those in git, and a rewritten file must keep them. The inner error is the reason why the content cannot be used.
+    /// A file that git checks out as UTF-16 cannot be searched, because references are searched as UTF-8 text.
     pub(crate) fn read_bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         if !self.is_on_disk(&file.path) {
             return Ok(read_document(&self.workspace.repo, file)?);
         }
-        let result = read_document_on_disk(&self.workspace.repo.root().join(&file.path));
-        Ok(result.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
+        Ok(
+            match read_document_on_disk(&self.workspace.repo.root().join(&file.path)) {
+                Ok(Ok(bytes)) if is_utf_16(&bytes) => Err(DocumentError::for_document("the file is UTF-16")),
+                Ok(content) => content,
+                Err(error) => Err(DocumentError::for_document(error.to_string())),
+            },
+        )
     }
 }

@@ -1,4 +1,5 @@
 //! `sluicegate mv`.
 
 mod references;
+mod team_rules;
 mod unsearched_files;

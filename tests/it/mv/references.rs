@@ -354,6 +354,63 @@ fn repair_writes_what_can_be_one_file_alone_and_lists_the_rest() {
     ");
 }
 
+/// Returns a project in which two files call a moved pipeline by its old path.
+fn world_with_two_dead_calls() -> World {
+    let world = World::new();
+    let call = "\n    A:\n      parameters:\n        orchestrationJob: old/load";
+    world.write("a.orch.yaml", EMPTY.replace("{}", call));
+    world.write("b.orch.yaml", EMPTY.replace("{}", call));
+    world.write("lib/load.orch.yaml", EMPTY);
+    world
+}
+
+#[test]
+fn repair_lists_value_that_cannot_be_rewritten_and_repairs_others() {
+    let world = world_with_two_dead_calls();
+    let text = world.read_text("a.orch.yaml");
+    let calls = text.replace(": old/load", ": &x old/load")
+        + "    B:\n      parameters:\n        orchestrationJob: old/load\n";
+    world.write("a.orch.yaml", &calls);
+    world.commit("dead calls");
+    let output = mv(&world, "--repair").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: a.orch.yaml:7: old/load: the value has a YAML anchor, so a YAML alias elsewhere may use it
+    repaired 2 calls in 2 files; 1 left
+    ");
+    assert!(world.read_text("b.orch.yaml").contains(": lib/load\n"));
+    let expected = calls.replace(": old/load", ": lib/load");
+    assert_eq!(world.read_text("a.orch.yaml"), expected);
+}
+
+#[test]
+fn repair_lists_file_outside_of_sparse_checkout_and_repairs_others() {
+    let world = world_with_two_dead_calls();
+    world.commit("dead calls");
+    world.git("sparse-checkout set --no-cone /b.orch.yaml /lib/");
+    let output = mv(&world, "--repair").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: a.orch.yaml:7: old/load: the file is not checked out (sparse checkout)
+    repaired 1 call in 1 file; 1 left
+    ");
+    assert!(world.read_text("b.orch.yaml").contains(": lib/load\n"));
+}
+
+#[test]
+fn repair_lists_file_behind_a_link_and_repairs_others() {
+    let world = world_with_two_dead_calls();
+    world.write("calls/c.orch.yaml", world.read_text("a.orch.yaml"));
+    world.commit("dead calls");
+    let outside = link_directory_outside(&world, "calls");
+    let before = fs::read(outside.path().join("target/c.orch.yaml")).unwrap();
+    let output = mv(&world, "--repair").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: calls/c.orch.yaml:7: old/load: `calls/c.orch.yaml` is behind the symbolic link `calls`
+    repaired 2 calls in 2 files; 1 left
+    ");
+    let after = fs::read(outside.path().join("target/c.orch.yaml")).unwrap();
+    assert_eq!(after, before);
+}
+
 #[test]
 fn move_that_git_refuses_is_undone() {
     let world = world_with_references();

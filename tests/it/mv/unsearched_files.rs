@@ -104,6 +104,25 @@ fn move_warns_of_file_that_is_too_large_to_search() {
     assert!(!is_unmoved(&world));
 }
 
+/// Git stores the file as UTF-8 and checks it out as UTF-16.
+#[test]
+fn move_warns_of_file_that_is_checked_out_as_utf_16() {
+    let world = project_with_called_pipeline();
+    world.write(
+        ".gitattributes",
+        "wide.orch.yaml text working-tree-encoding=UTF-16\n",
+    );
+    let mut bytes = vec![0xFF, 0xFE];
+    for unit in CALLER.replace("TARGET", "sales/load").encode_utf16() {
+        bytes.extend(unit.to_le_bytes());
+    }
+    world.write("wide.orch.yaml", bytes);
+    world.commit("wide");
+    assert!(world.git("show HEAD:wide.orch.yaml").contains("sales/load"));
+    let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
+    output.saying(&["these files could not be searched for references: wide.orch.yaml (the file is UTF-16)"]);
+}
+
 #[test]
 fn repair_warns_of_file_that_cannot_be_parsed() {
     let world = project_with_called_pipeline();

@@ -1,0 +1,111 @@
+//! `sluicegate mv` in a repository with team rules.
+
+use crate::support::{Arguments, Call, ProgramOutput, World};
+
+const PIPELINE: &str =
+    "type: transformation\nversion: \"1.0\"\npipeline:\n  components:\n    Run: { type: python-script }\n";
+
+/// Rules whose globs match the same files in each way to write them.
+const RULES: &str = r#"rules:
+  - id: no-python
+    level: error
+    for: component
+    paths: ["prod/**", 'prod/t.tran.yaml', "**/t.tran.yaml"] # both
+    exclude: prod/old.tran.yaml
+    when: component.type == "python-script"
+    message: "`{component.name}` is Python"
+    examples:
+      fails:
+        - path: prod/t.tran.yaml
+          project: [prod/a.tran.yaml, sandbox/b.tran.yaml]
+          pipeline: |
+            type: transformation
+            pipeline: { components: { Run: { type: python-script } } }
+      passes:
+        - path: prod/old.tran.yaml
+          pipeline: |
+            type: transformation
+            pipeline: { components: { Run: { type: python-script } } }
+  - id: sandbox-python
+    level: error
+    for: component
+    paths: ["sandbox/**"]
+    when: component.type == "python-script"
+    message: "`{component.name}` is Python"
+    examples:
+      fails:
+        - path: sandbox/t.tran.yaml
+          pipeline: |
+            type: transformation
+            pipeline: { components: { Run: { type: python-script } } }
+"#;
+
+fn mv(world: &World, args: impl Arguments) -> ProgramOutput {
+    Call::new(&world.work()).run(("mv", args))
+}
+
+/// Returns a project with these team rules and a pipeline in `prod` that they report.
+fn world_with_rules(path: &str, rules: &str) -> World {
+    let world = World::new();
+    world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
+    world.write("prod/t.tran.yaml", PIPELINE);
+    world.write(path, rules);
+    world
+}
+
+#[test]
+fn move_rewrites_globs_and_examples_of_team_rules() {
+    let world = world_with_rules("sluicegate-rules.yaml", RULES);
+    world.commit("the past");
+    Call::new(&world.work()).run("check --all").expect(1);
+    Call::new(&world.work()).run("rules test").expect(0);
+    let output = mv(&world, "prod p2").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 3 globs, 3 rule examples");
+    assert_eq!(
+        world.read_text("sluicegate-rules.yaml"),
+        RULES.replace("prod/", "p2/")
+    );
+    Call::new(&world.work()).run("rules test").expect(0);
+    Call::new(&world.work()).run("check --all").expect(1);
+    let output = mv(&world, "p2/t.tran.yaml p2/u.tran.yaml").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 1 glob, 1 rule example");
+    let expected = RULES
+        .replace("prod/", "p2/")
+        .replace("'p2/t.tran.yaml'", "'p2/u.tran.yaml'")
+        .replace("path: p2/t.tran.yaml", "path: p2/u.tran.yaml");
+    assert_eq!(world.read_text("sluicegate-rules.yaml"), expected);
+    Call::new(&world.work()).run("rules test").expect(0);
+}
+
+#[test]
+fn move_lists_team_rule_whose_condition_contains_the_old_path() {
+    let rules = RULES.replace(
+        "when: component.type",
+        "when: glob(pipeline.path, 'prod/**') && component.type",
+    );
+    let world = world_with_rules("sluicegate-rules.yaml", &rules);
+    world.write("prod-2/a.tran.yaml", PIPELINE);
+    world.commit("the past");
+    let output = mv(&world, "prod p2").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: sluicegate-rules.yaml:7: prod: the condition of the team rule contains this path
+    left: sluicegate-rules.yaml:25: prod: the condition of the team rule contains this path
+    moved 1 pipeline; 3 globs, 3 rule examples; 2 left
+    ");
+    let output = mv(&world, "prod-2 prod-3 -o json").expect(0).json();
+    assert_eq!(output["left"], serde_json::json!([]));
+}
+
+#[test]
+fn move_of_directory_with_team_rules_file_updates_the_setting() {
+    let world = world_with_rules("gate/rules.yaml", RULES);
+    world.write("sluicegate.yaml", "review:\n  team-rules: gate/rules.yaml\n");
+    world.commit("the past");
+    let output = mv(&world, "gate policy").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 file; 1 setting");
+    assert_eq!(
+        world.read_text("sluicegate.yaml"),
+        "review:\n  team-rules: policy/rules.yaml\n"
+    );
+    Call::new(&world.work()).run("check --all").expect(1);
+}
