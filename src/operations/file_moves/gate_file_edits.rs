@@ -1,24 +1,37 @@
 //! Finds the values to replace in the gate configuration if files move.
 
 use super::file_edit::{FileEdit, Referrer, ValueEdit, build_file_edit, build_value_edit};
-use super::kept_references::UnreadFile;
+use super::gate_edit_builder::GateEditBuilder;
+use super::gate_file_moves::reject_gate_file_moves;
+use super::kept_references::{KeptReference, UnreadFile};
 use super::reference_reader::ReferenceReader;
 use super::team_rule_edits::find_team_rule_edits;
 use super::unparsed_mentions::reject_unparsed_path;
 use crate::error::Failure;
 use crate::job::settings::list_path_glob_keys;
+use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{PipelineKind, SHARED_PIPELINES_FILE, SharedPipelines};
 use sluicegate_pipelines::waivers::FILE_NAME;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
 
+/// The effects of a move on the gate configuration.
+#[derive(Default)]
+pub(super) struct GateFileEdits {
+    pub edits: Vec<FileEdit>,
+    /// The values that contain the old path but are not rewritten.
+    pub kept_references: Vec<KeptReference>,
+    pub unread_files: Vec<UnreadFile>,
+}
+
 /// Returns the edits of the gate configuration: the shared-pipelines file, the waivers file, `sluicegate.yaml` and the
-/// team rules file. A missing file needs none. Fails if a file that cannot be parsed contains the old path.
+/// team rules file. A missing file needs none. Fails if a file that cannot be parsed contains the old path, or if the
+/// gate would no longer find a file.
 pub(super) fn find_gate_file_edits(
     reader: &ReferenceReader<'_>,
     moves: &PathMove,
-    unread_files: &mut Vec<UnreadFile>,
-) -> Result<Vec<FileEdit>, Failure> {
+    moved_files: &[SnapshotFile],
+) -> Result<GateFileEdits, Failure> {
     let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
     let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let config_file = reader.workspace.config_file.as_deref();
@@ -28,7 +41,7 @@ pub(super) fn find_gate_file_edits(
         (config_file, find_setting_edits),
         (reader.workspace.team_rules_path.as_deref(), find_team_rule_edits),
     ];
-    let mut edits = Vec::new();
+    let mut gate_edits = GateFileEdits::default();
     for (path, find_edits) in files {
         let Some(path) = path else { continue };
         let Some(file) = reader.find_gate_file(path)? else {
@@ -39,78 +52,102 @@ pub(super) fn find_gate_file_edits(
             Ok(bytes) => bytes,
             Err(error) => {
                 let reason = error.message;
-                unread_files.push(UnreadFile { path, reason });
+                gate_edits.unread_files.push(UnreadFile { path, reason });
                 continue;
             }
         };
-        match find_edits(&bytes, moves) {
+        let mut builder = GateEditBuilder {
+            path: &path,
+            moves,
+            moved_files,
+            values: Vec::new(),
+            kept_references: Vec::new(),
+        };
+        match find_edits(&bytes, &mut builder) {
             // A file with comments alone sets nothing.
             Err(_) if is_blank(&bytes) => {}
-            Ok(values) => edits.extend(build_file_edit(reader, &path, bytes, values)?),
+            Ok(()) => gate_edits.add_file(reader, bytes, builder)?,
             Err(error) => reject_unparsed_path(moves, &path, &bytes, &error.message)?,
         }
     }
-    Ok(edits)
+    let mut values = gate_edits.edits.iter().flat_map(|edit| &edit.values);
+    let has_setting_edit = values.any(|value| value.referrer == Referrer::Setting);
+    reject_gate_file_moves(reader, moves, has_setting_edit)?;
+    Ok(gate_edits)
+}
+
+impl GateFileEdits {
+    /// Adds the edits of a file in file order. A value that YAML aliases share is added once.
+    fn add_file(
+        &mut self,
+        reader: &ReferenceReader<'_>,
+        bytes: Vec<u8>,
+        builder: GateEditBuilder<'_>,
+    ) -> Result<(), Failure> {
+        let (mut values, mut kept_references) = (builder.values, builder.kept_references);
+        values.sort_by_key(|value: &ValueEdit| value.position);
+        values.dedup_by_key(|value| value.position);
+        kept_references.sort_by_key(|reference| reference.line);
+        self.edits
+            .extend(build_file_edit(reader, builder.path, bytes, values)?);
+        self.kept_references.extend(kept_references);
+        Ok(())
+    }
 }
 
 /// Finds the values of a file that contain a moved path. Fails if the file cannot be parsed.
-type FindEdits = fn(&[u8], &PathMove) -> Result<Vec<ValueEdit>, DocumentError>;
+type FindEdits = fn(&[u8], &mut GateEditBuilder<'_>) -> Result<(), DocumentError>;
 
-/// Returns the edits of the shared-pipelines file: the paths of moved pipelines.
-fn find_shared_pipeline_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
-    let edits = SharedPipelines::parse(bytes)?
-        .entries
-        .into_iter()
-        .filter_map(|entry| {
-            Some(ValueEdit {
+/// Adds the edits of the shared-pipelines file: the paths of moved pipelines.
+fn find_shared_pipeline_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<(), DocumentError> {
+    for entry in SharedPipelines::parse(bytes)?.entries {
+        if let Some(new) = edits.moves.moved_path(&entry.pipeline) {
+            edits.values.push(ValueEdit {
                 referrer: Referrer::Shared,
                 position: entry.pipeline_position,
-                new: moves.moved_path(&entry.pipeline)?,
                 old: entry.pipeline,
-            })
-        })
-        .collect();
-    Ok(edits)
+                new,
+            });
+        }
+    }
+    Ok(())
 }
 
-/// Returns the edits of the waivers file: the globs in `path` that match moved files.
-fn find_waiver_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
+/// Adds the edits of the waivers file: the globs in `path` that match moved files.
+fn find_waiver_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<(), DocumentError> {
     let tree = Tree::parse(bytes)?;
-    let paths = tree
-        .root()
-        .items()
-        .into_iter()
-        .flatten()
-        .filter_map(|item| item.get("path"));
-    Ok(paths
-        .filter_map(|node| build_value_edit(node, Referrer::Waiver, &|glob| moves.glob_after_move(glob)))
-        .collect())
+    for waiver in tree.root().items().into_iter().flatten() {
+        if let Some(node) = waiver.get("path") {
+            edits.add_glob(node, Referrer::Waiver, None);
+        }
+    }
+    Ok(())
 }
 
-/// Returns the edits of `sluicegate.yaml`: the globs that match moved files, and the path of a moved team rules file.
-/// Some of these globs match the targets of calls, which may omit the extension.
-fn find_setting_edits(bytes: &[u8], moves: &PathMove) -> Result<Vec<ValueEdit>, DocumentError> {
+/// Adds the edits of `sluicegate.yaml`: the globs that match moved files, and the path of a moved team rules file. Some
+/// of these globs match the targets of calls, which may omit the extension.
+fn find_setting_edits(bytes: &[u8], edits: &mut GateEditBuilder<'_>) -> Result<(), DocumentError> {
     let tree = Tree::parse(bytes)?;
-    let extension = PipelineKind::from_path(&moves.old_path).map(PipelineKind::extension);
-    let mut edits = Vec::new();
+    let extension = PipelineKind::from_path(&edits.moves.old_path).map(PipelineKind::extension);
     for (key, has_call_globs) in list_path_glob_keys() {
         let mut parts = key.split('.');
         let Some(node) = parts.try_fold(tree.root(), NodeRef::get) else {
             continue;
         };
-        let extension = extension.filter(|_| has_call_globs);
-        edits.extend(node.items().into_iter().flatten().filter_map(|item| {
-            build_value_edit(item, Referrer::Glob, &|glob| {
-                moves.call_glob_after_move(glob, extension)
-            })
-        }));
+        for item in node.items().into_iter().flatten() {
+            edits.add_glob(item, Referrer::Glob, extension.filter(|_| has_call_globs));
+        }
     }
     let review = tree.root().get("review");
-    if let Some(team_rules) = review.and_then(|section| section.get("team-rules")) {
-        edits.extend(build_value_edit(team_rules, Referrer::Setting, &|path| {
-            moves.moved_path(path.trim_start_matches("./"))
-        }));
+    let team_rules = review.and_then(|section| section.get("team-rules"));
+    // The value `off` is not a path, even if there is a file with that name.
+    if let Some(node) = team_rules.filter(|node| node.text() != Some("off")) {
+        let moves = edits.moves;
+        edits
+            .values
+            .extend(build_value_edit(node, Referrer::Setting, &|path| {
+                moves.moved_path(path.trim_start_matches("./"))
+            }));
     }
-    edits.sort_by_key(|edit: &ValueEdit| edit.position);
-    Ok(edits)
+    Ok(())
 }

@@ -1,7 +1,9 @@
 //! Moves files and updates every reference to them, or repairs broken references.
 
 pub(crate) mod file_edit;
+pub(crate) mod gate_edit_builder;
 pub(crate) mod gate_file_edits;
+pub(crate) mod gate_file_moves;
 pub(crate) mod kept_references;
 pub(crate) mod linked_files;
 pub(crate) mod move_paths;

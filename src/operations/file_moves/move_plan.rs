@@ -5,7 +5,6 @@ use super::gate_file_edits::find_gate_file_edits;
 use super::kept_references::{KeptReference, UnreadFile};
 use super::linked_files::reject_linked_path;
 use super::reference_reader::{ReadFile, ReferenceReader};
-use super::team_rule_edits::find_condition_mentions;
 use super::unparsed_mentions::reject_unparsed_call;
 use crate::error::Failure;
 use crate::job::settings::ProjectCheckSettings;
@@ -25,7 +24,8 @@ pub(crate) struct MovePlan {
     /// The files to move.
     pub moved_files: Vec<MovedFile>,
     pub edits: Vec<FileEdit>,
-    /// The references that keep their text: those that a repair cannot correct, and the conditions of team rules.
+    /// The references that keep their text: those that a repair cannot correct, and the conditions of team rules
+    /// and globs that a move does not rewrite.
     pub kept_references: Vec<KeptReference>,
     /// The files whose references are unknown, each with the reason.
     pub unread_files: Vec<UnreadFile>,
@@ -76,11 +76,12 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         }
         edits.extend(build_file_edit(reader, &file.path, bytes, values)?);
     }
-    edits.extend(find_gate_file_edits(reader, &moves, &mut unread_files)?);
-    let kept_references = find_condition_mentions(reader, &moves)?;
     let moved_files = reader
         .snapshot
         .list_files(&|path| moves.moved_path(path).is_some())?;
+    let gate_edits = find_gate_file_edits(reader, &moves, &moved_files)?;
+    edits.extend(gate_edits.edits);
+    unread_files.extend(gate_edits.unread_files);
     Ok(MovePlan {
         moved_files: moved_files
             .into_iter()
@@ -91,7 +92,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             .collect(),
         moves: Some(moves),
         edits,
-        kept_references,
+        kept_references: gate_edits.kept_references,
         unread_files,
     })
 }
@@ -117,7 +118,8 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
                 continue;
             }
         };
-        let mut values = Vec::new();
+        let (mut values, mut file_references) = (Vec::new(), Vec::new());
+        let mut positions = BTreeSet::new();
         for reference in &facts.references {
             let ReferenceTarget::Path(target) = &reference.target else {
                 continue;
@@ -127,8 +129,10 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
             }
             match repair.find_corrected_target(reference, &file.path) {
                 None => {}
+                // YAML aliases share a value, which is listed once.
+                Some(_) if !positions.insert(reference.position) => {}
                 Some(Ok(new_target)) => values.push(build_reference_edit(reference, new_target)),
-                Some(Err(error)) => kept_references.push(KeptReference {
+                Some(Err(error)) => file_references.push(KeptReference {
                     path: file.path.clone(),
                     line: reference.position.line,
                     target: target.clone(),
@@ -136,13 +140,10 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
                 }),
             }
         }
-        edits.extend(build_repair_edit(
-            reader,
-            &file.path,
-            bytes,
-            values,
-            &mut kept_references,
-        )?);
+        let edit = build_repair_edit(reader, &file.path, bytes, values, &mut file_references)?;
+        edits.extend(edit);
+        file_references.sort_by_key(|reference| reference.line);
+        kept_references.extend(file_references);
     }
     Ok(MovePlan {
         moves: None,
@@ -158,6 +159,9 @@ fn describe_repair_error(error: &RepairError) -> String {
     match error {
         RepairError::NoFile => "no file has that name".to_owned(),
         RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
+        RepairError::Expression(path) => {
+            format!("`{path}` has that name, but a reference with `${{` is an expression")
+        }
     }
 }
 

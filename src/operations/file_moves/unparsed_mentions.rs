@@ -43,7 +43,7 @@ pub(crate) fn reject_unparsed_path(
 
 /// Returns the number of the first line with the text. A longer word that contains the text, such as `reload` for
 /// `load`, is ignored.
-fn find_line(bytes: &[u8], text: &str) -> Option<usize> {
+pub(super) fn find_line(bytes: &[u8], text: &str) -> Option<usize> {
     for offset in memchr::memmem::find_iter(bytes, text.as_bytes()) {
         let (leading_bytes, found_text) = bytes.split_at_checked(offset)?;
         let neighbors = [leading_bytes.last(), found_text.get(text.len())];

@@ -383,6 +383,45 @@ fn repair_lists_value_that_cannot_be_rewritten_and_repairs_others() {
 }
 
 #[test]
+fn repair_lists_shared_value_once_and_in_file_order() {
+    let world = World::new();
+    let calls: String = ["&x old/load", "*x", "never/was", "&y old/load", "*y"]
+        .iter()
+        .enumerate()
+        .map(|(index, call)| format!("\n    C{index}:\n      parameters:\n        orchestrationJob: {call}"))
+        .collect();
+    world.write("a.orch.yaml", EMPTY.replace("{}", &calls));
+    world.write("lib/load.orch.yaml", EMPTY);
+    world.commit("dead calls");
+    let output = mv(&world, "--repair").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: a.orch.yaml:7: old/load: the value has a YAML anchor, so a YAML alias elsewhere may use it
+    left: a.orch.yaml:13: never/was: no file has that name
+    left: a.orch.yaml:16: old/load: the value has a YAML anchor, so a YAML alias elsewhere may use it
+    nothing to repair; 3 left
+    ");
+}
+
+#[test]
+fn path_that_would_be_an_expression_is_not_offered_as_repair() {
+    let world = World::new();
+    let call =
+        "\n    A:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: old/load";
+    world.write("a.orch.yaml", EMPTY.replace("{}", call));
+    world.write("${x}/load.orch.yaml", EMPTY);
+    world.write(".platform/config/pipeline_quality_rules.yaml", "rules: []\n");
+    world.commit("dead call");
+    let report = Call::new(&world.work()).run("check --all --report json=-").out;
+    assert!(report.contains("`${x}/load.orch.yaml` has that name"), "{report}");
+    assert!(!report.contains("mv --repair"), "{report}");
+    let output = mv(&world, "--repair").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: a.orch.yaml:8: old/load: `${x}/load.orch.yaml` has that name, but a reference with `${` is an expression
+    nothing to repair; 1 left
+    ");
+}
+
+#[test]
 fn repair_lists_file_outside_of_sparse_checkout_and_repairs_others() {
     let world = world_with_two_dead_calls();
     world.commit("dead calls");

@@ -109,3 +109,109 @@ fn move_of_directory_with_team_rules_file_updates_the_setting() {
     );
     Call::new(&world.work()).run("check --all").expect(1);
 }
+
+#[test]
+fn setting_off_is_no_path() {
+    let world = world_with_rules("off/count.sql", "select 1\n");
+    let settings = "review:\n  team-rules: off\n";
+    world.write("sluicegate.yaml", settings);
+    world.commit("the past");
+    let output = mv(&world, "off on").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 file; no references to it");
+    assert_eq!(world.read_text("sluicegate.yaml"), settings);
+}
+
+#[test]
+fn move_of_gate_configuration_is_refused() {
+    let world = world_with_rules("sluicegate-rules.yaml", RULES);
+    world.write(
+        "gate/waivers.yaml",
+        "- { rule: a, path: 'stage/**', reason: old }\n",
+    );
+    std::os::unix::fs::symlink("gate/waivers.yaml", world.work().join("sluicegate-waivers.yaml")).unwrap();
+    world.write("sluicegate.yaml", "exclude: []\n");
+    world.write(".platform/docs/notes.md", "notes\n");
+    world.commit("the past");
+    let mut messages = Vec::new();
+    for args in [
+        "sluicegate.yaml gate/",
+        "sluicegate-rules.yaml gate/",
+        "sluicegate-waivers.yaml gate/",
+        "gate policy",
+        ".platform .p2",
+        ".platform/config config",
+    ] {
+        let output = mv(&world, args).expect(2);
+        assert!(output.err.contains("nothing was changed"), "{}", output.err);
+        let message = output.err.lines().find(|line| line.starts_with("error"));
+        messages.extend(message.map(str::to_owned));
+    }
+    insta::assert_snapshot!(messages.join("\n"), @"
+    error: cannot move `sluicegate.yaml`: the gate would no longer find its configuration `sluicegate.yaml`
+    error: cannot move `sluicegate-rules.yaml`: the gate would no longer find its configuration `sluicegate-rules.yaml`
+    error: cannot move `sluicegate-waivers.yaml`: the gate would no longer find its configuration `sluicegate-waivers.yaml`
+    error: cannot move `gate`: the gate would no longer find its configuration `gate/waivers.yaml`
+    error: cannot move `.platform`: the gate would no longer find its configuration `.platform/config/pipeline_quality_rules.yaml`
+    error: cannot move `.platform/config`: the gate would no longer find its configuration `.platform/config/pipeline_quality_rules.yaml`
+    ");
+    assert_eq!(world.git("status --short"), "");
+    // The gate does not read the other files of the hidden directory.
+    mv(&world, ".platform/docs docs").expect(0);
+}
+
+#[test]
+fn example_that_new_globs_would_not_match_keeps_its_path() {
+    let rules = RULES
+        .replace(
+            r#"["prod/**", 'prod/t.tran.yaml', "**/t.tran.yaml"] # both"#,
+            r#"["prod/**"]"#,
+        )
+        .replace("exclude: prod/old", "exclude: prod/eu/old")
+        .replace("path: prod/old", "path: prod/eu/old")
+        .replace("path: prod/t", "path: prod/eu/t");
+    let world = world_with_rules("sluicegate-rules.yaml", &rules);
+    world.write("prod/eu/t.tran.yaml", PIPELINE);
+    world.commit("the past");
+    Call::new(&world.work()).run("rules test").expect(0);
+    let output = mv(&world, "prod/eu x").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 1 glob, 1 rule example");
+    assert_eq!(
+        world.read_text("sluicegate-rules.yaml"),
+        rules.replace("prod/eu/old", "x/old")
+    );
+    Call::new(&world.work()).run("rules test").expect(0);
+}
+
+#[test]
+fn move_lists_globs_and_conditions_that_contain_the_old_path_elsewhere() {
+    let rules = RULES
+        .replace(
+            r#"["prod/**", 'prod/t.tran.yaml', "**/t.tran.yaml"] # both"#,
+            r#"["{prod,stage}/**", "stage/prod/**", "**/*.tran.yaml"]"#,
+        )
+        .replace(
+            "exclude: prod/old.tran.yaml",
+            "exclude: ['{a,prod}/old.tran.yaml']",
+        )
+        .replace(
+            "when: component.type",
+            "when: pipeline.path.matches('^prod/') && component.type",
+        );
+    let world = world_with_rules("sluicegate-rules.yaml", &rules);
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: a, path: '{prod,stage}/**', reason: old }\n",
+    );
+    world.write("sluicegate.yaml", "exclude: ['**/prod/*.orch.yaml']\n");
+    world.write("prod/a.orch.yaml", PIPELINE);
+    world.commit("the past");
+    let output = mv(&world, "prod p2").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: sluicegate-waivers.yaml:1: {prod,stage}/**: the glob does not match the new path
+    left: sluicegate.yaml:1: **/prod/*.orch.yaml: the glob does not match the new path
+    left: sluicegate-rules.yaml:5: {prod,stage}/**: the glob does not match the new path
+    left: sluicegate-rules.yaml:7: prod: the condition of the team rule contains this path
+    left: sluicegate-rules.yaml:25: prod: the condition of the team rule contains this path
+    moved 2 pipelines; 5 left
+    ");
+}

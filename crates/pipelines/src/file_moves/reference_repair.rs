@@ -76,6 +76,8 @@ pub enum RepairError {
     NoFile,
     /// Several files have the name.
     SeveralFiles(Vec<String>),
+    /// This file has the name, but its path would be read as an expression.
+    Expression(String),
 }
 
 impl<'m> ReferenceRepair<'m> {
@@ -136,6 +138,7 @@ impl<'m> ReferenceRepair<'m> {
         match self.pipelines.find_call_target(target, kind, path, caller) {
             Some(new_target) if new_target == target => None,
             Some(new_target) => Some(Ok(new_target)),
+            None if is_expression(path) => Some(Err(RepairError::Expression(path.to_owned()))),
             None => Some(Err(RepairError::NoFile)),
         }
     }
@@ -151,11 +154,12 @@ impl<'m> ReferenceRepair<'m> {
             return None;
         }
         let path = self.try_other_spelling(find_only_path(same_name_paths), target);
-        // An expression would not mean the file.
-        if path.as_ref().is_ok_and(|path| is_expression(path)) {
-            return Some(Err(RepairError::NoFile));
-        }
-        Some(path.map(str::to_owned))
+        Some(match path {
+            // An expression would not mean the file.
+            Ok(path) if is_expression(path) => Err(RepairError::Expression(path.to_owned())),
+            Ok(path) => Ok(path.to_owned()),
+            Err(error) => Err(error),
+        })
     }
 
     /// Returns `same_name_path`, the result of a search by file name. If that search found no file, searches for a file
@@ -283,9 +287,13 @@ mod tests {
             assert!(matches!(new_target, Some(Err(_))), "{target}");
         }
         let repair = ReferenceRepair::new(&["${x}/load.orch.yaml", "${x}/b.sql"]);
-        for (parameter, target) in [("orchestrationJob", "a/load"), ("fileName", "a/b.sql")] {
+        for (parameter, target, path) in [
+            ("orchestrationJob", "a/load", "${x}/load.orch.yaml"),
+            ("fileName", "a/b.sql", "${x}/b.sql"),
+        ] {
             let new_target = repair.find_corrected_target(&reference(parameter, target), "c.orch.yaml");
-            assert_eq!(new_target, Some(Err(RepairError::NoFile)), "{target}");
+            let expected = Some(Err(RepairError::Expression(path.to_owned())));
+            assert_eq!(new_target, expected, "{target}");
         }
     }
 

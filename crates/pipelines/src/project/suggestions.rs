@@ -3,7 +3,7 @@
 
 use super::messages::{REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint};
 use crate::pipelines::{
-    OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, complete_path, file_name,
+    OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, complete_path, file_name, is_expression,
     trim_pipeline_extension,
 };
 use sluicegate_base::text::{NameProfile, find_most_similar, shorten_name};
@@ -192,10 +192,14 @@ impl<'p> CallSuggestions<'p> {
         same_name_paths.retain(|path| *path != self.caller);
         let text = match same_name_paths.as_slice() {
             [] => match spelling {
-                Some(spelling) => format_other_spelling_hint(spelling) + REPAIR_HINT,
+                Some(spelling) => format_other_spelling_hint(spelling) + describe_repair(spelling.path),
                 None => self.describe_similar_paths(files, target, kind),
             },
-            [path] => format!("; `{}` has that name{REPAIR_HINT}", shorten_name(path)),
+            [path] => format!(
+                "; `{}` has that name{}",
+                shorten_name(path),
+                describe_repair(path)
+            ),
             paths => format!("; {} have that name", format_paths(paths)),
         };
         CallHint {
@@ -271,6 +275,12 @@ impl<'p> CallSuggestions<'p> {
         self.cached_paths.insert(key, path);
         path
     }
+}
+
+/// Returns the hint to the command that writes the path; empty for a path that would be read as an expression, which the
+/// command does not write.
+fn describe_repair(path: &str) -> &'static str {
+    if is_expression(path) { "" } else { REPAIR_HINT }
 }
 
 /// Searches for the components that broken links mean, which share one budget.

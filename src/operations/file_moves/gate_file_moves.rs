@@ -1,0 +1,76 @@
+//! Refuses a move of gate configuration that the gate would no longer find: its rules and waivers would silently have
+//! no effect.
+
+use super::reference_reader::ReferenceReader;
+use crate::error::Failure;
+use crate::job::policy::follow_links;
+use sluicegate_pipelines::file_moves::PathMove;
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::waivers;
+
+/// Fails if the move contains a file of the gate configuration, a link to it or the target of such a link. A team rules
+/// file without links may move if the move also rewrites the setting with its path.
+pub(super) fn reject_gate_file_moves(
+    reader: &ReferenceReader<'_>,
+    moves: &PathMove,
+    has_setting_edit: bool,
+) -> Result<(), Failure> {
+    let workspace = reader.workspace;
+    if let Some(path) = &workspace.config_file {
+        let hint = "move it with `git mv`, and pass its new path with `--config`";
+        reject_moved_path(reader, moves, &list_link_path(reader, path)?, hint)?;
+    }
+    let hint = format!("the waivers are always read from `{}`", waivers::FILE_NAME);
+    reject_moved_path(reader, moves, &list_link_path(reader, waivers::FILE_NAME)?, &hint)?;
+    if let Some(path) = &workspace.team_rules_path {
+        let paths = list_link_path(reader, path)?;
+        if !(has_setting_edit && paths.len() == 1) {
+            let hint = "move it with `git mv`, and set `review.team-rules` to its new path";
+            reject_moved_path(reader, moves, &paths, hint)?;
+        }
+    }
+    if let Some(config_dir) = workspace.find_config_dir(reader.snapshot)? {
+        let paths = [RULES_FILE, SHARED_PIPELINES_FILE].map(|name| format!("{config_dir}/{name}"));
+        let hint = "move it with `git mv`, and set `config-dir` if the hidden directory has a new name";
+        for path in paths {
+            reject_moved_path(reader, moves, &[path], hint)?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns the path, each link in it and the file that the links lead to; none if the file is missing.
+fn list_link_path(reader: &ReferenceReader<'_>, path: &str) -> Result<Vec<String>, Failure> {
+    let resolved_path = follow_links(&reader.workspace.repo, reader.snapshot, path)?;
+    Ok(match resolved_path.file {
+        Some(_) => resolved_path.paths,
+        None => Vec::new(),
+    })
+}
+
+/// Fails if one of these paths moves. The first path is the one at which the gate reads a file, and the others are the
+/// links to the file, and the file.
+fn reject_moved_path(
+    reader: &ReferenceReader<'_>,
+    moves: &PathMove,
+    paths: &[String],
+    hint: &str,
+) -> Result<(), Failure> {
+    for path in paths {
+        let is_moved_file = moves.moved_path(path).is_some() && reader.snapshot.find_file(path)?.is_some();
+        if !is_moved_file {
+            continue;
+        }
+        let old_path = &moves.old_path;
+        let message =
+            format!("cannot move `{old_path}`: the gate would no longer find its configuration `{path}`");
+        let hint = match paths.first() {
+            Some(first_path) if first_path != path => {
+                format!("move it with `git mv`, and correct the symbolic link of `{first_path}`")
+            }
+            _ => hint.to_owned(),
+        };
+        return Err(Failure::usage(message).with_hint(format!("nothing was changed: {hint}")));
+    }
+    Ok(())
+}
