@@ -11,6 +11,7 @@ use crate::report::terminal::TerminalLinks;
 use crate::report::{ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits};
 use crate::session::Run;
 use sluicegate_base::address;
+use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{Report, Verdict};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;

@@ -385,11 +385,17 @@ fn repair_lists_value_that_cannot_be_rewritten_and_repairs_others() {
 #[test]
 fn repair_lists_shared_value_once_and_in_file_order() {
     let world = World::new();
-    let calls: String = ["&x old/load", "*x", "never/was", "&y old/load", "*y"]
+    let mut calls = String::new();
+    for (index, call) in ["&x old/load", "*x", "never/was", "&y old/load", "*y"]
         .iter()
         .enumerate()
-        .map(|(index, call)| format!("\n    C{index}:\n      parameters:\n        orchestrationJob: {call}"))
-        .collect();
+    {
+        write!(
+            calls,
+            "\n    C{index}:\n      parameters:\n        orchestrationJob: {call}"
+        )
+        .unwrap();
+    }
     world.write("a.orch.yaml", EMPTY.replace("{}", &calls));
     world.write("lib/load.orch.yaml", EMPTY);
     world.commit("dead calls");

@@ -24,8 +24,8 @@ pub use pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
     TransitionCondition, is_pipeline, trim_pipeline_extension,
 };
-pub(crate) use references::{complete_path, is_expression};
 pub use references::{CallResolution, CallWalk, PipelineFiles, Reference, ReferenceTarget, file_name};
+pub(crate) use references::{complete_path, is_expression};
 pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
 pub use spelling_index::to_lowercase_nfc;
 pub(crate) use spelling_index::{OtherSpelling, SpellingDifference, SpellingIndex};
