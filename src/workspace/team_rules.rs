@@ -38,8 +38,8 @@ impl Workspace<'_> {
     }
 
     /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
-    /// rules, and a limit of the verdict reports that. Fails if the job names a file that neither of them has, because
-    /// the run would evaluate no team rule. In CI, a file that cannot be used is treated as missing, because otherwise
+    /// rules, and a limit of the verdict reports that. Fails if the job names a file that neither of them has, nor the
+    /// current commit (a bare repository has no files on disk), because the run would evaluate no team rule. In CI, a file that cannot be used is treated as missing, because otherwise
     /// it would stop the change that repairs it.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
@@ -50,7 +50,7 @@ impl Workspace<'_> {
             return Ok(TeamRulesInForce::for_unusable_file(path, reason));
         }
         let Some(text) = &file.policy_text else {
-            if self.has_team_rules_of_job && file.checkout_text.is_none() {
+            if self.has_team_rules_of_job && file.checkout_text.is_none() && !self.is_committed(path) {
                 return Err(missing_file_failure(path, file.missing_reason.as_deref()));
             }
             let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
@@ -101,6 +101,12 @@ impl Workspace<'_> {
                 .map_err(|problems| describe_first_problem(path, &problems)),
         };
         (version, rules)
+    }
+
+    /// Returns whether the current commit of the repository has a file at this path.
+    fn is_committed(&self, path: &str) -> bool {
+        let head = self.repo.head();
+        head.is_ok_and(|head| matches!(self.repo.find_file(&head.commit, path), Ok(Some(_))))
     }
 
     /// Reads the team rules file that applies to this run. The file may be missing.

@@ -184,7 +184,7 @@ impl MessageHistory<'_> {
     }
 }
 
-/// Returns whether the task has ended, so that it writes no more messages.
+/// Returns whether the task has ended, so that no further message follows.
 fn is_ended(task: &Task) -> bool {
     matches!(
         task.phase(),

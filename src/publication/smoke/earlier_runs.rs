@@ -4,7 +4,7 @@ use super::smoke_problem::SmokeProblem;
 use super::smoke_test::SmokeTest;
 use crate::error::Failure;
 use crate::publication::Publication;
-use crate::publish::{Receipt, SmokeExecution, parse_platform_time};
+use crate::publish::{Receipt, SmokeExecution, SmokeRecord, parse_platform_time};
 use crate::session::resource::RemoteProject;
 use sluicegate_platform::api::Execution;
 use sluicegate_platform::http::ErrorKind;
@@ -82,6 +82,23 @@ impl Publication<'_> {
 }
 
 impl SmokeTest<'_> {
+    /// Adds the ids of executions that an earlier job started to the smoke runs that this job has not started. The next
+    /// rerun of the job can then continue these executions, or knows that they prove nothing. If a request for a new
+    /// execution failed, keeps an earlier one that proves nothing, so that the next rerun does not take the version for
+    /// one without smoke runs.
+    pub(super) fn add_earlier_ids(&self, mut record: SmokeRecord) -> SmokeRecord {
+        for entry in &mut record.runs {
+            if entry.execution_id.is_none()
+                && let Some(earlier_run) = self.earlier_runs.iter().find(|run| run.has_same_subject(entry))
+                && (!entry.is_requested || earlier_run.proves_nothing())
+            {
+                entry.copy_execution(earlier_run);
+                entry.is_earlier = entry.execution_id.is_some();
+            }
+        }
+        record
+    }
+
     /// Returns the id of the execution that an earlier run of the program started for `planned_run`, from the receipt
     /// of that run. A change could have written the id of any older execution into the receipt. The id is therefore
     /// accepted only if the platform shows that the execution started after the version was created, or has not started

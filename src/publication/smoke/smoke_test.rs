@@ -20,6 +20,9 @@ use sluicegate_platform::http::ErrorKind;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+/// The problem of an execution that succeeded, until it is known that consumers still get the version.
+const UNPROVEN_EXECUTION: &str = "it is not known whether the execution used this version";
+
 /// The smoke runs of one version.
 pub(super) struct SmokeTest<'a> {
     pub(super) publication: &'a Publication<'a>,
@@ -86,21 +89,6 @@ impl<'a> SmokeTest<'a> {
             ..SmokeExecution::default()
         });
         SmokeRecord::new(runs.collect())
-    }
-
-    /// Adds the ids of executions that an earlier job started to the smoke runs that this job has not started. The next
-    /// rerun of the job can then continue these executions, or knows that they prove nothing.
-    fn add_earlier_ids(&self, mut record: SmokeRecord) -> SmokeRecord {
-        for entry in &mut record.runs {
-            if entry.execution_id.is_none()
-                && !entry.is_requested
-                && let Some(earlier_run) = self.earlier_runs.iter().find(|run| run.has_same_subject(entry))
-            {
-                entry.copy_execution(earlier_run);
-                entry.is_earlier = entry.execution_id.is_some();
-            }
-        }
-        record
     }
 
     /// Returns the result of runs that succeeded. The other results replace some of its fields.
@@ -181,6 +169,7 @@ impl<'a> SmokeTest<'a> {
             self.require_latest("the execution may not have used this version")
                 .await
                 .map_err(|problem| problem.with_run_index(run_index))?;
+            self.update_receipt(record, run_index, |entry| entry.problem = None);
         }
         Ok(())
     }
@@ -236,6 +225,7 @@ impl<'a> SmokeTest<'a> {
         let execution = WatchedExecution::follow_started(self.publication.run, &project, &id, pace)
             .await
             .map_err(|failure| SmokeProblem::from_failure(&failure))?;
+        let problem = execution.describe_problem();
         self.update_receipt(record, run_index, |entry| {
             let result = &execution.response.result;
             entry.status.clone_from(&result.status);
@@ -243,8 +233,10 @@ impl<'a> SmokeTest<'a> {
             entry.started_at.clone_from(&result.started_at);
             entry.finished_at.clone_from(&result.finished_at);
             entry.has_ended = execution.has_ended();
+            // If the program ends before the caller has looked up the latest version, no rerun continues this execution.
+            entry.problem = problem.is_none().then(|| UNPROVEN_EXECUTION.to_owned());
         });
-        match execution.describe_problem() {
+        match problem {
             None => Ok(()),
             Some(reason) => Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason)),
         }

@@ -43,7 +43,7 @@ pub(super) enum ViewMedium {
 
 impl ViewMedium {
     /// Returns whether known and waived findings are listed. A page folds or marks them, so it lists them by default,
-    /// too: its reader cannot pass `--show all`. A page that lists no other findings does not list them either.
+    /// too: its reader cannot pass `--show all`. A page without other findings does not list them either.
     const fn includes_excused(self, show: ShowMode) -> bool {
         match (self, show) {
             (Self::Page, ShowMode::First(max_count)) => max_count > 0,

@@ -242,6 +242,31 @@ fn rerun_after_execution_that_proves_nothing_starts_a_new_execution() {
     });
 }
 
+/// The execution of the first run proves nothing, and the second run cannot start another one.
+#[test]
+fn rerun_after_failed_start_still_needs_an_execution() {
+    let stage = SmokePlatform::new();
+    let body = json!({ "error": "An execution with the same tag is running", "status": 409 });
+    let conflict = ResponseTemplate::new(409).set_body_json(body);
+    stage.start_with(in_turn(vec![
+        answer(&json!({ "pipelineExecutionId": EXECUTION })),
+        conflict.clone(),
+        conflict,
+    ]));
+    stage.change_latest_during_run(false);
+    let first_call = stage.call().variable("SLUICEGATE_LOOKUP_TIMEOUT", "0");
+    first_call.run("publish --on-smoke-failure keep").expect(8);
+    stage.withdraw_newer_version();
+    stage.set_version(true, false);
+    for start_count in [2, 3] {
+        let call = stage.call().variable("SLUICEGATE_VERSION_NAME", "{short-sha}");
+        call.run(RERUN).expect(3);
+        assert_eq!(stage.starts().len(), start_count);
+        let recorded_run = &stage.receipt()["smoke"]["runs"][0];
+        assert_eq!(recorded_run["executionId"], EXECUTION);
+    }
+}
+
 /// Git tracks the receipt, so a change may have edited it. A statement never keeps ids.
 #[test]
 fn run_that_ends_early_keeps_no_ids_in_a_tracked_receipt_or_a_statement() {

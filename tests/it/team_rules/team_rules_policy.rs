@@ -201,6 +201,10 @@ fn missing_team_rules_file_is_error_if_job_names_it() {
     let report = check_in_job(&world, "--team-rules new.yaml", 0);
     assert!(report["limits"].to_string().contains("do not apply"), "{report}");
     assert_eq!(report["context"]["teamRules"], "new.yaml");
+    // A file of the commit is no mistake, even if it is not on disk, as in a bare repository.
+    std::fs::remove_file(world.work().join(FILE)).unwrap();
+    let run = Call::new(&world.work()).run(&format!("check --all --head HEAD --team-rules {FILE}"));
+    assert!(!run.all().contains("does not exist"), "{}", run.all());
 }
 
 #[test]
