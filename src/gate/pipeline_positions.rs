@@ -1,5 +1,5 @@
-//! What the text of a violation is compared with: the names in its pipeline with their lines, and the numbers that
-//! rules limit.
+//! The facts about a pipeline that the text of a violation is compared with: the names with their lines, and the
+//! numbers that rules limit.
 
 use sluicegate_pipelines::pipelines::{Pipeline, SubjectIndex, SubjectMatch};
 use sluicegate_pipelines::rules;

@@ -75,7 +75,8 @@ pub(crate) struct ChangedFile {
     pub change_lines: Vec<ChangeLine>,
     /// A picture of head and base, if it can be drawn and is not too large.
     pub picture: Option<Canvas>,
-    /// The ranges of lines in head that the change touched. `None` if a version could not be read.
+    /// The ranges of lines in head that the change touched. `None` if they are not needed, or if a version could not be
+    /// read.
     pub touched_ranges: Option<Vec<RangeInclusive<u32>>>,
 }
 

@@ -30,6 +30,19 @@ pub struct Position {
     pub column: u32,
 }
 
+impl Position {
+    /// Returns the offset of this position in the text, in bytes; `None` if the text has no such character. Positions
+    /// do not count a byte order mark, so the text must not have one.
+    pub fn find_offset(self, text: &str) -> Option<usize> {
+        let line_index = usize::try_from(self.line).ok()?.checked_sub(1)?;
+        let column_index = usize::try_from(self.column).ok()?.checked_sub(1)?;
+        let line = text.split_inclusive('\n').nth(line_index)?;
+        let line_offset: usize = text.split_inclusive('\n').take(line_index).map(str::len).sum();
+        let (column_offset, _) = line.char_indices().nth(column_index)?;
+        Some(line_offset + column_offset)
+    }
+}
+
 impl fmt::Display for Position {
     /// Writes the position as messages show it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -8,12 +8,7 @@ pub fn remove_empty_brackets(document: &str, position: Position) -> Option<Strin
     // Positions do not count a byte order mark.
     let text = document.strip_prefix('\u{feff}').unwrap_or(document);
     let byte_order_mark = document.strip_suffix(text)?;
-    let line_index = usize::try_from(position.line).ok()?.checked_sub(1)?;
-    let column_index = usize::try_from(position.column).ok()?.checked_sub(1)?;
-    let line = text.split_inclusive('\n').nth(line_index)?;
-    let earlier_length: usize = text.split_inclusive('\n').take(line_index).map(str::len).sum();
-    let column_offset = line.char_indices().nth(column_index)?.0;
-    let mut list = text.get(earlier_length + column_offset..)?;
+    let mut list = text.get(position.find_offset(text)?..)?;
     // The position of a list with an anchor or a tag is that of the anchor or tag.
     while list.starts_with(['&', '!']) {
         list = list.split_once(' ')?.1.trim_start_matches(' ');

@@ -72,7 +72,7 @@ impl<'c> ParsedChange<'c> {
 
     /// Describes the change for a report. `index` is its position in the list of changes: only the first
     /// [`MAX_PICTURES`] changes are drawn, and only the first [`MAX_DESCRIBED_CHANGES`] have details. A change that
-    /// affects only the layout is not drawn.
+    /// affects only the layout is not drawn. The touched lines are omitted.
     fn build_changed_file(&self, index: usize) -> ChangedFile {
         let diff = self.diff();
         let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;
@@ -88,7 +88,7 @@ impl<'c> ParsedChange<'c> {
             summary: diff.summarize(),
             change_lines,
             picture: picture.flatten(),
-            touched_ranges: self.find_touched_ranges(),
+            touched_ranges: None,
         }
     }
 }
@@ -98,8 +98,8 @@ pub(crate) fn build_changed_file(contents: &ChangedContents, index: usize) -> Ch
     ParsedChange::parse(contents).build_changed_file(index)
 }
 
-/// Describes the change for a report, and returns the facts about the pipeline in head, so that head is parsed only
-/// once. Adds the positions in head to `positions`.
+/// Describes the change for a report with the touched lines, and returns the facts about the pipeline in head, so that
+/// head is parsed only once. Adds the positions in head to `positions`.
 pub(crate) fn build_changed_file_with_facts(
     contents: &ChangedContents,
     index: usize,
@@ -112,7 +112,11 @@ pub(crate) fn build_changed_file_with_facts(
         }
         PipelineFacts::from_pipeline(&pipeline)
     });
-    (change.build_changed_file(index), head_facts)
+    let file = ChangedFile {
+        touched_ranges: change.find_touched_ranges(),
+        ..change.build_changed_file(index)
+    };
+    (file, head_facts)
 }
 
 /// Returns the drawing, or only its changed part if the drawing exceeds the limits. A changed part with too many

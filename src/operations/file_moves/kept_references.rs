@@ -1,4 +1,4 @@
-//! What a move or a repair does not change, so that the summary can list it.
+//! References that a move or a repair does not change, so that the summary can list them.
 
 /// A reference that keeps its text, with the reason.
 pub(crate) struct KeptReference {

@@ -22,7 +22,7 @@ fn replace_null(text: &str, position: Position, value: NodeRef<'_, '_>) -> Optio
     // Positions do not count a byte order mark.
     let content = text.strip_prefix('\u{feff}').unwrap_or(text);
     let byte_order_mark = text.strip_suffix(content)?;
-    let text_from_key = content.get(find_offset(content, position)?..)?;
+    let text_from_key = content.get(position.find_offset(content)?..)?;
     let text_after_key = ["pipelines", "'pipelines'", "\"pipelines\""]
         .iter()
         .find_map(|key| text_from_key.strip_prefix(key))?;
@@ -33,17 +33,8 @@ fn replace_null(text: &str, position: Position, value: NodeRef<'_, '_>) -> Optio
         return Some(format!("{byte_order_mark}{text_before} []{text_after}"));
     }
     // The null may be on a later line, after comments.
-    let null_offset = find_offset(content, value.position())?;
+    let null_offset = value.position().find_offset(content)?;
     let gap = content.get(text_before.len()..null_offset)?.trim_end_matches(' ');
     let text_after_null = content.get(null_offset..)?.strip_prefix(null)?;
     Some(format!("{byte_order_mark}{text_before} []{gap}{text_after_null}"))
-}
-
-/// Returns the offset of a position in the text, in bytes; `None` if the text has no such character.
-fn find_offset(text: &str, position: Position) -> Option<usize> {
-    let line_index = usize::try_from(position.line).ok()?.checked_sub(1)?;
-    let column_index = usize::try_from(position.column).ok()?.checked_sub(1)?;
-    let line_offset: usize = text.split_inclusive('\n').take(line_index).map(str::len).sum();
-    let (column_offset, _) = text.get(line_offset..)?.char_indices().nth(column_index)?;
-    Some(line_offset + column_offset)
 }
