@@ -39,8 +39,9 @@ impl Workspace<'_> {
 
     /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
     /// rules, and a limit of the verdict reports that. Fails if the job names a file that neither of them has, nor the
-    /// current commit (a bare repository has no files on disk), because the run would evaluate no team rule. In CI, a file that cannot be used is treated as missing, because otherwise
-    /// it would stop the change that repairs it.
+    /// current commit (a bare repository has no files on disk), because the run would evaluate no team rule. If the
+    /// configuration file names it, a limit of the verdict reports that. In CI, a file that cannot be used is treated as
+    /// missing, because otherwise it would stop the change that repairs it.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
@@ -53,9 +54,15 @@ impl Workspace<'_> {
             if self.has_team_rules_of_job && file.checkout_text.is_none() && !self.is_committed(path) {
                 return Err(missing_file_failure(path, file.missing_reason.as_deref()));
             }
-            let missing_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
+            let limit = match file.missing_reason {
+                Some(reason) if file.checkout_text.is_some() => Some(describe_unused_rules(&reason)),
+                missing_reason if self.sources.names_team_rules(path) => {
+                    Some(describe_missing_rules(path, missing_reason.as_deref()))
+                }
+                _ => None,
+            };
             return Ok(TeamRulesInForce {
-                limit: missing_reason.map(|reason| build_verdict_limit(path, describe_unused_rules(&reason))),
+                limit: limit.map(|text| build_verdict_limit(path, text)),
                 ..TeamRulesInForce::default()
             });
         };
@@ -150,6 +157,13 @@ fn describe_unused_rules(reason: &str) -> String {
         "{reason}, so the team rules in the checkout do not apply. For this one change, the job can set --policy head \
          (SLUICEGATE_POLICY)"
     )
+}
+
+/// Describes that the file, which the configuration file names, does not exist. `reason` says why the policy revision
+/// has no file, if that is known.
+fn describe_missing_rules(path: &str, reason: Option<&str>) -> String {
+    let reason = reason.map_or_else(|| format!("{path} does not exist"), ToOwned::to_owned);
+    format!("the setting `review.team-rules` names {path}, but {reason}, so no team rule is evaluated")
 }
 
 /// Returns the message of the first problem with its position in the file, or only the file's name without a problem.

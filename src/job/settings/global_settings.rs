@@ -129,6 +129,12 @@ impl SettingSources<'_> {
         self.file.review.team_rules.as_deref() == Some(TEAM_RULES_OFF)
     }
 
+    /// Returns whether the configuration file itself names this file as that of the team rules.
+    pub fn names_team_rules(&self, path: &str) -> bool {
+        let name = self.file.review.team_rules.as_deref();
+        name.is_some_and(|name| parse_team_rules_path(name).is_ok_and(|file_path| file_path == path))
+    }
+
     /// Returns the path of the team's rules file relative to the repository root, or `None` if the rules are off. By
     /// default, the file is in the directory of the configuration file.
     pub fn resolve_team_rules_path(

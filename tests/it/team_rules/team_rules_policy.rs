@@ -208,6 +208,31 @@ fn missing_team_rules_file_is_error_if_job_names_it() {
 }
 
 #[test]
+fn missing_team_rules_file_that_policy_names_is_said_beside_the_verdict() {
+    let world = world_with_files(&[("sluicegate.yaml", "review:\n  team-rules: nope.yaml\n")]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let report = check_in_job(&world, "", 0);
+    let limits = report["limits"].to_string();
+    assert!(
+        limits.contains("the setting `review.team-rules` names nope.yaml, but")
+            && limits.contains("no team rule"),
+        "{limits}"
+    );
+    // On a laptop, the checkout decides.
+    let run = Call::new(&world.work()).run("check --all").expect(0);
+    assert!(
+        run.all()
+            .contains("names nope.yaml, but nope.yaml does not exist"),
+        "{}",
+        run.all()
+    );
+    // A file that nobody names may be missing.
+    let world = world_with_files(&[("sluicegate.yaml", "review:\n  fail-on: error\n")]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    assert_eq!(check_in_job(&world, "", 0)["limits"], Value::Null);
+}
+
+#[test]
 fn link_to_rules_is_followed_and_reported_as_gate_change() {
     let world = world_with_files(&[("gate/rules.yaml", &python_rule("error"))]);
     std::os::unix::fs::symlink("gate/rules.yaml", world.work().join(FILE)).unwrap();
