@@ -56,7 +56,7 @@ pub struct NodeRef<'t, 'a> {
 }
 
 impl<'t, 'a> NodeRef<'t, 'a> {
-    /// Returns the referenced node; `None` for the value of a key that was skipped.
+    /// Returns the referenced node. Every id in a tree refers to a node, so `None` does not occur.
     fn node(self) -> Option<&'t Node<'a>> {
         self.tree.nodes.get(self.id as usize)
     }
@@ -66,8 +66,7 @@ impl<'t, 'a> NodeRef<'t, 'a> {
         Self { tree: self.tree, id }
     }
 
-    /// Returns the position where the node begins; for an alias, where its target begins. The position of a skipped
-    /// value is unknown, so it is the start of the document.
+    /// Returns the position where the node begins; for an alias, where its target begins.
     pub fn position(self) -> Position {
         self.node()
             .map_or(Position { line: 1, column: 1 }, |node| node.position)

@@ -39,7 +39,7 @@ impl<'a> Tree<'a> {
         build_tree_observed(document_text::decode_text(bytes)?, None, |_, _| {})
     }
 
-    /// Reads the document as [`Self::parse`] does, but keeps no value of the top-level key `skipped_key`.
+    /// Reads the document as [`Self::parse`] does, but omits the top-level key `skipped_key` with its value.
     pub fn parse_without(bytes: &'a [u8], skipped_key: &str) -> Result<Self, DocumentError> {
         build_tree_observed(document_text::decode_text(bytes)?, Some(skipped_key), |_, _| {})
     }
@@ -280,8 +280,8 @@ impl<'a> Builder<'a, '_> {
         Ok(())
     }
 
-    /// Closes the innermost list or map, and adds it to its parent. Fails if a map has duplicate keys, even if the map
-    /// is not kept.
+    /// Closes the innermost list or map, and adds it to its parent. The root omits the skipped key. Fails if a map has
+    /// duplicate keys, even if the map is not kept.
     fn close_collection(&mut self) -> Result<(), DocumentError> {
         let Some(frame) = self.open_frames.pop() else {
             return Ok(());
@@ -290,12 +290,11 @@ impl<'a> Builder<'a, '_> {
             Children::List(start) => NodeContent::List(self.items.drain(start..).collect()),
             Children::Map(start, _) => {
                 reject_duplicate_keys(self.entries.get(start..).unwrap_or_default())?;
+                let skipped_key = self.skipped_key.filter(|_| self.open_frames.is_empty());
                 let entries = self.entries.drain(start..);
-                NodeContent::Map(if frame.is_kept {
-                    entries.collect()
-                } else {
-                    Vec::new()
-                })
+                let kept_entries =
+                    entries.filter(|entry| frame.is_kept && Some(&*entry.key.text) != skipped_key);
+                NodeContent::Map(kept_entries.collect())
             }
         };
         let mut id = DISCARDED_NODE;

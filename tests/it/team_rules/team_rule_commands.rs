@@ -1,7 +1,7 @@
 //! `rules new`, `rules test`, `rules lint`, `rules list`, `rules explain`, `inspect` and `schema`.
 
-use super::{FILE, python_pipeline, python_rule, world_with_files};
-use crate::support::{Call, World, json_schema};
+use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
+use crate::support::{Call, World, check, json_schema};
 use serde_json::json;
 use std::fs;
 
@@ -176,6 +176,45 @@ fn inspected_pipeline_has_documented_schema() {
         .run("inspect bad.orch.yaml")
         .expect(2)
         .logging(&["could not read the pipeline bad.orch.yaml"]);
+}
+
+#[test]
+fn pipeline_with_design_is_inspected_without_it() {
+    let pipeline = python_pipeline(&["Run"]);
+    for design in [
+        "design:\n  components: { Run: { position: { x: 1, y: 2 } } }\n",
+        "design: &layout { notes: 5 }\n",
+        "design: 5\n",
+    ] {
+        let world = world_with_files(&[("a.orch.yaml", &format!("{pipeline}{design}"))]);
+        let text = call(&world).run("inspect a.orch.yaml").expect(0).out;
+        assert!(text.contains("pipeline.components[1].name = \"Run\""), "{text}");
+        let document = call(&world).run("inspect a.orch.yaml -o json").expect(0).json();
+        let keys: Vec<&String> = document["document"].as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["type", "version", "pipeline"]);
+    }
+    // Counterpart: any other key is part of the document.
+    let world = world_with_files(&[("a.orch.yaml", &format!("{pipeline}notes: {{ design: 5 }}\n"))]);
+    call(&world)
+        .run("inspect a.orch.yaml")
+        .expect(0)
+        .logging(&["pipeline.document.notes.design = 5"]);
+}
+
+#[test]
+fn expression_does_not_see_design_of_pipeline() {
+    let rule = "rules:\n  - id: no-design\n    level: error\n    for: pipeline\n    when: has(pipeline.document.design)\n    \
+                message: has a design\n  - id: no-notes\n    level: error\n    for: pipeline\n    \
+                when: has(pipeline.document.notes)\n    message: has notes\n";
+    let world = world_with_files(&[(FILE, rule)]);
+    let pipeline = python_pipeline(&["Run"]);
+    commit_files(
+        &world,
+        &[("a.orch.yaml", &format!("{pipeline}design: {{ notes: 5 }}\n"))],
+    );
+    assert!(list_team_findings(&check(&world, "").expect(0).json()).is_empty());
+    commit_files(&world, &[("a.orch.yaml", &format!("{pipeline}notes: 5\n"))]);
+    assert_eq!(list_team_findings(&check(&world, "").expect(1).json()).len(), 1);
 }
 
 #[test]

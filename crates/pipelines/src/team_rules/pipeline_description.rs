@@ -151,7 +151,9 @@ fn node_to_json(node: NodeRef<'_, '_>, depth: usize) -> Json {
             .collect::<Map<String, Json>>()
             .into();
     }
-    value_to_json(&Value::from_node(node))
+    // A node without a value must not become `Value::Node` again, which would lead back here without an end.
+    node.value()
+        .map_or(Json::Null, |_| value_to_json(&Value::from_node(node)))
 }
 
 /// Returns the JSON schema of the output of [`describe_pipeline`].
