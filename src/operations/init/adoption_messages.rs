@@ -181,6 +181,7 @@ pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> V
         steps
             .push("Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file".to_owned());
     }
+    steps.extend(describe_check_level_step(facts, plan));
     if adopt == Adopt::Waivers && !plan.has_write_step(waivers::FILE_NAME) {
         let file = waivers::FILE_NAME;
         steps.push(format!(
@@ -188,4 +189,26 @@ pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> V
         ));
     }
     steps
+}
+
+/// Describes the step to set the project checks to the level that a new `sluicegate.yaml` has if the current findings
+/// are excused. Returns `None` if this run writes the file, or if every check has this level.
+fn describe_check_level_step(facts: &RepositoryFacts, plan: &InitPlan) -> Option<String> {
+    let findings = &facts.findings;
+    let writes_config_file = true;
+    // The state that the findings would have if this run wrote the file.
+    let state = findings.excused_state(writes_config_file)?;
+    let checks: Vec<&str> = findings
+        .list_lenient_checks()
+        .into_iter()
+        .map(ProjectCheck::key)
+        .collect();
+    if checks.is_empty() || plan.has_write_step(settings::FILE_NAME) {
+        return None;
+    }
+    Some(format!(
+        "Set these levels under `project-checks` in sluicegate.yaml to `error`, because current findings are \
+         {state}:\n    {}",
+        checks.join(", ")
+    ))
 }

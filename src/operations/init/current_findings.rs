@@ -10,7 +10,7 @@ use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity};
 use sluicegate_pipelines::pipelines::RULES_FILE;
-use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::FILE_NAME as WAIVERS_FILE;
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
@@ -43,6 +43,8 @@ pub(crate) struct CurrentFindings {
     pub(crate) has_waivers_file: bool,
     /// True if only new findings fail the gate already, regardless of the files to write.
     pub(crate) is_new_only: bool,
+    /// The levels of the project checks that apply already, regardless of the files to write.
+    pub(crate) check_levels: CheckLevels,
 }
 
 impl CurrentFindings {
@@ -74,7 +76,10 @@ impl CurrentFindings {
         let tally = evaluate_all(workspace, snapshot, &RuleSet::from_document(&document))?;
         let all_files: Vec<FileResults> = tally.all_files().cloned().collect();
         let Tally {
-            files, project_files, ..
+            files,
+            project_files,
+            check_levels,
+            ..
         } = tally;
         let waivers_file = match adopt {
             Some(Adopt::Waivers) => Some(render_new_waivers_file(
@@ -105,6 +110,7 @@ impl CurrentFindings {
                 .symlink_metadata()
                 .is_ok(),
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,
+            check_levels: check_levels.unwrap_or_default(),
             files,
             project_files,
         })
@@ -168,6 +174,14 @@ impl CurrentFindings {
             Some(Adopt::Waivers) if !self.has_waivers_file => Some("waived"),
             _ => None,
         }
+    }
+
+    /// Returns the project checks whose current level is lower than `error`.
+    pub(crate) fn list_lenient_checks(&self) -> Vec<ProjectCheck> {
+        ProjectCheck::ALL
+            .into_iter()
+            .filter(|check| self.check_levels.enforcement_of(*check) != Some(Enforcement::Error))
+            .collect()
     }
 
     /// Returns the ids of the rules at level `warn`, whose findings do not fail the gate.

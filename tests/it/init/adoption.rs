@@ -318,9 +318,11 @@ fn adoption_keeps_and_lists_existing_files() {
       2. Rules at `warn` do not fail the gate; to enforce a rule, set `enforcementLevel: error` in .platform/config/pipeline_quality_rules.yaml:
              maximum-components
       3. Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file
-      4. Commit the files
-      5. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
-      6. Push, and open a change that touches a pipeline
+      4. Set these levels under `project-checks` in sluicegate.yaml to `error`, because current findings are known:
+             call, script, link, argument, shared, cycle
+      5. Commit the files
+      6. Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set
+      7. Push, and open a change that touches a pipeline
     ");
     assert_eq!(world.read_text(RULES_FILE), rules);
     assert_eq!(world.read_text("sluicegate.yaml"), "timeout: 7\n");
@@ -410,6 +412,39 @@ fn adoption_that_excuses_existing_references_makes_every_project_check_an_error(
         assert!(settings.contains(levels), "{way}: {settings}");
         assert_eq!(settings.contains(": warn"), way == "strict", "{settings}");
     }
+}
+
+#[test]
+fn adoption_after_plain_init_names_every_edit_of_kept_configuration() {
+    for (way, new_only, state) in [("new-only", true, "known"), ("waivers", false, "waived")] {
+        let world = project_with_findings();
+        world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
+        run_init_without_host(&world, "").expect(0);
+        let plain = world.read_text("sluicegate.yaml");
+        assert!(plain.contains("  call: warn # 1 finding today\n"), "{plain}");
+        let output = run_init_without_host(&world, &["--adopt", way]).expect(0).out;
+        let step = format!(
+            "Set these levels under `project-checks` in sluicegate.yaml to `error`, because current findings are \
+             {state}:\n         call\n"
+        );
+        assert!(output.contains(&step), "{way}: {output}");
+        assert_eq!(output.contains("Set `new-only: true`"), new_only, "{output}");
+        // Counterpart: after these edits, no edit of the file is left.
+        let edited = plain.replace("# new-only: true", "new-only: true");
+        world.write("sluicegate.yaml", edited.replace("call: warn", "call: error"));
+        fs::remove_file(world.work().join(WAIVERS)).unwrap_or_default();
+        let output = run_init_without_host(&world, &["--adopt", way]).expect(0).out;
+        assert!(
+            !output.contains("Set these levels") && !output.contains("Set `new-only"),
+            "{way}: {output}"
+        );
+    }
+    // A strict gate starts with `warn` for the checks that have findings.
+    let world = project_with_findings();
+    world.write("e.orch.yaml", caller_of_orchestration("gone.orch.yaml"));
+    run_init_without_host(&world, "").expect(0);
+    let output = run_init_without_host(&world, "--adopt strict").expect(0).out;
+    assert!(!output.contains("Set these levels"), "{output}");
 }
 
 #[test]
