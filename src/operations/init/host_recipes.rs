@@ -159,12 +159,17 @@ impl HostRecipe {
 }
 
 /// Returns whether the file contains the text. A missing or unreadable file does not.
-pub(super) fn file_contains(path: &Path, text: &str) -> bool {
+fn file_contains(path: &Path, text: &str) -> bool {
+    read_ci_file(path).contains(text)
+}
+
+/// Returns the text of a CI file; empty if the file is missing or unreadable.
+pub(super) fn read_ci_file(path: &Path) -> String {
     let content = read_disk_file(path, MAX_FILE_BYTES)
         .ok()
         .flatten()
         .unwrap_or_default();
-    String::from_utf8_lossy(&content).contains(text)
+    String::from_utf8_lossy(&content).into_owned()
 }
 
 /// Returns the recipes of all hosts, in the order in which hosts are detected.

@@ -1,7 +1,7 @@
 //! Plans the files to write, the files to keep, and the edits that the user must make.
 
 use super::file_templates;
-use super::host_recipes::{HostRecipe, file_contains};
+use super::host_recipes::{HostRecipe, read_ci_file};
 use super::repository_facts::RepositoryFacts;
 use crate::job::settings::FILE_NAME;
 use sluicegate_pipelines::waivers;
@@ -33,6 +33,8 @@ pub(crate) enum FileStep {
 pub(crate) struct InitPlan {
     gate_files: Vec<FileStep>,
     job: Option<FileStep>,
+    /// The text of an existing job, which is kept.
+    kept_job: Option<String>,
 }
 
 impl InitPlan {
@@ -54,9 +56,15 @@ impl InitPlan {
             FILE_NAME.to_owned(),
             file_templates::render_config_file(facts),
         );
+        let job = facts.recipe.map(|recipe| plan_job(recipe, facts));
+        let kept_job = match &job {
+            Some(FileStep::Keep { path, .. }) => Some(read_ci_file(&facts.root.join(path))),
+            _ => None,
+        };
         Self {
             gate_files: std::iter::once(config_file).chain(new_gate_files).collect(),
-            job: facts.recipe.map(|recipe| plan_job(recipe, facts)),
+            job,
+            kept_job,
         }
     }
 
@@ -73,11 +81,16 @@ impl InitPlan {
             .any(|step| matches!(step, FileStep::Write { path, .. } if path == file))
     }
 
-    /// Returns the text of the CI job that is written or that the user has to add. `None` if an existing job is kept.
+    /// Returns whether there is a job whose secrets the user has to set. The secrets of a kept job may be set already.
+    pub(crate) fn has_new_job(&self) -> bool {
+        self.job.is_some() && self.kept_job.is_none()
+    }
+
+    /// Returns the text of the CI job that is written or kept, or that the user has to add. `None` if no job is wanted.
     pub(crate) fn job_text(&self) -> Option<&str> {
         match self.job.as_ref()? {
             FileStep::Write { text, .. } | FileStep::EditByHand { text, .. } => Some(text),
-            FileStep::Keep { .. } => None,
+            FileStep::Keep { .. } => self.kept_job.as_deref(),
         }
     }
 
@@ -108,14 +121,14 @@ fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileSt
 /// host's alternative path, otherwise the user has to edit the file.
 fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
     if let Some(path) = recipe.find_ci_file_of_program(&facts.root) {
-        let full_path = facts.root.join(&path);
+        let kept_text = read_ci_file(&facts.root.join(&path));
         let has_source = facts
             .source
             .as_ref()
-            .is_none_or(|source| file_contains(&full_path, source));
+            .is_none_or(|source| kept_text.contains(source));
         let reason = if !has_source {
             "the file already runs sluicegate; --source does not change it, so edit the source in the file"
-        } else if facts.is_signed && !file_contains(&full_path, SIGNING_ACTION) {
+        } else if facts.is_signed && !kept_text.contains(SIGNING_ACTION) {
             "the file already runs sluicegate; --sign does not change it, so add the signing steps yourself"
         } else {
             "the file already runs sluicegate"

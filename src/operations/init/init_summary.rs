@@ -163,15 +163,17 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         })
         .collect();
     steps.extend(plan.inclusion_hint().map(str::to_owned));
-    if let (Some(recipe), Some(job)) = (facts.recipe, plan.job_text()) {
+    if let Some(recipe) = facts.recipe.filter(|_| plan.has_new_job()) {
         steps.push(recipe.secrets.join("\n"));
-        steps.extend(file_templates::find_default_to_replace(job).map(|placeholder| {
-            format!(
-                "In the job, replace {placeholder} with the action, image or URL from which your organization gets \
-                 sluicegate (or run `sluicegate init` again with --source)"
-            )
-        }));
     }
+    // A second run does not change the job, so the step stays until the user has edited the job.
+    let placeholder = plan.job_text().and_then(file_templates::find_default_to_replace);
+    steps.extend(placeholder.map(|placeholder| {
+        format!(
+            "In the job, replace {placeholder} with the action, image or URL from which your organization gets \
+             sluicegate"
+        )
+    }));
     steps.extend(describe_settings_step(facts, plan));
     // `--adopt` writes the rules file itself.
     if facts.rules_file.is_none() && facts.findings.adopt.is_none() {

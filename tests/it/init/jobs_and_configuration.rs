@@ -690,6 +690,25 @@ fn init_with_source_reports_job_that_it_does_not_change() {
 }
 
 #[test]
+fn second_init_lists_default_source_until_the_job_has_another_one() {
+    let world = small_project();
+    let job = ".github/workflows/sluicegate.yml";
+    let default_source = concat!("your-org/sluicegate@v", env!("CARGO_PKG_VERSION"));
+    for args in ["--host github", "--host github --source acme/gate@v1"] {
+        let output = run_init(&world, args).expect(0).out;
+        assert!(
+            output.contains(&format!("In the job, replace {default_source} with")),
+            "{output}"
+        );
+        assert!(!output.contains("again with --source"), "{output}");
+    }
+    let text = world.read_text(job).replace(default_source, "acme/gate@v1");
+    world.write(job, text);
+    let output = run_init(&world, "--host github").expect(0).out;
+    assert!(!output.contains("In the job, replace"), "{output}");
+}
+
+#[test]
 fn init_with_values_for_existing_configuration_lists_lines_to_set() {
     let world = small_project();
     run_init(&world, "--host none").expect(0);
