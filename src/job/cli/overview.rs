@@ -78,6 +78,8 @@ pub(super) fn build_globals_command(common: &[Arg]) -> Command {
         .hide(true)
         .args(common.iter().map(|flag| flag.clone().global(false)))
         .about("Explain the options that every command accepts")
+        // The usual template has a usage line, but this command cannot be run.
+        .help_template("{about-with-newline}\n{all-args}{after-help}")
         .after_help("Example:\n  sluicegate help globals")
 }
 

@@ -43,7 +43,10 @@ pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String
     program.build();
     let invalid_call = InvalidCall::new(&error, &program, &words);
     let hint = invalid_call.find_hint(&error);
-    let usage = invalid_call.command.clone().render_usage();
+    let usage = match invalid_call.find_topic() {
+        Some(topic) => format!("Usage: {PROGRAM} help {topic}").into(),
+        None => invalid_call.command.clone().render_usage(),
+    };
     for kind in CLAP_SUGGESTIONS {
         error.remove(kind);
     }
@@ -109,6 +112,11 @@ impl<'c> InvalidCall<'c> {
             name: names.join(" "),
             words,
         }
+    }
+
+    /// Returns the name of the command if it exists only for its help page, such as `exit-codes`.
+    fn find_topic(&self) -> Option<&str> {
+        self.command.is_hide_set().then(|| self.command.get_name())
     }
 
     /// Returns the hint for this kind of error, if there is one.
@@ -209,6 +217,9 @@ impl<'c> InvalidCall<'c> {
     /// Returns the hint for an unknown command or subcommand: the command that corresponds to another program's
     /// command, a similar name, or how to list the commands. Subcommands are not compared with those of other programs.
     fn hint_for_command(&self, word: &str) -> String {
+        if let Some(topic) = self.find_topic() {
+            return format!("run `{PROGRAM} help {topic}` to read this page");
+        }
         if self.name.is_empty()
             && let Some(hint) = synonyms::find_command_hint(word)
         {
@@ -227,6 +238,7 @@ impl<'c> InvalidCall<'c> {
         }
         match self.name.as_str() {
             "" => format!("run `{PROGRAM} --help` to list the commands"),
+            name if names.is_empty() => format!("run `{PROGRAM} help {name}` to read about this command"),
             name => format!("the subcommands of `{PROGRAM} {name}` are {}", names.join(", ")),
         }
     }

@@ -84,6 +84,31 @@ fn wrong_arguments_end_with_a_hint() {
     }
 }
 
+#[test]
+fn help_topic_that_is_called_as_a_command_is_explained() {
+    let world = project();
+    let call = call_without_platform(&world);
+    for topic in ["globals", "exit-codes", "environment"] {
+        let hint = format!("hint: run `sluicegate help {topic}` to read this page");
+        call.run(topic).expect(2).saying(&[hint.as_str()]);
+        let output = call.run(&["help", topic, "more"]).expect(2).all();
+        assert!(
+            output.contains(&hint) && !output.contains(&format!("sluicegate {topic}")),
+            "{output}"
+        );
+        let page = call.run(&["help", topic]).expect(0).out;
+        assert!(!page.contains(&format!("Usage: sluicegate {topic}")), "{page}");
+    }
+    call.run("help review --all")
+        .expect(2)
+        .saying(&["hint: run `sluicegate help review` to read about this command"]);
+    let rules = call.run("rules nothing").expect(2).all();
+    assert!(
+        rules.contains("hint: the subcommands of `sluicegate rules` are "),
+        "{rules}"
+    );
+}
+
 /// Passes a flag of another program to `review`, and returns the error.
 fn misuse_review(program: &std::path::Path, folder: &std::path::Path) -> String {
     let output = std::process::Command::new(program)
