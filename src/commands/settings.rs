@@ -1,33 +1,31 @@
 //! Runs `sluicegate settings`: shows each effective setting with its value and its origin.
 
+use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{OutputFormat, SettingsArgs};
-use crate::job::settings::EffectiveSetting;
+use crate::job::cli::{OutputFormat, ReviewArgs, SettingsArgs};
+use crate::job::settings::{EffectiveSetting, SettingSources};
 use crate::session::response_output::{format_json, format_table_within};
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
+use sluicegate_base::text;
 
 /// Text in place of the configuration file if the command runs outside a repository.
 const NO_REPOSITORY: &str = "no repository";
 
 /// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values
-/// and origins. Invalid values are errors, as in the other commands.
+/// and origins. An argument that no name contains is an error. Invalid values are errors, as in the other commands.
 pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
-    let (mut settings, config_file_source) = if run.find_repository().is_some() {
-        let workspace = run.open_workspace()?;
-        // Only the errors of this call matter: it fails if a setting of the connection is invalid.
-        workspace.sources.resolve_connection(&run.global)?;
-        let config_file_source = workspace.describe_config_file_source();
-        let settings = workspace.sources.list_effective_settings(&run.global)?;
-        (settings, config_file_source)
-    } else {
-        let sources = run.read_setting_sources()?;
-        sources.resolve_connection(&run.global)?;
-        (
-            sources.list_effective_settings(&run.global)?,
-            NO_REPOSITORY.to_owned(),
-        )
-    };
+    let (sources, config_file_source) = read_setting_sources(run)?;
+    // Only the errors of this call matter: it fails if a setting of the connection is invalid.
+    sources.resolve_connection(&run.global)?;
+    // In CI, a publish treats an invalid file as missing, so only the job's values can be errors there.
+    sources
+        .clone()
+        .resolve_or_drop_file(SettingSources::reject_invalid_publish_settings)?;
+    let mut settings = sources.list_effective_settings(&run.global)?;
+    for name in &args.names {
+        reject_unknown_name(name, &settings)?;
+    }
     settings.retain(|setting| {
         args.names.is_empty()
             || args
@@ -35,7 +33,7 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
                 .iter()
                 .any(|name| setting.name().contains(name.as_str()))
     });
-    let text = match args.output.output {
+    let result = match args.output.output {
         OutputFormat::Json => {
             let settings: Vec<Value> = settings.iter().map(setting_json).collect();
             format_json(
@@ -45,12 +43,60 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
         OutputFormat::Text => {
             let rows: Vec<Vec<String>> = settings.iter().map(setting_row).collect();
             let table = format_table_within(&["setting", "value", "origin"], &rows, run.ui.width());
-            let policy = sluicegate_base::text::escape_line(&config_file_source);
+            let policy = text::escape_line(&config_file_source);
             format!("{table}\nConfiguration file: {policy}\n")
         }
     };
-    run.ui.print_result(&text)?;
+    run.ui.print_result(&result)?;
     Ok(ExitStatus::Success)
+}
+
+/// Returns the sources of the settings as a review uses them, and describes the version of the configuration file.
+/// Fails if a setting of reviews is invalid.
+fn read_setting_sources(run: &Run) -> Result<(SettingSources<'_>, String), Failure> {
+    let args = ReviewArgs::default();
+    if run.find_repository().is_none() {
+        let sources = run.read_setting_sources()?;
+        sources.resolve_review_settings(&args)?;
+        return Ok((sources, NO_REPOSITORY.to_owned()));
+    }
+    let mut workspace = run.open_workspace()?;
+    workspace.resolve_settings(
+        run,
+        |sources| sources.resolve_review_settings(&args),
+        |settings| &settings.gate.selection,
+    )?;
+    let config_file_source = workspace.describe_config_file_source();
+    Ok((workspace.sources, config_file_source))
+}
+
+/// Fails if no setting has a name that contains this text. The hint names the setting that is probably meant.
+fn reject_unknown_name(name: &str, settings: &[EffectiveSetting]) -> Result<(), Failure> {
+    if settings.iter().any(|setting| setting.name().contains(name)) {
+        return Ok(());
+    }
+    let job_name = settings
+        .iter()
+        .find(|setting| name == setting.setting.variable || name == setting.setting.flag);
+    let known_names: Vec<&str> = settings
+        .iter()
+        .flat_map(|setting| {
+            [
+                setting.name(),
+                setting.name().rsplit('.').next().unwrap_or_default(),
+            ]
+        })
+        .collect();
+    let hint = match job_name {
+        Some(setting) => text::did_you_mean(setting.name()),
+        None => text::suggest(name, &known_names)
+            .unwrap_or_else(|| "run `sluicegate settings` to list all settings".to_owned()),
+    };
+    let message = format!(
+        "no setting has a name that contains `{}`",
+        text::escape_line(name)
+    );
+    Err(Failure::usage(message).with_hint(hint))
 }
 
 fn setting_row(setting: &EffectiveSetting) -> Vec<String> {

@@ -117,7 +117,7 @@ fn values_that_do_not_apply_are_not_shown() {
 #[test]
 fn file_whose_lines_cannot_be_shown_is_an_error() {
     let world = project();
-    world.write("sluicegate.yaml", "review: { fail-on:\nwarn }\n");
+    world.write("sluicegate.yaml", "review: { fail-on: !!str warn }\n");
     let call = Call::new(&world.work());
     let report = call.run("check -o json").expect(0).json();
     assert_eq!(report["context"]["failOn"], "warn");
@@ -128,6 +128,113 @@ fn file_whose_lines_cannot_be_shown_is_an_error() {
         world.write("sluicegate.yaml", text);
         call.run("settings").expect(0);
     }
+}
+
+#[test]
+fn list_whose_lines_are_not_indented_is_shown() {
+    let world = project();
+    for text in [
+        "review:\n  exclude: [\n    a/**,\n    b/**\n]\n  fail-on: warn\n",
+        "review:\n  exclude: [\na/**,\n\n  b/**\n  ]\n  fail-on: warn\n",
+        "review: { exclude: [a/**,\nb/**],\n\nfail-on:\nwarn\n}\n",
+    ] {
+        world.write("sluicegate.yaml", text);
+        let call = Call::new(&world.work());
+        let report = call.run("check -o json").expect(0).json();
+        assert_eq!(report["context"]["failOn"], "warn");
+        let document = call.run("settings -o json").expect(0).json();
+        assert_eq!(
+            find_setting(&document, "review.exclude").0,
+            "a/**, b/**",
+            "{text}"
+        );
+        let (value, _, source) = find_setting(&document, "review.fail-on");
+        assert_eq!(value, "warn");
+        let lines = text.lines().collect::<Vec<_>>();
+        let number: usize = source.rsplit(' ').next().unwrap().parse().unwrap();
+        assert!(lines[number - 1].contains("fail-on"), "{source}: {text}");
+    }
+}
+
+#[test]
+fn unknown_name_is_an_error_with_the_nearest_name() {
+    let world = configured_project();
+    let call = Call::new(&world.work());
+    for (args, hint) in [
+        ("settings bogus-name", "run `sluicegate settings`"),
+        ("settings fail-no", "did you mean `fail-on`?"),
+        ("settings timeout fail-no", "did you mean `fail-on`?"),
+        ("settings SLUICEGATE_FAIL_ON", "did you mean `review.fail-on`?"),
+        ("settings=--fail-on", "did you mean `review.fail-on`?"),
+    ] {
+        let words: Vec<&str> = args.split([' ', '=']).collect();
+        let mut line = vec![words[0], "--"];
+        line.extend(&words[1..]);
+        call.run(&line)
+            .expect(2)
+            .saying(&["no setting has a name that contains", hint]);
+    }
+    let table = call.run("settings fail-on review.exc").expect(0).out;
+    assert!(
+        table.contains("review.fail-on") && table.contains("review.exclude"),
+        "{table}"
+    );
+}
+
+#[test]
+fn invalid_variable_is_an_error_as_in_other_commands() {
+    let world = configured_project();
+    for (variable, value, valid_value) in [
+        ("SLUICEGATE_NEW_ONLY", "maybe", "true"),
+        ("SLUICEGATE_FAIL_ON", "always", "never"),
+        ("SLUICEGATE_MAX_KNOWN", "x", ""),
+        ("SLUICEGATE_BATCH_SIZE", "0", "5"),
+        ("SLUICEGATE_PROJECT_CHECKS", "on", "off"),
+        ("SLUICEGATE_IF_EXISTS", "skip", "same-content"),
+        ("SLUICEGATE_LOOKUP_TIMEOUT", "soon", "3"),
+        ("SLUICEGATE_PUBLISH", "perhaps", "true"),
+        ("SLUICEGATE_PUBLISH_ON_TAGS", "v[", "v*"),
+        ("SLUICEGATE_PREFIX", "${NAME}", "sales"),
+        ("SLUICEGATE_VERSION_NAME", "${NAME}", "{next}"),
+    ] {
+        let call = Call::new(&world.work());
+        let output = call
+            .clone()
+            .variable(variable, value)
+            .run("settings timeout")
+            .expect(2);
+        assert!(!output.all().contains("SETTING"), "{variable}: {}", output.all());
+        call.variable(variable, valid_value).run("settings").expect(0);
+    }
+}
+
+#[test]
+fn report_that_must_not_be_written_is_not_shown() {
+    let world = project();
+    world.write(
+        "sluicegate.yaml",
+        "review: { report: [json=a.orch.yaml, junit=r.xml] }\n",
+    );
+    world.write("a.orch.yaml", "type: orchestration\n");
+    world.commit("tracked output");
+    world.push();
+    world.git("checkout -q -b change");
+    let call = Job::github().pull_request().call(&world);
+    let document = call.run("settings -o json").expect(0).json();
+    assert_eq!(find_setting(&document, "review.report").0, "junit=r.xml");
+    world.git("checkout -q main");
+    world.write(
+        "sluicegate.yaml",
+        "review: { report: [json=r.json, junit=r.xml] }\n",
+    );
+    world.commit("other output");
+    world.push();
+    world.git("checkout -q change");
+    let document = call.run("settings -o json").expect(0).json();
+    assert_eq!(
+        find_setting(&document, "review.report").0,
+        "json=r.json, junit=r.xml"
+    );
 }
 
 #[test]
