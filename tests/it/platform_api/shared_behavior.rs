@@ -1,6 +1,6 @@
 //! Behavior that all platform commands share: names, numbers, success, waits, hints.
 
-use crate::support::{Call, PROJECT, Platform, World, answer, at_once, change, in_turn};
+use crate::support::{Call, PROJECT, Platform, TOKEN, World, answer, at_once, change, in_turn};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use wiremock::ResponseTemplate;
@@ -649,4 +649,47 @@ fn failure_without_next_step_has_no_general_hint() {
     let output = Call::new(&world.work()).run("provision apply -f none.yaml");
     assert_eq!(output.code, 2);
     assert!(!output.err.contains("hint: "), "{}", output.all());
+}
+
+#[test]
+fn very_verbose_run_shows_each_request_without_its_secrets() {
+    let world = World::new();
+    let platform = Platform::new();
+    let echo = format!("id-{TOKEN}");
+    let refused = ResponseTemplate::new(503).insert_header("x-request-id", "first-1");
+    let accepted = list(&json!([])).insert_header("x-request-id", echo.as_str());
+    platform.respond_to("GET", NOTHING, in_turn(vec![refused, accepted]));
+    let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "1");
+    let output = call.run("projects list -vv").expect(0);
+    let address = format!("GET {}/v1/projects", platform.server.uri());
+    let lines: Vec<&str> = output.err.lines().filter(|line| line.contains(" ms")).collect();
+    assert_eq!(lines.len(), 2, "{}", output.err);
+    assert!(lines.iter().all(|line| line.contains(&address)), "{lines:?}");
+    assert!(lines[0].contains("503 Service Unavailable after "), "{lines:?}");
+    assert!(lines[0].ends_with("(request id first-1)"), "{lines:?}");
+    assert!(
+        lines[1].contains("200 OK after ") && lines[1].contains("(request id id-***)"),
+        "{lines:?}"
+    );
+    // Counterpart: a less verbose run does not show them.
+    let output = platform.call(&world).run("projects list -v").expect(0);
+    assert!(!output.err.contains("200 OK"), "{}", output.err);
+}
+
+#[test]
+fn very_verbose_run_shows_request_without_response() {
+    let world = World::new();
+    let unreachable =
+        Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
+    let output = unreachable.run("projects list -vv");
+    assert!(
+        output.err.contains("GET http://127.0.0.1:9/v1/projects")
+            && output.err.contains(": no response after "),
+        "{}",
+        output.err
+    );
+    let slow = always(&list(&json!([])).set_delay(Duration::from_secs(20)));
+    let call = slow.call(&world).variable("SLUICEGATE_RETRIES", "0");
+    let output = call.run("projects list -vv --timeout 1");
+    assert!(output.err.contains(": no response after 1"), "{}", output.err);
 }

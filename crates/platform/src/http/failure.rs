@@ -30,6 +30,13 @@ pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Pa
     connection_failure(&error, "the connection broke before the response arrived")
 }
 
+/// Creates the error for a response that did not arrive completely in time. The request may have had its effect.
+pub(super) fn timeout_error(message: String) -> HttpError {
+    HttpError::new(ErrorKind::Timeout, message)
+        .with_retry_rule(RetryRule::IfSafe)
+        .mark_maybe_processed()
+}
+
 /// Returns the failure of a request whose response body could not be read: a corrupt body, or a connection that broke.
 /// In both cases, the request may have had its effect.
 pub(super) fn failure_within_response(error: reqwest::Error) -> HttpError {

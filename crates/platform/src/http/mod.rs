@@ -9,6 +9,7 @@ mod base_url;
 mod client;
 mod client_certificate;
 mod error;
+mod exchange_log;
 mod failure;
 mod hint_request;
 mod host_client;

@@ -30,6 +30,13 @@ const REQUEST_ID_HEADERS: [&str; 7] = [
     "cf-ray",
 ];
 
+/// Returns the id that the server, or a proxy in front of it, gave to a request, if it is valid text.
+pub(super) fn find_request_id(headers: &HeaderMap) -> Option<&str> {
+    REQUEST_ID_HEADERS
+        .iter()
+        .find_map(|name| headers.get(*name)?.to_str().ok())
+}
+
 /// Status and headers of a response, and the request that it belongs to.
 pub(super) struct ResponseHead {
     pub(super) subject: String,
@@ -39,13 +46,6 @@ pub(super) struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// Returns the id that the server, or a proxy in front of it, gave to the request, if it is valid text.
-    fn request_id(&self) -> Option<&str> {
-        REQUEST_ID_HEADERS
-            .iter()
-            .find_map(|name| self.headers.get(*name)?.to_str().ok())
-    }
-
     /// Returns the content type of the body; empty if it is missing or not text.
     fn content_type(&self) -> &str {
         self.headers
@@ -68,7 +68,7 @@ impl ResponseHead {
     pub(super) fn add_context(&self, error: HttpError) -> HttpError {
         let error = error
             .with_subject(&self.subject)
-            .with_status(self.status, self.request_id());
+            .with_status(self.status, find_request_id(&self.headers));
         if self.status.is_success() && !self.is_read_only {
             error.mark_maybe_processed()
         } else {

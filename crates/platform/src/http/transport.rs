@@ -1,8 +1,9 @@
 //! Sends requests: tries, timeouts, redirects, and responses that are read within their limits.
 
 use super::client_certificate::ClientCertificate;
-use super::error::{HttpError, RetryReason, RetryRule};
-use super::failure::{self, TunnelProblem};
+use super::error::{HttpError, RetryReason};
+use super::exchange_log::ExchangeLog;
+use super::failure::{self, TunnelProblem, timeout_error};
 use super::hint_request::is_for_hint;
 use super::observer::Observer;
 use super::proxies::Proxies;
@@ -301,10 +302,15 @@ impl Transport {
                 .body(monitor.open_body_stream()),
             _ => builder,
         };
-        match builder.send().await {
-            Ok(response) => Ok(response),
-            Err(error) => Err(self.explain_failure(error, url).await),
+        let log = ExchangeLog::for_exchange(request, url, token, || self.proxies.find_address(url));
+        let response = match builder.send().await {
+            Ok(response) => response,
+            Err(error) => return Err(self.explain_failure(error, url).await),
+        };
+        if let Some(log) = log {
+            log.log_response(&response);
         }
+        Ok(response)
     }
 
     /// Creates the error for a request without a response. The error names the proxy that refused or lost the
@@ -389,11 +395,4 @@ impl Transport {
         let limit = self.timeout.as_secs_f64();
         timeout_error(format!("no complete response arrived within {limit} s"))
     }
-}
-
-/// Creates the error for a response that did not arrive completely in time. The request may have had its effect.
-fn timeout_error(message: String) -> HttpError {
-    HttpError::new(ErrorKind::Timeout, message)
-        .with_retry_rule(RetryRule::IfSafe)
-        .mark_maybe_processed()
 }
