@@ -43,6 +43,16 @@ pub(super) enum TaskOutcome {
     Interrupted(ExitStatus),
 }
 
+impl TaskOutcome {
+    /// Returns the failure to print a result instead of a finished task.
+    fn with_print_failure(self, print_failure: Option<Failure>) -> Self {
+        match (self, print_failure) {
+            (Self::Finished(_), Some(failure)) => Self::Unfinished(failure),
+            (outcome, _) => outcome,
+        }
+    }
+}
+
 /// Follows a task with these grants, until its end or the time limit.
 pub(super) struct TaskFollower<'a> {
     pub(super) run: &'a Run,
@@ -51,6 +61,8 @@ pub(super) struct TaskFollower<'a> {
     pub(super) pace: Pace,
     /// The interval between two reads of the messages.
     pub(super) message_interval: Duration,
+    /// The messages are the result of the command, because they contain the plan, and not part of its log.
+    pub(super) prints_messages_as_result: bool,
 }
 
 impl TaskFollower<'_> {
@@ -85,9 +97,16 @@ impl TaskFollower<'_> {
                 result = self.follow_task(&id, &mut log) => Ok(result),
             }
         };
-        let messages = log.events;
+        let MessageLog {
+            events: messages,
+            print_failure,
+            ..
+        } = log;
         let outcome = match follow_result {
-            Ok(Ok((task, end))) => self.conclude_task(id, &task, end, messages).await,
+            Ok(Ok((task, end))) => {
+                let outcome = self.conclude_task(id, &task, end, messages).await;
+                outcome.with_print_failure(print_failure)
+            }
             Ok(Err(failure)) => TaskOutcome::Unfinished(failure),
             Err(status) => {
                 self.request_stop(&id, "interrupted").await;
@@ -242,6 +261,10 @@ struct MessageLog<'a> {
     reader: MessageReader,
     events: Vec<Value>,
     is_unavailable: bool,
+    /// The messages are printed as results.
+    prints_results: bool,
+    /// The first failure to print a result.
+    print_failure: Option<Failure>,
 }
 
 impl<'a> MessageLog<'a> {
@@ -256,6 +279,8 @@ impl<'a> MessageLog<'a> {
             reader: MessageReader::new(MESSAGE_LIMIT),
             events: Vec::new(),
             is_unavailable: false,
+            prints_results: follower.prints_messages_as_result,
+            print_failure: None,
         }
     }
 
@@ -286,8 +311,8 @@ impl<'a> MessageLog<'a> {
         }
     }
 
-    /// Prints each message on a line of limited length and keeps it in `events`. Skips the message that repeats the
-    /// instruction.
+    /// Prints each message on a line, whose length is limited in the log, and keeps it in `events`. Skips the message
+    /// that repeats the instruction.
     fn print_events(&mut self, events: Vec<Value>) {
         let now = Timestamp::now();
         for event in events {
@@ -295,8 +320,13 @@ impl<'a> MessageLog<'a> {
                 continue;
             }
             let line = format_event(&event, now);
-            let short_line: String = line.trim_end().chars().take(MAX_LINE_LENGTH).collect();
-            self.run.ui.say(&short_line);
+            if self.prints_results {
+                let failure = self.run.ui.print_result(&line).err();
+                self.print_failure = self.print_failure.take().or(failure);
+            } else {
+                let short_line: String = line.trim_end().chars().take(MAX_LINE_LENGTH).collect();
+                self.run.ui.say(&short_line);
+            }
             self.events.push(event);
         }
     }

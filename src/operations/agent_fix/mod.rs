@@ -19,7 +19,6 @@ use crate::job::cli::{AgentFixArgs, DiffArgs, FixArgs, OutputFormat, RangeArgs, 
 use crate::job::context::Target;
 use crate::job::settings::PollSettings;
 use crate::operations::diff::{ResultKind, TextStyle, compared_sides};
-use crate::operations::tasks::messages::format_event;
 use crate::session::resource::RemoteProject;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
@@ -27,7 +26,6 @@ use agent_task::{FinishedTask, TaskFollower, TaskOutcome};
 use branch_review::BranchReview;
 use fix_comparison::FixComparison;
 use fix_report::FixReport;
-use jiff::Timestamp;
 use remote_branches::{RemoteBranches, describe_foreign_change, list_foreign_changes, rejected_fix_failure};
 use serde_json::json;
 use sluicegate_base::text::{List, format_count};
@@ -152,6 +150,7 @@ impl AgentFix<'_> {
             grants,
             pace: Pace::new(poll_settings.first_interval, poll_settings.time_limit),
             message_interval: poll_settings.first_interval,
+            prints_messages_as_result: self.is_plan && self.output == OutputFormat::Text,
         };
         self.run.block_on(follower.run_task(&task))?
     }
@@ -178,17 +177,16 @@ impl AgentFix<'_> {
         }
     }
 
-    /// Prints all messages of a task, as text or as JSON. If the agent was asked for a plan, they contain the plan.
+    /// Prints all messages of a task as JSON; they contain the plan. Does nothing for text, because each message was
+    /// printed when it was read.
     fn print_task_messages(&self, task: &FinishedTask) -> Result<(), Failure> {
-        let now = Timestamp::now();
-        self.run.ui.print_result(&match self.output {
-            OutputFormat::Text => task
-                .messages
-                .iter()
-                .map(|event| format_event(event, now))
-                .collect::<String>(),
-            OutputFormat::Json => format_json(&json!({ "taskId": task.id, "results": task.messages })),
-        })
+        match self.output {
+            OutputFormat::Text => Ok(()),
+            OutputFormat::Json => {
+                let document = json!({ "taskId": task.id, "results": task.messages });
+                self.run.ui.print_result(&format_json(&document))
+            }
+        }
     }
 
     /// Fails if the agent pushed the branch of the fix although it was asked only for a plan.

@@ -229,10 +229,25 @@ fn agent_fix_plan_prints_plan_and_pushes_nothing() {
     let output = run_fix(&local, "--plan").expect(0);
     assert!(output.out.contains("rename load_orders"), "{}", output.all());
     assert!(output.out.contains("connect Mail"), "{}", output.all());
+    for text in ["rename load_orders", "connect Mail"] {
+        assert_eq!(output.all().matches(text).count(), 1, "{}", output.all());
+    }
     assert!(!has_branch(&local, &fix_branch(&local)));
     let task = only_task(&local);
     assert_eq!(task["agentConfig"]["mode"], "PLAN");
     assert_eq!(task["grantedPermissions"], json!([{ "toolName": "read_file" }]));
+}
+
+#[test]
+fn agent_fix_plan_as_json_has_all_messages_in_one_document() {
+    let local = agent_project(AgentBehavior::Obedient);
+    let output = run_fix(&local, "--plan -o json").expect(0);
+    assert!(output.err.contains("rename load_orders"), "{}", output.all());
+    let document = output.json();
+    assert!(
+        document["results"].to_string().contains("rename load_orders"),
+        "{document}"
+    );
 }
 
 #[test]
