@@ -29,21 +29,63 @@ pub(crate) fn lint_rules_files(run: &Run, file: Option<&Path>, output: OutputFor
     let files = match file {
         Some(file) => {
             let (name, bytes) = read_named_file(run, file)?;
-            let file = if team_rules::is_team_rules_file(&bytes) {
+            LintedFiles::from_named_file(if team_rules::is_team_rules_file(&bytes) {
                 LintedFile::from_team_rules_file(name, bytes)
             } else {
                 LintedFile::from_rules_file(name, bytes)
-            };
-            vec![file]
+            })
         }
         None => read_project_rules(run)?,
     };
-    let text = match output {
-        OutputFormat::Json => format_json(&to_document(&files)),
-        OutputFormat::Text => files.iter().map(|file| file.render_text(run)).collect(),
-    };
-    run.ui.print_result(&text)?;
-    Ok(choose_exit_status(&files))
+    files.print(run, output)
+}
+
+/// The files of one run: the file that the user named, or the rules file of the project and its team rules.
+struct LintedFiles {
+    /// The named file, which may contain team rules, or the rules file. `None` if the project has only team rules.
+    file: Option<LintedFile>,
+    team_rules: Option<LintedFile>,
+}
+
+impl LintedFiles {
+    const fn from_named_file(file: LintedFile) -> Self {
+        Self {
+            file: Some(file),
+            team_rules: None,
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &LintedFile> {
+        self.file.iter().chain(&self.team_rules)
+    }
+
+    /// Prints the problems in the output format. Returns a failure if a file has an error; warnings are a success.
+    fn print(&self, run: &Run, output: OutputFormat) -> CommandResult {
+        let text = match output {
+            OutputFormat::Json => format_json(&self.to_document()),
+            OutputFormat::Text => self.iter().map(|file| file.render_text(run)).collect(),
+        };
+        run.ui.print_result(&text)?;
+        Ok(if self.iter().all(|file| count_errors(&file.problems) == 0) {
+            ExitStatus::Success
+        } else {
+            ExitStatus::GateFailed
+        })
+    }
+
+    /// Returns the problems as JSON in the schema `sluicegate.lint/v1`. Those of the project's team rules are in
+    /// `teamRules`. Without another file, `file` is null and `problems` is empty.
+    fn to_document(&self) -> Value {
+        let mut document = value!({
+            "schema": "sluicegate.lint/v1",
+            "file": self.file.as_ref().map(|file| &file.name),
+            "problems": self.file.as_ref().map(LintedFile::problems_to_json).unwrap_or_default(),
+        });
+        if let Some(file) = &self.team_rules {
+            document["teamRules"] = value!({ "file": file.name, "problems": file.problems_to_json() });
+        }
+        document
+    }
 }
 
 /// A file of rules with its problems.
@@ -78,40 +120,14 @@ impl LintedFile {
         render_problems(run, &LintSource::new(&self.name, &self.bytes), &self.problems)
     }
 
+    fn problems_to_json(&self) -> Vec<Value> {
+        self.problems.iter().map(problem_to_json).collect()
+    }
+
     /// Prints the problems in the output format, and returns the exit status for them.
     pub(crate) fn print(self, run: &Run, output: OutputFormat) -> CommandResult {
-        let text = match output {
-            OutputFormat::Json => format_json(&to_document(std::slice::from_ref(&self))),
-            OutputFormat::Text => self.render_text(run),
-        };
-        run.ui.print_result(&text)?;
-        Ok(choose_exit_status(std::slice::from_ref(&self)))
+        LintedFiles::from_named_file(self).print(run, output)
     }
-}
-
-/// Returns a failure if a file has an error; warnings are a success.
-fn choose_exit_status(files: &[LintedFile]) -> ExitStatus {
-    if files.iter().all(|file| count_errors(&file.problems) == 0) {
-        ExitStatus::Success
-    } else {
-        ExitStatus::GateFailed
-    }
-}
-
-/// Returns the problems as JSON in the schema `sluicegate.lint/v1`. The keys of the first file are at the top level;
-/// those of a second file, the team rules, are in `teamRules`.
-fn to_document(files: &[LintedFile]) -> Value {
-    let mut document = value!({ "schema": "sluicegate.lint/v1" });
-    let mut files = files.iter();
-    if let Some(file) = files.next() {
-        document["file"] = file.name.as_str().into();
-        document["problems"] = file.problems.iter().map(problem_to_json).collect();
-    }
-    if let Some(file) = files.next() {
-        let problems: Vec<Value> = file.problems.iter().map(problem_to_json).collect();
-        document["teamRules"] = value!({ "file": file.name, "problems": problems });
-    }
-    document
 }
 
 /// Returns one problem of a file as JSON.
@@ -187,7 +203,7 @@ fn read_linked_file(path: &Path) -> Result<Vec<u8>, anyhow::Error> {
 }
 
 /// Reads the project's rules file and team rules file, and checks them. Fails if both are missing.
-fn read_project_rules(run: &Run) -> Result<Vec<LintedFile>, Failure> {
+fn read_project_rules(run: &Run) -> Result<LintedFiles, Failure> {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.read_checkout_snapshot(run)?;
     let team_rules = workspace.read_checkout_team_rules(&snapshot)?;
@@ -198,15 +214,19 @@ fn read_project_rules(run: &Run) -> Result<Vec<LintedFile>, Failure> {
         let remedy = workspace.find_rules_remedy(&snapshot, deleted_config_dir)?;
         return Err(Failure::usage(message).with_hint(remedy.hint()));
     }
-    let mut files = Vec::new();
-    if let Some(file) = rules_file {
-        let bytes = workspace
-            .read_document(&file)?
-            .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
-        files.push(LintedFile::from_rules_file(file.path, bytes));
-    }
-    files.extend(team_rules.map(|(name, bytes)| LintedFile::from_team_rules_file(name, bytes)));
-    Ok(files)
+    let file = match rules_file {
+        Some(file) => {
+            let bytes = workspace
+                .read_document(&file)?
+                .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
+            Some(LintedFile::from_rules_file(file.path, bytes))
+        }
+        None => None,
+    };
+    Ok(LintedFiles {
+        file,
+        team_rules: team_rules.map(|(name, bytes)| LintedFile::from_team_rules_file(name, bytes)),
+    })
 }
 
 /// The file in printable form: characters that could harm a terminal or CI log are replaced one by one, so that columns

@@ -1,7 +1,7 @@
 //! `rules new`, `rules test`, `rules lint`, `rules list`, `rules explain`, `inspect` and `schema`.
 
 use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
-use crate::support::{Call, World, check, json_schema};
+use crate::support::{Call, RULES_FILE, World, check, json_schema};
 use serde_json::json;
 use std::fs;
 
@@ -107,6 +107,33 @@ fn lint_shows_the_place_in_the_expression() {
     assert_eq!(document["teamRules"]["problems"][0]["column"], 21);
     let named = call(&world).run(("rules lint -o json", FILE)).expect(1).json();
     assert_eq!(named["problems"][0]["line"], 6);
+}
+
+#[test]
+fn lint_document_has_team_rules_also_without_rules_file() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
+    let world = world_with_files(&[(FILE, &broken)]);
+    fs::remove_file(world.work().join(RULES_FILE)).unwrap();
+    let document = call(&world).run("rules lint -o json").expect(1).json();
+    assert_eq!(
+        (&document["file"], &document["problems"]),
+        (&json!(null), &json!([]))
+    );
+    assert_eq!(document["teamRules"]["file"], FILE);
+    assert_eq!(document["teamRules"]["problems"][0]["column"], 21);
+    let schema = call(&world).run("schema lint").expect(0).json();
+    assert_eq!(json_schema::validate(&schema, &document), Ok(()));
+    // Counterparts: a named file is `file`, and without team rules there is no `teamRules`.
+    let named = call(&world).run(("rules lint -o json", FILE)).expect(1).json();
+    assert_eq!(
+        (&named["file"], &named["teamRules"]),
+        (&json!(FILE), &json!(null))
+    );
+    world.git("checkout -q .");
+    fs::remove_file(world.work().join(FILE)).unwrap();
+    let document = call(&world).run("rules lint -o json").expect(0).json();
+    assert_eq!(document["file"], RULES_FILE);
+    assert!(document.get("teamRules").is_none(), "{document}");
 }
 
 #[test]
