@@ -64,6 +64,41 @@ impl Workspace<'_> {
         })
     }
 
+    /// Returns a note about the settings, waivers and team rules of the evaluated commit that a local run in a bare
+    /// repository does not use: it reads these files from disk, and a bare repository has none there. Returns `None` if
+    /// the commit has no such file, and if the job names another revision to read them from.
+    pub(crate) fn describe_unused_files_of_bare_repository(
+        &self,
+        evaluated_snapshot: &Snapshot<'_>,
+    ) -> Result<Option<String>, GitError> {
+        if !self.repo.is_bare() || !self.ci.host.is_local() || self.has_separate_policy() {
+            return Ok(None);
+        }
+        let team_rules_path = self
+            .team_rules_path
+            .as_deref()
+            .filter(|_| !self.has_team_rules_of_job);
+        let gate_files = [
+            self.config_file.as_deref(),
+            Some(waivers::FILE_NAME),
+            team_rules_path,
+        ];
+        let mut paths = Vec::new();
+        for path in gate_files.into_iter().flatten() {
+            if evaluated_snapshot.find_file(path)?.is_some() {
+                paths.push(shorten_name(path));
+            }
+        }
+        let verb = if paths.len() == 1 { "does" } else { "do" };
+        Ok((!paths.is_empty()).then(|| {
+            format!(
+                "{} of the commit {verb} not apply: a local run reads this configuration from disk, and a bare \
+                 repository has no files on disk. To use it, check the commit in a clone",
+                List::new(paths)
+            )
+        }))
+    }
+
     /// Returns a note about the pipelines and other files of the review whose content on disk differs from the
     /// evaluated commit, or that they could not be compared. Returns `None` if no file differs, if the files on disk
     /// themselves were evaluated, and in a bare repository, which has no files on disk.

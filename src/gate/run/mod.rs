@@ -320,6 +320,11 @@ impl GateRun<'_> {
         }
         self.evaluation
             .add_notes(self.subject.workspace.target_age_note.clone());
+        let unused_files_note = self
+            .subject
+            .workspace
+            .describe_unused_files_of_bare_repository(&self.subject.snapshot)?;
+        self.evaluation.add_notes(unused_files_note);
         self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
         self.add_team_rule_limit();

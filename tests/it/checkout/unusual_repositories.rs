@@ -1,6 +1,9 @@
 //! Unusual repositories: subdirectories, worktrees, submodules, links, odd names, unreadable formats.
 
-use crate::support::{Call, Checkout, ContextReport, World, git, scratch, store_references_as_reftable};
+use crate::support::{
+    Call, Checkout, ContextReport, RULES, RULES_FILE, World, git, orchestration_text, scratch,
+    store_references_as_reftable,
+};
 use serde_json::json;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -226,4 +229,43 @@ fn another_repository_is_named_by_flag_or_variable() {
         .json();
     assert_eq!(by_flag["selected"], json!(["b.orch.yaml"]));
     assert_eq!(by_flag, by_variable);
+}
+
+#[test]
+fn check_in_bare_repository_says_that_its_gate_files_do_not_apply() {
+    let world = World::new();
+    world.write(RULES_FILE, RULES);
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("first");
+    world.push();
+    let call = |world: &World, args: &str| {
+        Call::new(&world.work())
+            .variable("SLUICEGATE_REPO", world.remote().display().to_string())
+            .run(("check --all --head HEAD -o json", args))
+    };
+    let notes = |world: &World, args: &str| call(world, args).json()["notes"].to_string();
+    let note = "does not apply: a local run reads this configuration from disk";
+    assert!(!notes(&world, "").contains(note), "{}", notes(&world, ""));
+    world.write("sluicegate.yaml", "review: { fail-on: warn }\n");
+    world.commit("settings");
+    world.push();
+    let found = notes(&world, "");
+    assert!(
+        found.contains(&format!("sluicegate.yaml of the commit {note}")),
+        "{found}"
+    );
+    world.write("sluicegate-waivers.yaml", "[]\n");
+    world.commit("waivers");
+    world.push();
+    let found = notes(&world, "");
+    assert!(
+        found.contains("sluicegate.yaml, sluicegate-waivers.yaml of the commit do not apply"),
+        "{found}"
+    );
+    // Counterpart: in a clone, the files apply.
+    let report = Call::new(&world.work())
+        .run("check --all --head HEAD -o json")
+        .json();
+    assert!(!report["notes"].to_string().contains("not apply"), "{report}");
+    assert_eq!(report["context"]["failOn"], "warn");
 }
