@@ -9,7 +9,7 @@ use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
 use sluicegate_pipelines::waivers;
 
 /// Fails if the move contains a file of the gate configuration, a link to it or the target of such a link. A team rules
-/// file without links may move if the move also rewrites the setting with its path.
+/// file without links may move if the move also rewrites the setting with its path, unless the job names the file.
 pub(super) fn reject_gate_file_moves(
     reader: &ReferenceReader<'_>,
     moves: &PathMove,
@@ -24,7 +24,12 @@ pub(super) fn reject_gate_file_moves(
     reject_moved_path(reader, moves, &list_link_path(reader, waivers::FILE_NAME)?, &hint)?;
     if let Some(path) = &workspace.team_rules_path {
         let paths = list_link_path(reader, path)?;
-        if !(has_setting_edit && paths.len() == 1) {
+        // An edit of the setting has no effect on a file that the job names.
+        if workspace.has_team_rules_of_job {
+            let hint =
+                "move it with `git mv`, and pass its new path with `--team-rules` (SLUICEGATE_TEAM_RULES)";
+            reject_moved_path(reader, moves, &paths, hint)?;
+        } else if !(has_setting_edit && paths.len() == 1) {
             let hint = "move it with `git mv`, and set `review.team-rules` to its new path";
             reject_moved_path(reader, moves, &paths, hint)?;
         }

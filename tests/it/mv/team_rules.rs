@@ -111,6 +111,24 @@ fn move_of_directory_with_team_rules_file_updates_the_setting() {
 }
 
 #[test]
+fn move_of_team_rules_file_that_the_job_names_is_refused() {
+    let world = world_with_rules("gate/rules.yaml", RULES);
+    world.write("sluicegate.yaml", "review:\n  team-rules: gate/rules.yaml\n");
+    world.write("other/rules.yaml", RULES);
+    world.commit("the past");
+    let flag = "gate policy --team-rules gate/rules.yaml";
+    mv(&world, flag)
+        .expect(2)
+        .saying(&["nothing was changed", "pass its new path with `--team-rules`"]);
+    let call = Call::new(&world.work()).variable("SLUICEGATE_TEAM_RULES", "gate/rules.yaml");
+    call.run("mv gate policy").expect(2);
+    assert_eq!(world.git("status --short"), "");
+    // Counterpart: the job names another file, so only the setting names the moved one.
+    let output = mv(&world, "gate policy --team-rules other/rules.yaml").expect(0);
+    assert_eq!(output.out.trim(), "moved 1 file; 1 setting");
+}
+
+#[test]
 fn setting_off_is_no_path() {
     let world = world_with_rules("off/count.sql", "select 1\n");
     let settings = "review:\n  team-rules: off\n";
