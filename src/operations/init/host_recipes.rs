@@ -3,6 +3,7 @@
 //! Each host is one template and one entry of the table.
 
 use crate::job::ci::Host;
+use serde::Deserialize;
 use sluicegate_base::remote_url::RemoteUrl;
 use sluicegate_git::read_disk_file;
 use std::fs;
@@ -170,6 +171,19 @@ pub(super) fn read_ci_file(path: &Path) -> String {
         .flatten()
         .unwrap_or_default();
     String::from_utf8_lossy(&content).into_owned()
+}
+
+/// Returns the stages that a `.gitlab-ci.yml` sets; none if it sets no stages, or if they cannot be read.
+pub(super) fn read_gitlab_stages(path: &Path) -> Vec<String> {
+    let file: Option<GitLabFile> = serde_yaml::from_str(&read_ci_file(path)).ok();
+    file.unwrap_or_default().stages
+}
+
+/// The part of a `.gitlab-ci.yml` that decides which stage a job may have.
+#[derive(Default, Deserialize)]
+struct GitLabFile {
+    #[serde(default)]
+    stages: Vec<String>,
 }
 
 /// Returns the recipes of all hosts, in the order in which hosts are detected.

@@ -2,13 +2,17 @@
 
 use super::init_plan::{FileStep, InitPlan};
 use super::repository_facts::RepositoryFacts;
-use super::{adoption_messages, file_templates};
+use super::{adoption_messages, file_templates, host_recipes};
+use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
 use crate::workspace::config_dir_prompt;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use std::fmt::Write as _;
+
+/// The stage of a job in GitLab that sets none.
+const GITLAB_DEFAULT_STAGE: &str = "test";
 
 /// Renders what `init` found, what it wrote or would write, and the next steps.
 pub(crate) fn render_summary(facts: &RepositoryFacts, plan: &InitPlan, dry_run: bool) -> String {
@@ -150,6 +154,23 @@ fn describe_settings_step(facts: &RepositoryFacts, plan: &InitPlan) -> Option<St
     ))
 }
 
+/// Describes the step to set the stage of a job that is included in `.gitlab-ci.yml`: without a stage, GitLab uses
+/// `test`, and rejects the pipeline if its `stages` lack it. Returns `None` if no stage has to be set.
+fn describe_stage_step(facts: &RepositoryFacts) -> Option<String> {
+    let recipe = facts.recipe.filter(|recipe| recipe.host == Host::GitLab)?;
+    let (job_path, _) = recipe.alternative?;
+    let stages = host_recipes::read_gitlab_stages(&facts.root.join(recipe.path));
+    if stages.is_empty() || stages.iter().any(|stage| stage == GITLAB_DEFAULT_STAGE) {
+        return None;
+    }
+    Some(format!(
+        "Set `stage` in {job_path} to one of the stages of {}: {}. The default stage `{GITLAB_DEFAULT_STAGE}` is not \
+         among them",
+        recipe.path,
+        text::escape_line(&stages.join(", "))
+    ))
+}
+
 /// Returns the steps that the user has to take next. The first line of a step is an instruction; further lines contain
 /// details.
 fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
@@ -162,7 +183,10 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
             format!("Before anything can be written: {hint}\n    {description}")
         })
         .collect();
-    steps.extend(plan.inclusion_hint().map(str::to_owned));
+    if let Some(inclusion_hint) = plan.inclusion_hint() {
+        steps.push(inclusion_hint.to_owned());
+        steps.extend(describe_stage_step(facts));
+    }
     if let Some(recipe) = facts.recipe.filter(|_| plan.has_new_job()) {
         steps.push(recipe.secrets.join("\n"));
     }

@@ -709,6 +709,32 @@ fn second_init_lists_default_source_until_the_job_has_another_one() {
 }
 
 #[test]
+fn included_job_whose_default_stage_is_missing_needs_a_stage() {
+    for (text, stages) in [
+        ("stages: [build, deploy]\n", Some("build, deploy")),
+        (
+            ".base: &base\n  image: a\nbuild:\n  <<: *base\n  script: !reference [.base, image]\nstages:\n  - build\n",
+            Some("build"),
+        ),
+        ("stages: [build, test]\n", None),
+        ("build:\n  script: make\n", None),
+        ("stages: [build\n", None),
+    ] {
+        let world = small_project();
+        world.write(".gitlab-ci.yml", text);
+        let output = run_init(&world, "--host gitlab").expect(0).out;
+        assert!(output.contains("Include the file in .gitlab-ci.yml"), "{output}");
+        let step = stages.map(|stages| {
+            format!("Set `stage` in .gitlab/sluicegate.yml to one of the stages of .gitlab-ci.yml: {stages}.")
+        });
+        match step {
+            Some(step) => assert!(output.contains(&step), "{text}: {output}"),
+            None => assert!(!output.contains("Set `stage`"), "{text}: {output}"),
+        }
+    }
+}
+
+#[test]
 fn init_with_values_for_existing_configuration_lists_lines_to_set() {
     let world = small_project();
     run_init(&world, "--host none").expect(0);
