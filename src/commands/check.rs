@@ -65,7 +65,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
         Some(path) => std::slice::from_ref(path),
         None => args.selection.paths.as_slice(),
     };
-    let repo = run.open_repository_or_directory(paths);
+    let repo = run.open_repository_or_directory(paths, "check");
     let local_files = run.choose_local_files(args.staged);
     let (workspace, _) = destinations.replace_reports_and_open(run, repo, local_files, |workspace| {
         resolve_revisions(run, workspace, args)

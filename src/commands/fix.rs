@@ -77,7 +77,7 @@ fn to_check_args(args: &FixArgs) -> CheckArgs {
 /// Opens the files to fix: a repository, or a directory without git. Such a directory has no revisions, so an argument
 /// that needs revisions is an error.
 fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, Failure> {
-    let repo = run.open_repository_or_directory(&args.selection.paths)?;
+    let repo = run.open_repository_or_directory(&args.selection.paths, "fix")?;
     let mut workspace = run.open_workspace_in(repo, run.choose_local_files(args.staged))?;
     let revisions = workspace.sources.resolve_revisions_to_check(args)?;
     if workspace.repo.is_plain_directory() && (args.staged || revisions.base.is_some()) {

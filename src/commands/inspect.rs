@@ -12,7 +12,7 @@ use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
 /// Runs `sluicegate inspect`: prints a description of a pipeline, read from disk or, in CI, from the commit.
 pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
-    let repo = run.open_repository_or_directory(std::slice::from_ref(&args.file))?;
+    let repo = run.open_repository_or_directory(std::slice::from_ref(&args.file), "inspect")?;
     let workspace = run.open_workspace_in(repo, CheckoutFiles::OnDisk)?;
     let snapshot = workspace.read_checkout_snapshot(run)?;
     let path = workspace.resolve_typed_path(run, &args.file)?;

@@ -36,7 +36,12 @@ impl Run {
 
     /// Opens the repository that contains the paths. If no repository contains them, a local run opens the directory
     /// that does. For a misspelled path, opens the current repository, so that the error names the path.
-    pub(crate) fn open_repository_or_directory(&self, paths: &[PathBuf]) -> Result<Repository, Failure> {
+    /// The hint shows a call of `command`.
+    pub(crate) fn open_repository_or_directory(
+        &self,
+        paths: &[PathBuf],
+        command: &str,
+    ) -> Result<Repository, Failure> {
         let repository = self.open_repository_for_paths(paths);
         let is_typo = repository.is_ok() && !self.all_paths_exist(paths);
         if is_typo || contains_paths(&repository, self.env.current_dir(), paths) {
@@ -45,7 +50,9 @@ impl Run {
         // A directory replaces neither a repository that cannot be read nor one that the job determines.
         let is_directory_possible = matches!(&repository, Ok(_) | Err(GitError::NotARepository { .. }));
         if !is_directory_possible || !self.may_leave_repository(paths) {
-            let hint = "run the command inside a clone, or pass the directory or file to check: `sluicegate check .`";
+            let hint = format!(
+                "run the command inside a clone, or pass the directory or file to {command}: `sluicegate {command} .`"
+            );
             // In a local run without git, a directory is checked only if the user names a path.
             let needs_path_hint = is_directory_possible && paths.is_empty() && !is_ci(&self.env);
             return match repository {

@@ -106,6 +106,11 @@ fn check_that_needs_git_in_plain_directory_exits_with_7() {
     call.run("check")
         .expect(7)
         .saying(&["no git repository", "`sluicegate check .`"]);
+    call.run("fix").expect(7).saying(&[
+        "no git repository",
+        "directory or file to fix: `sluicegate fix .`",
+    ]);
+    call.run("fix .").expect(0);
     for args in [
         "check --staged .",
         "check --base main .",
