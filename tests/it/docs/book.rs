@@ -283,8 +283,8 @@ fn pages_of_hosts_that_read_junit_link_what_it_means() {
     }
     let page = read_workspace_file("docs/book/reviewing.md");
     for expected_text in [
-        "A `failure` in the JUnit report is a finding that fails the gate.",
-        "An `error` in the JUnit report is a pipeline or rule that could not be evaluated.",
+        "A `failure` in the JUnit report is a rule whose findings in a pipeline fail the gate.",
+        "An `error` in the JUnit report is a pipeline or rule that could not be evaluated, or another reason",
         "Findings below `--fail-on` are `skipped` in the JUnit report and keep their message.",
     ] {
         assert!(
