@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{OutputFormat, ReviewArgs, SettingsArgs};
-use crate::job::settings::{EffectiveSetting, SettingSources};
+use crate::job::cli::{OutputFormat, SettingsArgs};
+use crate::job::settings::EffectiveSetting;
 use crate::session::response_output::{format_json, format_table_within};
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
@@ -13,16 +13,23 @@ use sluicegate_base::text;
 const NO_REPOSITORY: &str = "no repository";
 
 /// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values
-/// and origins. An argument that no name contains is an error. Invalid values are errors, as in the other commands.
+/// and origins. An argument that no name contains is an error, and so is an invalid setting of the connection.
 pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
-    let (sources, config_file_source) = read_setting_sources(run)?;
-    // Only the errors of this call matter: it fails if a setting of the connection is invalid.
-    sources.resolve_connection(&run.global)?;
-    // In CI, a publish treats an invalid file as missing, so only the job's values can be errors there.
-    sources
-        .clone()
-        .resolve_or_drop_file(SettingSources::reject_invalid_publish_settings)?;
-    let mut settings = sources.list_effective_settings(&run.global)?;
+    let (mut settings, config_file_source) = if run.find_repository().is_some() {
+        let workspace = run.open_workspace()?;
+        // Only the errors of this call matter: it fails if a setting of the connection is invalid.
+        workspace.sources.resolve_connection(&run.global)?;
+        let config_file_source = workspace.describe_config_file_source();
+        let settings = workspace.sources.list_effective_settings(&run.global)?;
+        (settings, config_file_source)
+    } else {
+        let sources = run.read_setting_sources()?;
+        sources.resolve_connection(&run.global)?;
+        (
+            sources.list_effective_settings(&run.global)?,
+            NO_REPOSITORY.to_owned(),
+        )
+    };
     for name in &args.names {
         reject_unknown_name(name, &settings)?;
     }
@@ -49,25 +56,6 @@ pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
     };
     run.ui.print_result(&result)?;
     Ok(ExitStatus::Success)
-}
-
-/// Returns the sources of the settings as a review uses them, and describes the version of the configuration file.
-/// Fails if a setting of reviews is invalid.
-fn read_setting_sources(run: &Run) -> Result<(SettingSources<'_>, String), Failure> {
-    let args = ReviewArgs::default();
-    if run.find_repository().is_none() {
-        let sources = run.read_setting_sources()?;
-        sources.resolve_review_settings(&args)?;
-        return Ok((sources, NO_REPOSITORY.to_owned()));
-    }
-    let mut workspace = run.open_workspace()?;
-    workspace.resolve_settings(
-        run,
-        |sources| sources.resolve_review_settings(&args),
-        |settings| &settings.gate.selection,
-    )?;
-    let config_file_source = workspace.describe_config_file_source();
-    Ok((workspace.sources, config_file_source))
 }
 
 /// Fails if no setting has a name that contains this text. The hint names the setting that is probably meant.

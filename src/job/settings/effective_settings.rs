@@ -1,14 +1,14 @@
 //! Lists each setting with its effective value and the origin of the value.
 //!
-//! The values are shown as they are written in their source. Secrets are never shown, and neither are values that can
-//! contain one.
+//! The values are those of the sources before they are checked. Secrets are never shown, and neither are values that
+//! can contain one.
 
 use super::setting::Setting;
 use super::setting_table::{self, variable};
 use super::{SettingSources, SettingsError};
-use crate::job::cli::{CiArgs, GlobalArgs, PublishArgs, PublishFlags, ReportFlag};
+use crate::job::cli::{GlobalArgs, ReportFlag};
 use clap::ValueEnum;
-use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
+use sluicegate_yaml::{NodeRef, Tree, is_blank};
 use std::path::PathBuf;
 
 /// The settings whose values are, or contain, a secret.
@@ -19,12 +19,6 @@ const SECRET_VARIABLES: &[&str] = &[
     variable::CLIENT_CERT,
     variable::CLIENT_KEY,
 ];
-
-/// Maximum number of lines without indentation in the brackets of the configuration file.
-const MAX_UNINDENTED_LINES: usize = 100;
-
-/// Indentation that is deeper than that of any key in the configuration file.
-const DEEP_INDENTATION: &str = "                ";
 
 /// A setting with its value and origin.
 #[derive(Debug)]
@@ -108,48 +102,22 @@ impl SettingOrigin {
 impl SettingSources<'_> {
     /// Returns all settings with their values, in the order of the table of settings. Only the common flags are
     /// considered, because the other flags belong to single commands. Fails if the lines of the configuration file
-    /// cannot be found: the reader that finds them rejects some files that the reader of the settings accepts, for
-    /// example files with tags.
+    /// cannot be found: the reader that finds them rejects some files that the reader of the settings accepts.
     pub fn list_effective_settings(
         &self,
         flags: &GlobalArgs,
     ) -> Result<Vec<EffectiveSetting>, SettingsError> {
-        let indented_text;
         let tree = match &self.file_text {
             // A file with comments alone sets nothing.
             Some((file, _)) if is_blank(file.text.as_bytes()) => None,
-            Some((file, _)) => {
-                indented_text = indent_rejected_lines(&file.text);
-                Some(parse_file(&file.text, &indented_text).map_err(|error| {
-                    SettingsError::new(format!("cannot show the settings of {}: {error}", file.name))
-                })?)
-            }
+            Some((file, _)) => Some(Tree::parse_untagged(file.text.as_bytes()).map_err(|error| {
+                SettingsError::new(format!("cannot show the settings of {}: {error}", file.name))
+            })?),
             None => None,
         };
         Ok(setting_table::all_settings()
             .map(|setting| self.resolve_effective_setting(setting, flags, tree.as_ref()))
             .collect())
-    }
-
-    /// Fails if a setting that only publishes use has an invalid value, as these commands do. Settings that a publish
-    /// requires may be missing.
-    pub fn reject_invalid_publish_settings(&self) -> Result<(), SettingsError> {
-        let no_flag = None;
-        self.resolve_optional_prefix(no_flag)?;
-        self.resolve_publish_on(&CiArgs::default())?;
-        self.allows_local_publish(&CiArgs::default())?;
-        let is_version_named =
-            self.env.get(variable::VERSION_NAME).is_some() || self.file.publish.version_name.is_some();
-        let required_flags = PublishFlags {
-            prefix: Some("any".to_owned()),
-            version_name: (!is_version_named).then(|| "any".to_owned()),
-            ..PublishFlags::default()
-        };
-        self.resolve_publish_settings(&PublishArgs {
-            flags: required_flags,
-            ..PublishArgs::default()
-        })?;
-        Ok(())
     }
 
     /// Resolves a setting to its value and origin: the flag, otherwise the variable, the configuration file or the
@@ -222,34 +190,6 @@ impl SettingSources<'_> {
         });
         used_texts.collect::<Vec<_>>().join(", ")
     }
-}
-
-/// Parses the text of the configuration file or, if this fails, its version with more indentation, in which each line
-/// has the same number. Returns the error for the text itself.
-fn parse_file<'t>(text: &'t str, indented_text: &'t str) -> Result<Tree<'t>, DocumentError> {
-    Tree::parse_untagged(text.as_bytes())
-        .or_else(|error| Tree::parse_untagged(indented_text.as_bytes()).map_err(|_| error))
-}
-
-/// Indents the lines that the parser rejects, one after the other. The reader of the settings accepts lines without
-/// indentation in brackets, where indentation does not change a value.
-fn indent_rejected_lines(text: &str) -> String {
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let mut indented_line = 0;
-    for _ in 0..MAX_UNINDENTED_LINES {
-        let indented_text = lines.join("\n");
-        let error = Tree::parse_untagged(indented_text.as_bytes()).err();
-        let Some(position) = error.and_then(|error| error.position) else {
-            return indented_text;
-        };
-        let line = position.line as usize;
-        match lines.get_mut(line.saturating_sub(1)) {
-            Some(text) if line > indented_line => text.insert_str(0, DEEP_INDENTATION),
-            _ => break,
-        }
-        indented_line = line;
-    }
-    lines.join("\n")
 }
 
 /// Returns a value of the configuration file in one line.

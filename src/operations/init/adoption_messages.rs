@@ -199,7 +199,7 @@ fn describe_check_level_step(facts: &RepositoryFacts, plan: &InitPlan) -> Option
     // The state that the findings would have if this run wrote the file.
     let state = findings.excused_state(writes_config_file)?;
     let checks: Vec<&str> = findings
-        .list_lenient_checks()
+        .list_warn_checks()
         .into_iter()
         .map(ProjectCheck::key)
         .collect();

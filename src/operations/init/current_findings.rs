@@ -176,11 +176,11 @@ impl CurrentFindings {
         }
     }
 
-    /// Returns the project checks whose current level is lower than `error`.
-    pub(crate) fn list_lenient_checks(&self) -> Vec<ProjectCheck> {
+    /// Returns the project checks at level `warn`, whose findings do not fail the gate.
+    pub(crate) fn list_warn_checks(&self) -> Vec<ProjectCheck> {
         ProjectCheck::ALL
             .into_iter()
-            .filter(|check| self.check_levels.enforcement_of(*check) != Some(Enforcement::Error))
+            .filter(|check| self.check_levels.enforcement_of(*check) == Some(Enforcement::Warn))
             .collect()
     }
 

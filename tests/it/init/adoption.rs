@@ -431,7 +431,11 @@ fn adoption_after_plain_init_names_every_edit_of_kept_configuration() {
         assert_eq!(output.contains("Set `new-only: true`"), new_only, "{output}");
         // Counterpart: after these edits, no edit of the file is left.
         let edited = plain.replace("# new-only: true", "new-only: true");
-        world.write("sluicegate.yaml", edited.replace("call: warn", "call: error"));
+        let edited = edited.replace("call: warn", "call: error");
+        // A check that is off has no findings that could be excused.
+        let edited = edited.replace("script: error", "script: off");
+        assert!(edited.contains("script: off"), "{edited}");
+        world.write("sluicegate.yaml", edited);
         fs::remove_file(world.work().join(WAIVERS)).unwrap_or_default();
         let output = run_init_without_host(&world, &["--adopt", way]).expect(0).out;
         assert!(
