@@ -32,6 +32,9 @@ pub(crate) struct ReviewPredicate {
     /// The team rules file that the job named in place of that of the policy; `None` if it named no other file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) team_rules: Option<String>,
+    /// The team rules file that applied to the review could not be used, so not all of its rules were evaluated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) team_rules_unusable: bool,
     /// The globs that selected the pipelines.
     pub(crate) include: Vec<String>,
     pub(crate) exclude: Vec<String>,
@@ -68,6 +71,7 @@ impl ReviewPredicate {
             project_checks_off: context.project_checks_off,
             team_rules_off: context.team_rules_off,
             team_rules: context.team_rules.clone(),
+            team_rules_unusable: context.team_rules_unusable,
             include: context.include.clone(),
             exclude: context.exclude.clone(),
             policy,

@@ -6,12 +6,12 @@ use crate::gate::local_review::rule_evaluation::evaluate_documents;
 use crate::gate::run::GateRun;
 use crate::gate::{BasePaths, Cause, Tally};
 use crate::job::policy::{self, GateFileVersion};
-use crate::workspace::team_rules::describe_first_problem;
+use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
 use sluicegate_base::text::{format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
-use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
+use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet, build_unusable_file_result};
 use sluicegate_yaml::Tree;
 use std::collections::{HashMap, HashSet};
 
@@ -104,7 +104,8 @@ fn merge_results(results: Vec<FileResults>, tally: &mut Tally) {
 }
 
 impl GateRun<'_> {
-    /// Evaluates the team's rules on the selected pipelines of head.
+    /// Evaluates the team's rules on the selected pipelines of head. If not all rules can be evaluated, each pipeline
+    /// has an error.
     pub(crate) fn add_team_results(&self, tally: &mut Tally) -> Result<(), Failure> {
         let selected_paths = self.selection.pipelines.collect_paths();
         TeamReview::for_snapshot(&self.team_rules.rules, &self.subject.snapshot)?.add_results(
@@ -112,7 +113,24 @@ impl GateRun<'_> {
             &self.subject.snapshot,
             &|path| selected_paths.contains(path),
             tally,
-        )
+        )?;
+        if let Some(file) = self.find_unrepaired_team_rules() {
+            let reason = format!("{}. A change that repairs the file can pass.", file.reason);
+            let results = selected_paths.iter().map(|path| FileResults {
+                path: (*path).to_owned(),
+                results: vec![build_unusable_file_result(&reason)],
+            });
+            merge_results(results.collect(), tally);
+        }
+        Ok(())
+    }
+
+    /// Returns the file because of which not all team rules can be evaluated, unless this change repairs it: it edits
+    /// the file, and its version can be used. A branch that only has an older version does not repair anything.
+    fn find_unrepaired_team_rules(&self) -> Option<&UnusableTeamRules> {
+        self.team_rules.unusable_file.as_ref().filter(|file| {
+            self.selection.unusable_files.contain(file.kind) || !self.edits_gate_file(&file.path)
+        })
     }
 
     /// Evaluates the team's rules of the run on the reviewed files as they were at the base.
@@ -134,9 +152,11 @@ impl GateRun<'_> {
         )
     }
 
-    /// Adds a limit if the team's rules are not applied.
+    /// Adds a limit if the team's rules are not applied, unless the results of the pipelines contain the reason.
     pub(crate) fn add_team_rule_limit(&mut self) {
-        if let Some(limit) = self.team_rules.limit.take() {
+        let has_results =
+            self.find_unrepaired_team_rules().is_some() && !self.selection.pipelines.files.is_empty();
+        if let Some(limit) = self.team_rules.limit.take().filter(|_| !has_results) {
             self.evaluation.add_limit(limit);
         }
     }
@@ -192,11 +212,18 @@ impl GateRun<'_> {
     /// Returns the path of the team's rules file if the change edits this file or the target of its symbolic link.
     /// Returns `None` if there is no such file, it is unchanged, or the link cannot be followed.
     fn find_changed_team_rules(&self) -> Option<String> {
-        let workspace = self.subject.workspace;
-        let path = workspace.team_rules_path.as_ref()?;
-        let resolved_path = policy::follow_links(&workspace.repo, &self.subject.snapshot, path).ok()?;
+        let path = self.subject.workspace.team_rules_path.as_ref()?;
+        self.edits_gate_file(path).then(|| path.clone())
+    }
+
+    /// Returns whether the change edits this file of the gate configuration or the target of its symbolic link. Returns
+    /// false if the link cannot be followed.
+    fn edits_gate_file(&self, path: &str) -> bool {
+        let repo = &self.subject.workspace.repo;
+        let Ok(resolved_path) = policy::follow_links(repo, &self.subject.snapshot, path) else {
+            return false;
+        };
         let mut gate_changes = self.selection.pipelines.gate_changes.iter();
-        let is_changed = gate_changes.any(|change| resolved_path.paths.contains(&change.path));
-        is_changed.then(|| path.clone())
+        gate_changes.any(|change| resolved_path.paths.contains(&change.path))
     }
 }

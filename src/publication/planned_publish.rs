@@ -2,7 +2,7 @@
 
 use super::build_plan;
 use super::merged_commit::{MergedCommit, require_merged};
-use super::policy_guard::reject_unusable_policy;
+use super::policy_guard::{reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::pipeline_paths;
 use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
@@ -40,6 +40,7 @@ impl PlannedPublish {
             return Ok(None);
         }
         reject_unusable_policy(workspace)?;
+        reject_unusable_team_rules(workspace)?;
         let merged_commit = require_merged(workspace, target, &publish_on)?;
         let settings = workspace
             .sources

@@ -26,7 +26,11 @@ pub(crate) fn resolve_settings_and_connection<'a>(
     });
     // An unusable file is reported first, because an error in the settings may only be a consequence.
     reject_unusable_policy(workspace)?;
-    Ok(settings?)
+    let settings = settings?;
+    if settings.0.require_review.is_some() {
+        reject_unusable_team_rules(workspace)?;
+    }
+    Ok(settings)
 }
 
 /// Fails if the configuration file that applies to this run cannot be used, because it may require a review or exclude
@@ -37,6 +41,19 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
     };
     let message = anyhow::anyhow!(
         "nothing is published, because the configuration file that applies to this run cannot be used: {reason}"
+    );
+    Err(Failure::new(ExitStatus::GateFailed, message)
+        .with_hint("fix the file on the default branch, then publish again"))
+}
+
+/// Fails if the team rules file that applies to this run cannot be used, because a review could not evaluate its rules.
+pub(crate) fn reject_unusable_team_rules(workspace: &Workspace<'_>) -> Result<(), Failure> {
+    let Some(file) = workspace.read_team_rules()?.unusable_file else {
+        return Ok(());
+    };
+    let message = anyhow::anyhow!(
+        "nothing is published, because not all team rules can be evaluated: {}",
+        file.reason
     );
     Err(Failure::new(ExitStatus::GateFailed, message)
         .with_hint("fix the file on the default branch, then publish again"))

@@ -151,6 +151,10 @@ impl<'r> RequiredReview<'r> {
         if context.compared_with.is_some() {
             return Some("the report is a comparison (`report --compare`), not a review".to_owned());
         }
+        if context.team_rules_unusable {
+            let reason = "not all team rules were evaluated, because their file could not be used";
+            return Some(reason.to_owned());
+        }
         let is_unaccepted_local_review =
             self.report.engine == Engine::Local && engine == RequiredEngine::Remote;
         explain_unusable_review(context).or_else(|| {

@@ -3,6 +3,7 @@
 pub(crate) mod checkout_files;
 pub(crate) mod config_dir_prompt;
 mod empty_settings;
+pub(crate) mod gate_file_problems;
 pub(crate) mod gate_files;
 mod misnamed_files;
 mod missing_commits;

@@ -5,6 +5,7 @@ use crate::job::policy::{
     self, CheckoutFiles, FilePresence, GateFile, GateFileReader, GateFileVersion, NamedText, UnusableFile,
 };
 use crate::workspace::Workspace;
+use crate::workspace::gate_file_problems::{SETTINGS_KIND, TEAM_RULES_KIND};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 use sluicegate_pipelines::rules::LintProblem;
@@ -16,6 +17,17 @@ pub(crate) struct TeamRulesInForce {
     pub(crate) rules: TeamRuleSet,
     /// The reason why the rules of the checkout, or those of the policy revision, are not evaluated.
     pub(crate) limit: Option<VerdictLimit>,
+    /// The file that applies to this run, if it cannot be used. Only its valid rules are evaluated.
+    pub(crate) unusable_file: Option<UnusableTeamRules>,
+}
+
+/// A file of the gate configuration that cannot be used, so that not all team rules can be evaluated.
+pub(crate) struct UnusableTeamRules {
+    pub(crate) path: String,
+    /// The kind of the file: the team rules, or the configuration file, which may name the file of the team rules.
+    pub(crate) kind: &'static str,
+    /// The reason, with the file.
+    pub(crate) reason: String,
 }
 
 impl Workspace<'_> {
@@ -40,15 +52,22 @@ impl Workspace<'_> {
     /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
     /// rules, and a limit of the verdict reports that. Fails if the job names a file that neither of them has, nor the
     /// current commit (a bare repository has no files on disk), because the run would evaluate no team rule. If the
-    /// configuration file names it, a limit of the verdict reports that. In CI, a file that cannot be used is treated as
-    /// missing, because otherwise it would stop the change that repairs it.
+    /// configuration file names it, a limit of the verdict reports that. In CI, the valid rules of a file that cannot be
+    /// used are returned, because an error would stop the change that repairs it.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
         };
+        if let Some(file) = self.find_lost_team_rules_setting()? {
+            return Ok(TeamRulesInForce::for_unusable_file(file, TeamRuleSet::default()));
+        }
         let file = self.read_team_rules_file(path)?;
         if let Some(reason) = &file.unusable_reason {
-            return Ok(TeamRulesInForce::for_unusable_file(path, reason));
+            let unusable_file = UnusableTeamRules::new(path, reason);
+            return Ok(TeamRulesInForce::for_unusable_file(
+                unusable_file,
+                TeamRuleSet::default(),
+            ));
         }
         let Some(text) = &file.policy_text else {
             if self.has_team_rules_of_job && file.checkout_text.is_none() && !self.is_committed(path) {
@@ -67,17 +86,44 @@ impl Workspace<'_> {
             });
         };
         match TeamRuleSet::parse(text.text.as_bytes()) {
-            Ok(rules) => Ok(TeamRulesInForce { rules, limit: None }),
+            Ok(rules) => Ok(TeamRulesInForce {
+                rules,
+                ..TeamRulesInForce::default()
+            }),
             Err(problems) if self.unusable_file_treatment() == UnusableFile::TreatAsMissing => {
                 let reason = describe_first_problem(&text.name, &problems);
-                Ok(TeamRulesInForce::for_unusable_file(path, &reason))
+                let valid_rules = TeamRuleSet::parse_valid_rules(text.text.as_bytes());
+                let unusable_file = UnusableTeamRules::new(path, &reason);
+                Ok(TeamRulesInForce::for_unusable_file(unusable_file, valid_rules))
             }
             Err(problems) => Err(invalid_rules_failure(text, &problems)),
         }
     }
 
+    /// Returns the configuration file of the policy revision if it cannot be used and may name the file of the team
+    /// rules: it contains the key, or its content is unknown. Returns `None` if the job names the file.
+    fn find_lost_team_rules_setting(&self) -> Result<Option<UnusableTeamRules>, Failure> {
+        let (Some(path), Some(reason)) = (&self.config_file, self.sources.unusable_reason()) else {
+            return Ok(None);
+        };
+        if self.has_team_rules_of_job {
+            return Ok(None);
+        }
+        let file =
+            self.gate_file_reader()?
+                .read_file(path, FilePresence::Optional, policy::MAX_FILE_BYTES)?;
+        let has_key = file
+            .policy_text
+            .is_none_or(|text| text.text.contains("team-rules"));
+        Ok(has_key.then(|| UnusableTeamRules {
+            path: path.clone(),
+            kind: SETTINGS_KIND,
+            reason: format!("the file with the setting `review.team-rules` cannot be used: {reason}"),
+        }))
+    }
+
     /// Returns the rules of the team that a waiver may name: those that apply to this run, and those of the checkout,
-    /// because the waivers file of the checkout may name them. An invalid file has no rules.
+    /// because the waivers file of the checkout may name them. An invalid file has only its valid rules.
     pub(crate) fn list_known_team_rules(&self) -> Result<Vec<TeamRuleSet>, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(Vec::new());
@@ -87,7 +133,7 @@ impl Workspace<'_> {
         Ok(texts
             .iter()
             .flatten()
-            .filter_map(|text| TeamRuleSet::parse(text.text.as_bytes()).ok())
+            .map(|text| TeamRuleSet::parse_valid_rules(text.text.as_bytes()))
             .collect())
     }
 
@@ -118,26 +164,49 @@ impl Workspace<'_> {
 
     /// Reads the team rules file that applies to this run. The file may be missing.
     fn read_team_rules_file(&self, path: &str) -> Result<GateFile, Failure> {
-        let reader = GateFileReader {
+        Ok(self
+            .gate_file_reader()?
+            .read_file(path, FilePresence::Optional, MAX_TEAM_RULES_BYTES)?)
+    }
+
+    /// Returns the reader of the gate configuration that applies to this run.
+    fn gate_file_reader(&self) -> Result<GateFileReader<'_>, Failure> {
+        Ok(GateFileReader {
             repo: &self.repo,
             policy_revision: &self.policy_revision,
             checkout: CheckoutFiles::for_run(&self.repo, Some(&self.ci), &self.local_files)?,
             on_unusable: self.unusable_file_treatment(),
-        };
-        Ok(reader.read_file(path, FilePresence::Optional, MAX_TEAM_RULES_BYTES)?)
+        })
+    }
+}
+
+impl UnusableTeamRules {
+    /// Describes the team rules file at this path, which cannot be used for this reason.
+    fn new(path: &str, reason: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            kind: TEAM_RULES_KIND,
+            reason: format!("the team rules file that applies to this run cannot be used: {reason}"),
+        }
     }
 }
 
 impl TeamRulesInForce {
-    /// Creates an empty set of rules, because the file that applies to this run cannot be used. A limit of the verdict,
-    /// a fact that reports show next to it, contains the `reason`.
-    fn for_unusable_file(path: &str, reason: &str) -> Self {
-        let text = format!(
-            "the team rules file that applies to this run cannot be used, so it is treated as missing, and no team rule is evaluated: {reason}"
-        );
+    /// Creates the rules of a run whose file cannot be used: its valid rules. A limit of the verdict, a fact that
+    /// reports show next to it, contains the reason.
+    fn for_unusable_file(file: UnusableTeamRules, valid_rules: TeamRuleSet) -> Self {
+        let effect = match valid_rules.rules().len() {
+            0 => "no team rule is evaluated".to_owned(),
+            1 => "only its valid rule is evaluated".to_owned(),
+            count => format!("only its {count} valid rules are evaluated"),
+        };
         Self {
-            rules: TeamRuleSet::default(),
-            limit: Some(build_verdict_limit(path, text)),
+            rules: valid_rules,
+            limit: Some(build_verdict_limit(
+                &file.path,
+                format!("{effect}, because {}", file.reason),
+            )),
+            unusable_file: Some(file),
         }
     }
 }

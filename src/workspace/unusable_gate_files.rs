@@ -9,6 +9,7 @@ use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
+use crate::workspace::gate_file_problems::{SETTINGS_KIND, TEAM_RULES_KIND, UnusableGateFiles};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
@@ -22,17 +23,6 @@ use std::collections::BTreeMap;
 
 /// Resolves the settings that select files; an error shows that a file cannot be used.
 pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Selection, SettingsError> + 'f;
-
-/// The problems of the files of the gate configuration that cannot be used, each as a sentence.
-#[derive(Debug, Default)]
-pub(crate) struct UnusableGateFiles {
-    /// The problems of files that the change makes unusable.
-    pub(crate) new_problems: Vec<String>,
-    /// Whether one of these problems is about the team's rules.
-    pub(crate) makes_team_rules_unusable: bool,
-    /// The problems of files that were unusable before the change, in the same way.
-    pub(crate) old_problems: Vec<String>,
-}
 
 /// The reason why a file of the gate configuration cannot be used.
 struct GateFileProblem {
@@ -102,12 +92,13 @@ impl Workspace<'_> {
                 && base_problems.iter().all(|problems| {
                     matches!(problems.get(kind), Some(old_problem) if old_problem.content == problem.content)
                 });
+            unusable.kinds.insert(kind);
             if is_old {
                 unusable.old_problems.push(problem.message);
             } else if problem.has_job_key {
                 return Err(Failure::usage(problem.message));
             } else {
-                unusable.makes_team_rules_unusable |= kind == "team rules";
+                unusable.makes_team_rules_unusable |= kind == TEAM_RULES_KIND;
                 unusable.new_problems.push(problem.message);
             }
         }
@@ -157,7 +148,7 @@ impl GateVersion<'_> {
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         // The rules of an unreadable file are unknown, so a waiver may name one of them.
-        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key("team rules");
+        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key(TEAM_RULES_KIND);
         self.check_waivers_file(
             vec![rules_version, team_version],
             &|id| has_unknown_rules || is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
@@ -177,13 +168,13 @@ impl GateVersion<'_> {
         let content = vec![version];
         let text = match read_result {
             Err(message) => {
-                problems.insert("settings", GateFileProblem::new(content, message));
+                problems.insert(SETTINGS_KIND, GateFileProblem::new(content, message));
                 return Ok(None);
             }
             Ok(None) => {
                 if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
                     let message = format!("{path} is missing, but the job sets this path with --config");
-                    problems.insert("settings", GateFileProblem::new(content, message));
+                    problems.insert(SETTINGS_KIND, GateFileProblem::new(content, message));
                 }
                 return Ok(None);
             }
@@ -200,7 +191,7 @@ impl GateVersion<'_> {
                     has_job_key: error.is_job_key(),
                     ..GateFileProblem::new(content, error.to_note())
                 };
-                problems.insert("settings", problem);
+                problems.insert(SETTINGS_KIND, problem);
                 return Ok(None);
             }
         };
@@ -216,7 +207,7 @@ impl GateVersion<'_> {
         let reason = self.explain_bad_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
             let message = format!("{path}: {reason}");
-            problems.insert("settings", GateFileProblem::new(content, message));
+            problems.insert(SETTINGS_KIND, GateFileProblem::new(content, message));
         }
         self.team_rules_path = sources
             .resolve_team_rules_path(&self.run.global, Some(path.as_str()))
@@ -309,7 +300,7 @@ impl GateVersion<'_> {
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
             let problem = GateFileProblem::new(vec![version.clone()], message.clone());
-            problems.insert("team rules", problem);
+            problems.insert(TEAM_RULES_KIND, problem);
         }
         (version, rules.ok().flatten())
     }

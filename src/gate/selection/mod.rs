@@ -18,7 +18,8 @@ use crate::job::context::{Comparison, RequestedRevisions};
 use crate::job::settings::{self, Selection};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use crate::workspace::unusable_gate_files::{ResolveSelection, UnusableGateFiles};
+use crate::workspace::gate_file_problems::UnusableGateFiles;
+use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
@@ -95,7 +96,7 @@ impl SelectionResult {
         }
         for reason in &self.unusable_files.old_problems {
             evaluation.add_notes([format!(
-                "A gate configuration file was unusable before this change and is treated as missing: {reason}"
+                "A gate configuration file was unusable before this change: {reason}"
             )]);
         }
         let Some(target) = &self.stricter_target else {

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, head, orchestration_text, passed_results, project,
-    respond_for_each,
+    publishing::project_to_publish, read_json, respond_for_each,
 };
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,8 @@ struct Poison {
     repair: Edit,
     /// A part of the message.
     words: &'static str,
-    /// Whether another change on top of it can pass: without rules, no pipeline can.
+    /// Whether another change on top of it can pass: without rules, no pipeline can, and none can if the settings may
+    /// name the team rules.
     lets_others_pass: bool,
 }
 
@@ -62,6 +63,10 @@ fn poisons() -> Vec<Poison> {
         repair: no_waivers,
         ..file(name, damage, words)
     };
+    let unreadable_file = |name, damage: Edit, words| Poison {
+        lets_others_pass: false,
+        ..file(name, damage, words)
+    };
     vec![
         file(
             "unknown key",
@@ -104,12 +109,12 @@ fn poisons() -> Vec<Poison> {
             |world| settings(world, "review: { report: [json=x, junit=x] }\n"),
             "two reports cannot both be written to",
         ),
-        file(
+        unreadable_file(
             "not UTF-8",
             |world| world.write("sluicegate.yaml", [b'#', 0xff, b'\n']),
             "sluicegate.yaml: the content is not UTF-8",
         ),
-        file(
+        unreadable_file(
             "UTF-16",
             |world| {
                 let wide = "review: {}\n".encode_utf16().flat_map(u16::to_le_bytes);
@@ -117,12 +122,12 @@ fn poisons() -> Vec<Poison> {
             },
             "sluicegate.yaml: the content is UTF-16: save it as UTF-8",
         ),
-        file(
+        unreadable_file(
             "too large",
             |world| settings(world, &"# long\n".repeat(200_000)),
             "the content has more than 1048576 bytes",
         ),
-        file(
+        unreadable_file(
             "link",
             |world| symlink("/etc/hostname", world.work().join("sluicegate.yaml")).unwrap(),
             "leads out of the repository",
@@ -416,6 +421,86 @@ fn unusable_policy_publishes_nothing() {
                 .all(|request| !request.url.path().contains("artifacts"))
         );
     }
+}
+
+#[test]
+fn unusable_team_rules_publish_nothing() {
+    let rule = "  - { id: a, level: error, for: component, when: 'false', message: m }\n";
+    let file = |count: usize| format!("rules:\n{}", rule.repeat(count));
+    let world = project_to_publish();
+    world.write("sluicegate-rules.yaml", file(2));
+    commit_and_push(&world, "two clean merges");
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let job = |words: &[&str]| {
+        Job::github()
+            .push(&head(&world))
+            .extend(&world, platform.call(&world))
+            .run(words)
+    };
+    job(&[
+        "ci",
+        "--publish-on-branch",
+        "main",
+        "--prefix",
+        "p",
+        "--version-name",
+        "v1",
+    ])
+    .expect(1)
+    .saying(&["nothing is published", "not all team rules can be evaluated"]);
+    let review = [
+        "review",
+        "--all",
+        "--report",
+        "json=../r.json",
+        "--attestation",
+        "../s.json",
+    ];
+    job(&review).expect(1);
+    assert!(!world.path().join("s.json").exists());
+    let publish = [
+        "publish",
+        "--prefix",
+        "p",
+        "--version-name",
+        "v1",
+        "--require-review",
+        "../r.json",
+    ];
+    job(&publish)
+        .expect(1)
+        .saying(&["nothing is published", "not all team rules can be evaluated"]);
+    assert!(
+        platform
+            .requests()
+            .iter()
+            .all(|request| !request.url.path().contains("artifacts"))
+    );
+    // The change that repairs the file passes, and its statement says that not all rules were evaluated.
+    check_out_new_branch(&world, "repair");
+    world.write("sluicegate-rules.yaml", file(1));
+    commit_and_push(&world, "repair");
+    let change_job = Job::github().pull_request();
+    change_job
+        .extend(&world, platform.call(&world))
+        .run(&review)
+        .expect(0);
+    let statement = read_json(&world.path().join("s.json"));
+    assert_eq!(statement["predicate"]["teamRulesUnusable"], true, "{statement}");
+    // The report is no evidence after the merge, either.
+    world.git("checkout -q main");
+    world.git("merge -q --ff-only repair");
+    world.push();
+    job(&publish)
+        .expect(2)
+        .saying(&["cannot rely on the review", "not all team rules were evaluated"]);
+    job(&review).expect(0);
+    let statement = read_json(&world.path().join("s.json"));
+    assert!(
+        statement["predicate"]["teamRulesUnusable"].is_null(),
+        "{statement}"
+    );
 }
 
 /// A branch that left `main` while a file was unusable did not introduce it.

@@ -1,7 +1,7 @@
 //! The version of the team rules that is in force, and changes to them.
 
 use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
-use crate::support::{Call, Job, World};
+use crate::support::{Call, Job, World, head};
 use serde_json::Value;
 
 /// Returns a pull request's check with a JSON report.
@@ -66,7 +66,7 @@ fn first_file_has_no_effect_before_its_merge() {
 }
 
 #[test]
-fn invalid_file_fails_the_change_that_adds_it_and_no_other() {
+fn invalid_file_fails_the_change_that_adds_it() {
     let broken = python_rule("error").replace("component.type ==", "component.typ ==");
     let world = world_with_files(&[(FILE, &python_rule("error"))]);
     commit_files(&world, &[(FILE, &broken)]);
@@ -78,15 +78,98 @@ fn invalid_file_fails_the_change_that_adds_it_and_no_other() {
     );
     let local = Call::new(&world.work()).run("check").expect(2);
     assert!(local.all().contains("did you mean `type`?"), "{}", local.all());
+}
 
+/// Returns a file with two rules that have the same id, as two clean merges may produce it.
+fn rules_with_duplicate_id() -> String {
+    let rule = python_rule("error");
+    let entry = rule.strip_prefix("rules:\n").unwrap();
+    format!("{rule}{entry}")
+}
+
+#[test]
+fn unusable_file_on_target_fails_each_change_with_pipelines() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
     let world = world_with_files(&[(FILE, &broken)]);
-    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    commit_files(&world, &[("a.orch.yaml", &python_pipeline(&["Run"]))]);
+    for args in ["", "--new-only", "--gate-changes fail"] {
+        let report = check_in_job(&world, args, 1);
+        let findings = list_team_findings(&report);
+        assert_eq!(findings.len(), 1, "{args}: {findings:?}");
+        assert!(
+            findings[0].starts_with("team/rules-file ERROR")
+                && findings[0].contains("a.orch.yaml")
+                && findings[0].contains("`component` has no field `typ`"),
+            "{args}: {findings:?}"
+        );
+        assert_eq!(report["context"]["teamRulesUnusable"], true, "{args}");
+    }
+    // A waiver does not excuse it, and a run of all pipelines on the default branch does not pass either.
+    let waiver = "- { rule: unused-components, path: '**', reason: r }\n";
+    commit_on_main(&world, &[("sluicegate-waivers.yaml", waiver)]);
+    check_in_job(&world, "", 1);
+    world.git("checkout -q main");
+    let before = head(&world);
+    commit_files(&world, &[("b.orch.yaml", &python_pipeline(&["Run"]))]);
+    Job::github().push(&before).call(&world).run("check").expect(1);
+    // A change without pipelines passes, with the reason.
+    world.git("checkout -q -b words");
+    commit_files(&world, &[("README.md", "words")]);
     let report = check_in_job(&world, "", 0);
-    assert!(
-        report["notes"].to_string().contains("no team rule is evaluated"),
-        "{report}"
-    );
+    let limits = report["limits"].to_string();
+    assert!(limits.contains("no team rule is evaluated"), "{limits}");
+}
+
+#[test]
+fn unusable_file_on_target_passes_the_change_that_repairs_it() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_on_main(&world, &[(FILE, &rules_with_duplicate_id())]);
+    // The branch has the earlier version of the file, which its merge would not restore.
+    commit_files(&world, &[("a.orch.yaml", &python_pipeline(&["Run"]))]);
+    check_in_job(&world, "", 1);
+    world.git("merge -q main -m merge");
     commit_files(&world, &[(FILE, &python_rule("error"))]);
+    let report = check_in_job(&world, "", 0);
+    let limits = report["limits"].to_string();
+    assert!(limits.contains("only its valid rule is evaluated"), "{limits}");
+    assert_eq!(list_team_findings(&report).len(), 0);
+    // The valid rules apply to the repair, too.
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let findings = list_team_findings(&check_in_job(&world, "", 1));
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].starts_with("team/no-python FAILED"), "{findings:?}");
+    // Another defect is no repair.
+    commit_files(&world, &[(FILE, "rules: 7\n")]);
+    let findings = list_team_findings(&check_in_job(&world, "", 1));
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding.starts_with("team/rules-file")),
+        "{findings:?}"
+    );
+}
+
+#[test]
+fn unusable_settings_that_name_the_team_rules_fail_each_other_change() {
+    let settings = "review: { team-rules: gate/rules.yaml }\n";
+    let broken_settings = format!("{settings}{settings}");
+    let world = world_with_files(&[
+        ("sluicegate.yaml", &broken_settings),
+        ("gate/rules.yaml", &python_rule("error")),
+    ]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let findings = list_team_findings(&check_in_job(&world, "", 1));
+    assert!(
+        findings[0].contains("`review.team-rules` cannot be used"),
+        "{findings:?}"
+    );
+    let findings = list_team_findings(&check_in_job(&world, "--team-rules gate/rules.yaml", 1));
+    assert!(findings[0].starts_with("team/no-python FAILED"), "{findings:?}");
+    commit_files(&world, &[("sluicegate.yaml", settings)]);
+    check_in_job(&world, "", 0);
+    // Settings without the key do not affect the team rules.
+    let world = world_with_files(&[("sluicegate.yaml", "retries: 1\nretries: 1\n")]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
     check_in_job(&world, "", 0);
 }
 

@@ -97,6 +97,9 @@ pub struct ReviewContext {
     /// file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub team_rules: Option<String>,
+    /// True if the team rules file that applies to the run cannot be used, so that not all of its rules were evaluated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub team_rules_unusable: bool,
 }
 
 /// The platform that evaluated a review, and the project on it.

@@ -39,7 +39,7 @@ pub use pipeline_description::{PIPELINE_SCHEMA, describe_pipeline, pipeline_sche
 pub use record_field::{FieldType, RecordField, RecordKind, RuleSubject};
 pub use team_rule::{RuleExample, TeamRule};
 pub use team_rule_documentation::render_new_rule;
-pub use team_rule_set::TeamRuleSet;
+pub use team_rule_set::{TeamRuleSet, build_unusable_file_result};
 pub use team_rules_file::{MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE};
 pub use team_rules_schema::team_rules_schema;
 

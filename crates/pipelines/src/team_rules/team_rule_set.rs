@@ -22,6 +22,12 @@ const EVALUATION_ERROR_TYPE: &str = "team/evaluation-error";
 /// The error type of a rule whose evaluation costs too much.
 const COST_LIMIT_TYPE: &str = "team/cost-limit";
 
+/// The error type of the team rules if their file cannot be used.
+const UNUSABLE_FILE_TYPE: &str = "team/unusable-file";
+
+/// The rule of a result about the whole rules file.
+const RULES_FILE_ID: &str = "team/rules-file";
+
 /// The rules of a team, in the order of the file.
 #[derive(Debug, Default)]
 pub struct TeamRuleSet {
@@ -38,6 +44,13 @@ impl TeamRuleSet {
             Ok(Self { rules: file.rules })
         } else {
             Err(errors)
+        }
+    }
+
+    /// Parses only the valid rules of a rules file that may have problems.
+    pub fn parse_valid_rules(bytes: &[u8]) -> Self {
+        Self {
+            rules: read_team_rules_file(bytes).rules,
         }
     }
 
@@ -280,6 +293,20 @@ fn build_unreadable_result(rule: &TeamRule, error: &EvaluationError) -> RuleResu
             Status::Error(Some(error.error_type().to_owned())),
             rule.level,
             vec![violation],
+        )
+    }
+}
+
+/// Builds the result for a pipeline on which not all team rules could be evaluated, because their file cannot be used
+/// for this reason.
+pub fn build_unusable_file_result(reason: &str) -> RuleResult {
+    RuleResult {
+        origin: Origin::Team,
+        ..RuleResult::new(
+            RULES_FILE_ID.to_owned(),
+            Status::Error(Some(UNUSABLE_FILE_TYPE.to_owned())),
+            None,
+            vec![Violation::new(reason)],
         )
     }
 }

@@ -115,8 +115,8 @@ impl FileReader {
             .push(build_problem(position, problem.message, problem.help));
     }
 
-    /// Reads the valid rules of the file, and adds a problem for each error. If several rules have the same id, only
-    /// the first is used.
+    /// Reads the rules of the file that have no error, and adds a problem for each error. If several rules have the
+    /// same id, only the first is used.
     fn read_rules(&mut self, root: NodeRef<'_, '_>) -> Vec<TeamRule> {
         if !root.is_map() {
             self.add_problem(root, "the file is not a map with the key `rules`");
@@ -139,16 +139,19 @@ impl FileReader {
         let mut lines_by_id: HashMap<String, u32> = HashMap::new();
         let mut rules = Vec::new();
         for item in items {
+            let problem_count = self.problems.len();
             let Some(rule) = self.read_rule(item) else {
                 continue;
             };
-            let line = item.position().line;
+            // With a misspelled key, such as `path`, the rule would apply to other pipelines than the team wants.
+            let mut problems = self.problems.iter().skip(problem_count);
+            let is_valid = !problems.any(|problem| problem.is_error);
             if let Some(first_line) = lines_by_id.get(&rule.id) {
                 let message = format!("the rule `{}` is already defined on line {first_line}", rule.id);
                 self.add_problem(item.get("id").unwrap_or(item), message);
             } else {
-                lines_by_id.insert(rule.id.clone(), line);
-                rules.push(rule);
+                lines_by_id.insert(rule.id.clone(), item.position().line);
+                rules.extend(is_valid.then_some(rule));
             }
         }
         rules
@@ -286,7 +289,7 @@ impl FileReader {
     }
 
     /// Reads the optional help of a rule, and adds a problem if it is blank, not a string or too long. A help that is
-    /// too long is also returned. This has no effect, because the rules of a file with errors are not used.
+    /// too long is also returned, but its rule is not used.
     fn read_help(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         item.get("help")?;
         let help = self.read_required_text(item, "help")?;
