@@ -371,6 +371,12 @@ impl<'a> SettingSources<'a> {
         self.unusable_reason.as_deref()
     }
 
+    /// Returns whether the policy revision has a file that cannot be used. Nobody knows which levels it sets, so the
+    /// strictest ones apply, unless the job sets others.
+    const fn lost_policy(&self) -> bool {
+        self.unusable_reason.is_some()
+    }
+
     const fn layers(&self) -> Layers<'_> {
         Layers::new(self.env)
     }
@@ -446,8 +452,8 @@ fn describe_unused_file(file: &GateFile, unusable_reason: Option<&str>) -> Optio
 /// Returns the note that the policy revision's configuration file is not used for this reason.
 fn describe_unusable_file(reason: &str) -> String {
     format!(
-        "the configuration file that applies to this run cannot be used, so it is treated as missing, and settings \
-         that affect the verdict have their defaults: {reason}"
+        "the configuration file that applies to this run cannot be used, so it is treated as missing, and its levels \
+         (`fail-on`, `compat`, `project-checks`) have their strictest values: {reason}"
     )
 }
 

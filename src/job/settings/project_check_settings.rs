@@ -60,7 +60,12 @@ impl SettingSources<'_> {
             ProjectCheck::Shared => file.shared,
             ProjectCheck::Cycle => file.cycle,
         };
-        match level.unwrap_or_default() {
+        let default_level = if self.lost_policy() {
+            CheckLevel::Error
+        } else {
+            CheckLevel::default()
+        };
+        match level.unwrap_or(default_level) {
             CheckLevel::Error => Some(Enforcement::Error),
             CheckLevel::Warn => Some(Enforcement::Warn),
             CheckLevel::Off => None,

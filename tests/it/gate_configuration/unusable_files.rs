@@ -424,6 +424,39 @@ fn unusable_policy_publishes_nothing() {
 }
 
 #[test]
+fn unusable_policy_has_the_strictest_levels() {
+    let call_of_missing_file = orchestration_text(&["Start", "Call", "Done"])
+        .replace("type: sql-executor", "type: run-orchestration")
+        .replace(
+            "componentName: \"Call\"",
+            "componentName: \"Call\", orchestrationJob: \"gone.orch.yaml\"",
+        );
+    let check_on = |settings_text: &str, args: &str, code: i32| {
+        let world = project();
+        settings(&world, settings_text);
+        commit_and_push(&world, "settings");
+        check_out_new_branch(&world, "change");
+        world.write("b.orch.yaml", &call_of_missing_file);
+        commit_and_push(&world, "change");
+        let call = Job::github().pull_request().call(&world);
+        call.run(("check --report json=-", args)).expect(code).json()
+    };
+    let lost = "exclude: [old/**]\nproject-checks: { call: warn }\nexclude: [old/**]\n";
+    let report = check_on(lost, "", 1);
+    assert_eq!(report["context"]["failOn"], "warn");
+    assert!(
+        report["limits"]
+            .to_string()
+            .contains("have their strictest values"),
+        "{report}"
+    );
+    // Counterparts: a usable file, and the levels of the job.
+    check_on("exclude: [old/**]\n", "", 0);
+    let report = check_on(lost, "--fail-on error --project-checks off", 0);
+    assert_eq!(report["context"]["failOn"], "error");
+}
+
+#[test]
 fn unusable_team_rules_publish_nothing() {
     let rule = "  - { id: a, level: error, for: component, when: 'false', message: m }\n";
     let file = |count: usize| format!("rules:\n{}", rule.repeat(count));
