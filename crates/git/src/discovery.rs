@@ -5,6 +5,7 @@ use super::{opened_repository::OpenedRepository, repository::Repository, stand_i
 use git2::{ErrorCode, Oid, Repository as Library, RepositoryOpenFlags};
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -49,6 +50,7 @@ impl Repository {
     fn open_at(git_dir: &Path, from: &Path) -> Result<Self, GitError> {
         disable_hash_checks();
         let repository = open_in_libgit2(git_dir, from)?;
+        reject_grafts(&repository.common_dir)?;
         let shallow = read_shallow_commits(&repository.common_dir)?;
         let partial = stand_in::is_partial_clone(&repository.common_dir);
         Ok(Self::from_opened(repository, shallow, partial))
@@ -136,6 +138,25 @@ fn build_opened_repository(library: Library) -> OpenedRepository {
         stand_in: None,
         plain: false,
         library,
+    }
+}
+
+/// Fails if the file `info/grafts` gives commits other parents than they record
+/// (<https://git-scm.com/docs/gitrepository-layout>). libgit2 would follow these parents. A reused checkout keeps the
+/// file, so an earlier job could decide which commits count as merged.
+fn reject_grafts(common_dir: &Path) -> Result<(), GitError> {
+    let path = common_dir.join("info/grafts");
+    let is_without_grafts = match std::fs::read(&path) {
+        Ok(bytes) => bytes
+            .split(|byte| *byte == b'\n')
+            .map(<[u8]>::trim_ascii)
+            .all(|line| line.is_empty() || line.starts_with(b"#")),
+        Err(error) => matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    };
+    if is_without_grafts {
+        Ok(())
+    } else {
+        Err(GitError::Grafts { path })
     }
 }
 

@@ -68,6 +68,9 @@ pub enum GitError {
     /// A repository format that cannot be read.
     #[error("could not read the repository {}: {reason}", root.display())]
     Unsupported { root: PathBuf, reason: String },
+    /// A file of the clone that gives commits other parents than they record.
+    #[error("the file {} changes the history that the commits record", path.display())]
+    Grafts { path: PathBuf },
     /// The repository has no remote to fetch from.
     #[error("the repository {} has no remote", root.display())]
     NoRemote {
@@ -186,6 +189,9 @@ impl GitError {
             Self::Unsupported { reason, .. } if !reason.contains("extension") => return None,
             Self::Unsupported { .. } => {
                 "clone the repository again with `git clone --ref-format=files` and SHA-1 object ids"
+            }
+            Self::Grafts { .. } => {
+                "delete the file, or convert it with `git replace --convert-graft-file`: replacements are ignored"
             }
             Self::NoRemote { .. } => "add a remote: `git remote add origin URL`",
             Self::ForeignRepository { .. } => {

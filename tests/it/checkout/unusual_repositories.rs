@@ -1,8 +1,8 @@
 //! Unusual repositories: subdirectories, worktrees, submodules, links, odd names, unreadable formats.
 
 use crate::support::{
-    Call, Checkout, ContextReport, RULES, RULES_FILE, World, git, orchestration_text, scratch,
-    store_references_as_reftable,
+    Call, Checkout, ContextReport, Job, RULES, RULES_FILE, World, bad_pipeline, git, orchestration_text,
+    project, scratch, store_references_as_reftable,
 };
 use serde_json::json;
 use std::fs::{self, Permissions};
@@ -268,4 +268,28 @@ fn check_in_bare_repository_says_that_its_gate_files_do_not_apply() {
         .json();
     assert!(!report["notes"].to_string().contains("not apply"), "{report}");
     assert_eq!(report["context"]["failOn"], "warn");
+}
+
+/// An earlier job in the same checkout can write the file. It must not decide that a change is already merged.
+#[test]
+fn grafts_do_not_decide_that_a_change_is_merged() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", bad_pipeline());
+    world.commit("change");
+    world.push();
+    let job = |words: &str| Job::github().pull_request().call(&world).run(words);
+    job("check").expect(1);
+    let ids = world.git("rev-parse origin/main HEAD").trim().replace('\n', " ");
+    let path = world.work().join(".git/info/grafts");
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, format!("# kept\n{ids}\n")).unwrap();
+    for words in ["check", "context"] {
+        job(words)
+            .expect(7)
+            .saying(&["info/grafts", "git replace --convert-graft-file"]);
+    }
+    // A file without grafts changes nothing.
+    std::fs::write(&path, "# none\n\n").unwrap();
+    job("check").expect(1);
 }
