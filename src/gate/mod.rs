@@ -52,8 +52,9 @@ pub(crate) use remote_review::tally::{Tally, merge_responses};
 pub(crate) use selection::compared_changes::{Candidate, ComparedChanges};
 pub(crate) use selection::lookalike::looks_like_pipeline;
 pub(crate) use selection::named_files::select_named_files;
+pub(crate) use selection::other_changes::has_changes_outside_gate;
 pub(crate) use selection::selected_pipelines::{
-    SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within, select_pipelines,
+    SelectedPipelines, SelectionScope, is_within, select_pipelines,
 };
 pub(crate) use shard_selection::{ShardSelection, explain_partial_review, explain_unusable_review};
 pub(crate) use tally_causes::find_verdict_causes;

@@ -32,7 +32,8 @@ impl<'r> TeamReview<'r> {
         let files = if rules.rules().is_empty() {
             Vec::new()
         } else {
-            snapshot.list_files(&|path| is_pipeline(path))?
+            // A condition cannot name a file whose name is not UTF-8, and head cannot select one.
+            snapshot.list_base_files(&|path| is_pipeline(path))?
         };
         Ok(Self {
             rules,

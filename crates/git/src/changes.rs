@@ -2,7 +2,8 @@
 
 use super::rename_candidates::FindDiskPath;
 use super::renames;
-use super::{FileKind, GitError, Repository, tree::TreeDifference};
+use super::tree_entries::FileState;
+use super::{CommitId, FileKind, GitError, Repository, tree::TreeDifference};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A file that differs between base and head.
@@ -198,5 +199,28 @@ fn build_change(difference: &TreeDifference, from: Option<String>, base_index: u
         kind,
         file_kind: difference.new.map(|state| state.kind),
         base_index,
+    }
+}
+
+impl Repository {
+    /// Returns the wanted files of the commit, each with its blob and kind, sorted by path. Without a commit, which
+    /// means a comparison without a base, the list is empty.
+    pub(super) fn list_committed_states(
+        &self,
+        commit: Option<&CommitId>,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<(String, FileState)>, GitError> {
+        let files = match commit {
+            Some(commit) => self.list_base_files(commit, is_wanted)?,
+            None => Vec::new(),
+        };
+        Ok(files
+            .into_iter()
+            .map(|file| {
+                let id = file.blob.oid();
+                let kind = file.kind;
+                (file.path, FileState { id, kind })
+            })
+            .collect())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::listed_file::{self, ListedFile, find_converted_paths, find_listed_file};
 use super::snapshot_file::{ContentDoubt, FileContent, SnapshotFile};
-use super::tree::compare_files;
+use super::tree::{InvalidNames, compare_files};
 use super::tree_entries::{FileKind, FileState};
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository, plain_directory};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -97,29 +97,6 @@ impl Repository {
     }
 }
 
-impl Repository {
-    /// Returns the wanted files of the commit, each with its blob and kind, sorted by path. Without a commit, which
-    /// means a comparison without a base, the list is empty.
-    fn list_committed_states(
-        &self,
-        commit: Option<&CommitId>,
-        is_wanted: &dyn Fn(&str) -> bool,
-    ) -> Result<Vec<(String, FileState)>, GitError> {
-        let files = match commit {
-            Some(commit) => self.list_files(commit, is_wanted)?,
-            None => Vec::new(),
-        };
-        Ok(files
-            .into_iter()
-            .map(|file| {
-                let id = file.blob.oid();
-                let kind = file.kind;
-                (file.path, FileState { id, kind })
-            })
-            .collect())
-    }
-}
-
 impl Snapshot<'_> {
     /// Uses the file at `content_path` as the content of `path`, for text that is not saved yet. The path may be new.
     /// Has no effect on the files of a commit.
@@ -176,7 +153,9 @@ impl Snapshot<'_> {
             SnapshotFiles::Commit(commit) => {
                 let differences_by_base = bases
                     .into_iter()
-                    .map(|base| repository.list_tree_differences(base, commit, is_wanted))
+                    .map(|base| {
+                        repository.list_tree_differences(base, commit, is_wanted, InvalidNames::Reject)
+                    })
                     .collect::<Result<_, _>>()?;
                 // The files of a commit are in git, so none of them is read from disk.
                 Differences::new(repository, differences_by_base, Box::new(|_| None))
@@ -231,6 +210,18 @@ impl Snapshot<'_> {
                     })
                     .collect()
             }
+        }
+    }
+
+    /// Returns the wanted files of a snapshot that others are compared with, sorted by path. Skips files of a commit
+    /// whose path is not UTF-8: a change must be able to delete or rename such a file.
+    pub fn list_base_files(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<SnapshotFile>, GitError> {
+        match &self.files {
+            SnapshotFiles::Commit(commit) => {
+                let files = self.repository.list_base_files(commit, is_wanted)?;
+                Ok(files.into_iter().map(SnapshotFile::from).collect())
+            }
+            SnapshotFiles::Listed { .. } => self.list_files(is_wanted),
         }
     }
 

@@ -41,13 +41,33 @@ pub(super) struct TreeDifference {
 
 impl Repository {
     /// Returns the wanted files of the commit, sorted by path. `is_wanted` gets the full path. In a partial clone, also
-    /// records the documents among the files, to fetch them together later.
+    /// records the documents among the files, to fetch them together later. Fails if the path of a wanted file is not
+    /// UTF-8.
     pub fn list_files(
         &self,
         commit: &CommitId,
         is_wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<TreeFile>, GitError> {
-        let differences = self.list_tree_differences(None, commit, is_wanted)?;
+        self.list_files_named(commit, is_wanted, InvalidNames::Reject)
+    }
+
+    /// Returns the wanted files of a commit that others are compared with, as [`Self::list_files`] does, but without
+    /// files whose path is not UTF-8: a change must be able to delete or rename such a file.
+    pub fn list_base_files(
+        &self,
+        base: &CommitId,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<TreeFile>, GitError> {
+        self.list_files_named(base, is_wanted, InvalidNames::Skip)
+    }
+
+    fn list_files_named(
+        &self,
+        commit: &CommitId,
+        is_wanted: &dyn Fn(&str) -> bool,
+        invalid_names: InvalidNames,
+    ) -> Result<Vec<TreeFile>, GitError> {
+        let differences = self.list_tree_differences(None, commit, is_wanted, invalid_names)?;
         let files = differences
             .iter()
             .filter_map(|difference| Some((difference.path.as_str(), difference.new?)));
@@ -134,12 +154,14 @@ impl Repository {
     }
 
     /// Returns the wanted files that differ between the trees of base and head, sorted by path. Without a base, these
-    /// are all wanted files of head.
+    /// are all wanted files of head. A file whose path is not UTF-8 is skipped if only base has it, because a change
+    /// must be able to delete or rename it. `invalid_names` applies to such a file of head.
     pub(super) fn list_tree_differences(
         &self,
         base: Option<&CommitId>,
         head: &CommitId,
         is_wanted: &dyn Fn(&str) -> bool,
+        invalid_names: InvalidNames,
     ) -> Result<Vec<TreeDifference>, GitError> {
         let base_tree = base.map(|commit| self.root_tree_id(commit)).transpose()?;
         let head_tree = self.root_tree_id(head)?;
@@ -148,6 +170,7 @@ impl Repository {
             repository: self,
             odb: &odb,
             is_wanted,
+            invalid_names,
             path: Vec::new(),
             depth: 0,
             visited_count: 0,
@@ -204,11 +227,19 @@ impl Deref for TreeContent<'_> {
     }
 }
 
+/// What to do with a wanted file whose path is not UTF-8.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum InvalidNames {
+    Reject,
+    Skip,
+}
+
 /// Walks two trees at once and enters only the directories that differ.
 struct TreeWalk<'a> {
     repository: &'a Repository,
     odb: &'a Odb<'a>,
     is_wanted: &'a dyn Fn(&str) -> bool,
+    invalid_names: InvalidNames,
     path: Vec<u8>,
     depth: usize,
     visited_count: usize,
@@ -297,7 +328,8 @@ impl TreeWalk<'_> {
         Ok(())
     }
 
-    /// Adds the difference of a file at the current path, if the file is wanted. Fails if the path is not UTF-8.
+    /// Adds the difference of a file at the current path, if the file is wanted. If the path is not UTF-8, fails or
+    /// skips the file, and always skips a file that only the old tree has.
     fn add_file_difference(
         &mut self,
         old: Option<TreeEntry<'_>>,
@@ -309,6 +341,9 @@ impl TreeWalk<'_> {
         }
         // The text is owned only if bytes that are not UTF-8 were replaced in it.
         if matches!(path, std::borrow::Cow::Owned(_)) {
+            if new.is_none() || self.invalid_names == InvalidNames::Skip {
+                return Ok(());
+            }
             return Err(GitError::PathNotUtf8 {
                 path: path.into_owned(),
             });

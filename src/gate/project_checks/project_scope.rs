@@ -147,14 +147,14 @@ impl ProjectScope<'_> {
         Ok((findings, contents))
     }
 
-    /// Runs the project checks, and returns only the findings in the files at these paths. Reads these files and all
-    /// pipelines that they call, directly or indirectly.
+    /// Runs the project checks on a base, and returns only the findings in the files at these paths. Reads these files
+    /// and all pipelines that they call, directly or indirectly.
     pub(crate) fn check_files(
         &self,
         snapshot: &Snapshot<'_>,
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<FileResults>, GitError> {
-        let files = snapshot.list_files(&is_pipeline)?;
+        let files = snapshot.list_base_files(&is_pipeline)?;
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
         let mut facts = BTreeMap::new();

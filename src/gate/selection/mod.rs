@@ -3,6 +3,7 @@
 pub(crate) mod compared_changes;
 pub(crate) mod lookalike;
 pub(crate) mod named_files;
+pub(crate) mod other_changes;
 pub(crate) mod replaced_directories;
 pub(crate) mod selected_pipelines;
 
@@ -205,7 +206,7 @@ impl Workspace<'_> {
         let files = snapshot.list_files(&is_candidate)?;
         let mut base_files = Vec::new();
         for base in bases {
-            base_files.extend(self.repo.list_files(base, &is_candidate)?);
+            base_files.extend(self.repo.list_base_files(base, &is_candidate)?);
         }
         let mut known_paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
         known_paths.extend(base_files.iter().map(|file| file.path.as_str()));

@@ -130,21 +130,6 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
     })
 }
 
-/// Returns whether the change touches a file outside the gate configuration. A path that is not UTF-8 is treated as
-/// such a file, and so is a pipeline, even if a symbolic link of the gate configuration points to it. Returns false if
-/// there are no bases of the CI host to compare with.
-pub(crate) fn has_changes_outside_gate(scope: &SelectionScope<'_>) -> Result<bool, GitError> {
-    if scope.host_bases.is_empty() {
-        return Ok(false);
-    }
-    let is_other_file = |path: &str| !scope.is_gate_file(path) || looks_like_pipeline(path);
-    match scope.head.find_changes(scope.host_bases, &is_other_file) {
-        Ok(changes) => Ok(!changes.is_empty()),
-        Err(GitError::PathNotUtf8 { .. }) => Ok(true),
-        Err(error) => Err(error),
-    }
-}
-
 /// Returns whether the path is the file `restriction` or in the directory `restriction`. An empty restriction is the
 /// root directory.
 pub(crate) fn is_within(path: &str, restriction: &str) -> bool {
@@ -382,7 +367,7 @@ impl SelectionScope<'_> {
     }
 
     /// Returns whether the path is that of a file of the gate configuration.
-    fn is_gate_file(&self, path: &str) -> bool {
+    pub(super) fn is_gate_file(&self, path: &str) -> bool {
         self.policy_files.iter().any(|file| file == path) || self.is_rules_file(path)
     }
 

@@ -2,7 +2,8 @@
 //! filter that matches no file is rejected.
 
 use crate::support::{
-    Call, Platform, ProgramOutput, RULES, RULES_FILE, World, change, git, orchestration_text, project,
+    Call, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, change, git, good_pipeline,
+    orchestration_text, project,
 };
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -320,4 +321,55 @@ fn all_without_pipeline_in_given_path_does_not_advise_all() {
     call.run("check sales --base HEAD")
         .expect(0)
         .assert_logged(&["use --all to review them all"]);
+}
+
+#[test]
+fn change_that_removes_or_renames_a_file_whose_name_is_not_utf8_passes() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = project();
+    world.write(
+        "sluicegate-rules.yaml",
+        "rules:\n  - { id: a, level: error, for: pipeline, when: 'false', message: m }\n",
+    );
+    let name = std::ffi::OsStr::from_bytes(b"old\xff.orch.yaml");
+    let path = world.work().join(name);
+    std::fs::write(&path, good_pipeline()).unwrap();
+    world.commit("odd name");
+    world.push();
+    for new_name in [None, Some("new.orch.yaml")] {
+        world.git("checkout -q -B change main");
+        match new_name {
+            Some(new_name) => std::fs::rename(&path, world.work().join(new_name)).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+        // The comparison of the disk with a commit is another one than that of two commits.
+        let local = Call::new(&world.work());
+        local.run("check --base main").expect(0);
+        world.commit("change");
+        world.push();
+        for args in ["", "--new-only", "--all", "--exclude none/**"] {
+            Job::github()
+                .pull_request()
+                .call(&world)
+                .run(("check", args))
+                .expect(0);
+        }
+        // It is a change outside the gate configuration.
+        world.write("sluicegate.yaml", "retries: 1\n");
+        world.commit("gate");
+        world.push();
+        let strict = "check --gate-changes fail";
+        Job::github().pull_request().call(&world).run(strict).expect(1);
+        world.git("reset -q --hard HEAD~1");
+    }
+    // A file that remains is never passed.
+    world.git("checkout -q -B change main");
+    world.write("b.orch.yaml", good_pipeline());
+    world.commit("change");
+    world.push();
+    Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check --all")
+        .expect(7);
 }
