@@ -28,6 +28,8 @@ pub(crate) struct PolicyWaivers {
     waivers: Waivers,
     /// A sentence that states why the waivers of the checkout are not applied.
     note: Option<String>,
+    /// Whether the waivers file of the policy revision cannot be used; the note contains the reason.
+    is_unusable: bool,
 }
 
 /// Returns the current date in UTC, by which waivers expire.
@@ -61,6 +63,7 @@ impl Workspace<'_> {
             Ok(waivers) => Ok(PolicyWaivers {
                 waivers,
                 note: unused_reason.as_deref().map(describe_unused_waivers),
+                is_unusable: false,
             }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
                 PolicyWaivers::for_unusable_file(&failure.describe_on_one_line())
@@ -189,7 +192,18 @@ impl PolicyWaivers {
             note: Some(format!(
                 "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             )),
+            is_unusable: true,
         })
+    }
+
+    /// Returns why the waivers file that applies to the run cannot be used; `None` if it can, or if there is none.
+    pub(crate) fn unusable_reason(&self) -> Option<&str> {
+        self.note.as_deref().filter(|_| self.is_unusable)
+    }
+
+    /// Returns the number of waivers.
+    pub(crate) fn count(&self) -> usize {
+        self.waivers.entries().len()
     }
 
     /// Marks the findings that these waivers allow, and adds notes about waivers that can be removed or must be

@@ -19,7 +19,14 @@ use sluicegate_pipelines::rules;
 const MAX_LISTED_PIPELINES: usize = 5;
 
 /// The checks in a repository, in this order.
-const REPOSITORY_CHECKS: [&str; 4] = ["ci-host", "clone-depth", "rules-file", "shared-pipelines"];
+const REPOSITORY_CHECKS: [&str; 6] = [
+    "ci-host",
+    "clone-depth",
+    "rules-file",
+    "shared-pipelines",
+    "team-rules",
+    "waivers",
+];
 
 /// The settings that other checks need.
 pub(crate) struct DoctorSettings {
@@ -143,7 +150,43 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
             ),
         ),
     };
-    vec![clone_depth, rules_file, shared_pipelines]
+    let team_rules = Check::new("team-rules", check_team_rules(workspace));
+    let waivers = match &directory_search {
+        Ok((snapshot, _)) => Check::new("waivers", check_waivers(workspace, snapshot)),
+        Err(_) => Check::not_applicable("waivers", "not checked because the check `rules-file` failed"),
+    };
+    vec![clone_depth, rules_file, shared_pipelines, team_rules, waivers]
+}
+
+/// Checks that the team rules that apply to a run can be used.
+fn check_team_rules(workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> {
+    let team_rules = workspace.read_team_rules()?;
+    if let Some(file) = team_rules.unusable_file {
+        return Err(
+            Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(file.reason))
+                .with_hint("merge a change that repairs the file"),
+        );
+    }
+    Ok(match team_rules.rules.rules().len() {
+        0 => CheckOutcome::NotApplicable("no team rules apply".to_owned()),
+        rule_count => CheckOutcome::Ok(format!("{} can be used", format_count(rule_count, "team rule"))),
+    })
+}
+
+/// Checks that the waivers that apply to a run can be used.
+fn check_waivers(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
+    let rules = workspace.read_rules_at(snapshot)?;
+    let waivers = workspace.read_policy_waivers(rules.as_ref())?;
+    if let Some(reason) = waivers.unusable_reason() {
+        return Err(
+            Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(reason.to_owned()))
+                .with_hint("merge a change that repairs the file"),
+        );
+    }
+    Ok(match waivers.count() {
+        0 => CheckOutcome::NotApplicable("no waivers apply".to_owned()),
+        waiver_count => CheckOutcome::Ok(format!("{} can be used", format_count(waiver_count, "waiver"))),
+    })
 }
 
 /// Checks that the clone has enough history to find the changes. A shallow clone passes if the settings say to fetch

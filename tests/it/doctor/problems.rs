@@ -1,8 +1,8 @@
 //! `sluicegate doctor`: no problem with the local platform, and one report for each possible problem.
 
 use crate::support::{
-    Call, PROJECT, Platform, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, answer, git,
-    project, scratch, tls_server::TlsServer,
+    Call, Job, PROJECT, Platform, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, answer, git,
+    head, project, scratch, tls_server::TlsServer,
 };
 use serde_json::{Value, json};
 use std::net::TcpListener;
@@ -574,4 +574,58 @@ fn folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
     call.run("rules init --config-dir .acme").expect(0);
     world.commit("rules");
     assert_eq!(find_check(&doctor(&call).expect(0), "rules-file")["status"], "ok");
+}
+
+#[test]
+fn team_rules_and_waivers_that_stop_each_check_are_found() {
+    let world = project();
+    let call = Call::new(&world.work());
+    let local = |words: &str| call.run(words);
+    world.write(
+        "sluicegate-rules.yaml",
+        "rules:\n  - { id: x, level: nonsense }\n",
+    );
+    world.commit("rules");
+    expect_one_failed_check(
+        local("doctor --ci none --json"),
+        2,
+        "team-rules",
+        &["sluicegate-rules.yaml:2", "rules lint"],
+    );
+    local("check --all").expect(2);
+    world.write(
+        "sluicegate-rules.yaml",
+        "rules:\n  - { id: x, level: warn, for: pipeline, when: 'false', message: m }\n",
+    );
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: nope, path: a, reason: r }\n",
+    );
+    world.commit("waivers");
+    expect_one_failed_check(
+        local("doctor --ci none --json"),
+        2,
+        "waivers",
+        &["sluicegate-waivers.yaml:1", "nope"],
+    );
+    local("check --all").expect(2);
+    // In a job, the target's files count.
+    world.push();
+    expect_one_failed_check(
+        Job::github()
+            .push(&head(&world))
+            .call(&world)
+            .run("doctor --json"),
+        2,
+        "waivers",
+        &["nope"],
+    );
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: team/x, path: a, reason: r }\n",
+    );
+    world.commit("repair");
+    let output = local("doctor --ci none --json").expect(0);
+    assert_eq!(find_check(&output, "team-rules")["status"], "ok");
+    assert_eq!(find_check(&output, "waivers")["status"], "ok");
 }
