@@ -8,7 +8,7 @@ use crate::job::context::PolicyRevision;
 use crate::job::policy::UnusableFile;
 use sluicegate_git::{FileContent, FileKind, GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE};
-use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::rules::{MissingRulesFile, RuleSet};
 use sluicegate_yaml::DocumentError;
 
 impl Workspace<'_> {
@@ -50,13 +50,31 @@ impl Workspace<'_> {
         Ok(file.filter(|file| file.kind == FileKind::Regular))
     }
 
-    /// Returns an empty rule set for a snapshot without a rules file. It contains the reason: there is no file, or only
-    /// one behind a symbolic link.
+    /// Returns an empty rule set for a snapshot without a rules file. It contains the reason: there is no file, only
+    /// one behind a symbolic link, or several hidden directories could be the platform's.
     pub(crate) fn create_rule_set_without_file(&self, snapshot: &Snapshot<'_>) -> Result<RuleSet, Failure> {
-        Ok(if self.find_linked_rules(snapshot)?.is_empty() {
-            RuleSet::without_file()
+        let reason = if !self.find_linked_rules(snapshot)?.is_empty() {
+            MissingRulesFile::SymbolicLink
+        } else if self.find_ambiguous_config_dirs(snapshot)?.is_some() {
+            MissingRulesFile::SeveralDirectories
         } else {
-            RuleSet::behind_symbolic_link()
+            MissingRulesFile::NoFile
+        };
+        Ok(RuleSet::for_missing_file(reason))
+    }
+
+    /// Returns the hidden directories of the snapshot that contain files of the platform, if there are several and
+    /// nothing shows which of them is the platform's.
+    pub(crate) fn find_ambiguous_config_dirs(
+        &self,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Option<Vec<String>>, Failure> {
+        if self.find_config_dir(snapshot)?.is_some() {
+            return Ok(None);
+        }
+        Ok(match find_config_dir_in(snapshot)? {
+            Err(ConfigDirError::Several(names)) => Some(names),
+            Ok(_) => None,
         })
     }
 

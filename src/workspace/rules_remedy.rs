@@ -6,12 +6,16 @@ use crate::job::policy;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::gate_files::list_hidden_root_entries;
 use crate::workspace::{Workspace, find_config_dir_in};
+use sluicegate_base::text::List;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use std::fs;
 
 /// Maximum number of entries of the repository root that are searched for a rules file on disk.
 const MAX_ROOT_ENTRIES: usize = 10_000;
+
+/// Maximum number of hidden directories in a hint.
+const MAX_LISTED_DIRECTORIES: usize = 5;
 
 /// The way to provide a missing rules file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +28,8 @@ pub(crate) enum RulesRemedy {
     MoveBack { path: String, config_dir: String },
     /// The file is behind a symbolic link.
     ReplaceLink,
+    /// Several hidden directories could be the platform's.
+    ChooseDirectory { names: Vec<String> },
     /// The file exists on disk only.
     Commit { path: String, is_ignored: bool },
     /// The file was added to the target branch after this branch was created.
@@ -52,6 +58,11 @@ impl RulesRemedy {
             Self::ReplaceLink => {
                 "replace the symbolic link with the rules file itself, and commit the file".to_owned()
             }
+            Self::ChooseDirectory { names } => format!(
+                "keep the platform's files only in its own directory, or set it with --config-dir \
+                 (SLUICEGATE_CONFIG_DIR); now {} have such files",
+                List::with_limit(names, MAX_LISTED_DIRECTORIES)
+            ),
             Self::Commit { path, is_ignored } => {
                 let ignored_note = if *is_ignored {
                     " (git ignores it: use `git add --force`)"
@@ -88,6 +99,9 @@ impl Workspace<'_> {
         }
         if !self.find_linked_rules(snapshot)?.is_empty() {
             return Ok(RulesRemedy::ReplaceLink);
+        }
+        if let Some(names) = self.find_ambiguous_config_dirs(snapshot)? {
+            return Ok(RulesRemedy::ChooseDirectory { names });
         }
         if let Some(config_dir) = self.find_config_dir(snapshot)?
             && let Some(path) = find_rules_in_other_directory(snapshot, &config_dir)?

@@ -424,6 +424,35 @@ fn unusable_policy_publishes_nothing() {
 }
 
 #[test]
+fn several_hidden_directories_are_named_as_the_reason() {
+    let world = project();
+    world.write(".second/config/pipeline_quality_rules.yaml", RULES);
+    commit_and_push(&world, "second directory");
+    check_out_new_branch(&world, "change");
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    commit_and_push(&world, "change");
+    let call = Job::github().pull_request().call(&world);
+    let output = call.run("check").expect(1);
+    output.assert_logged(&[
+        "several hidden directories",
+        ".platform, .second",
+        "SLUICEGATE_CONFIG_DIR",
+    ]);
+    for wrong_words in ["rebase", "the rules file is missing"] {
+        assert!(!output.all().contains(wrong_words), "{}", output.all());
+    }
+    call.run("check --config-dir .platform").expect(0);
+    // Counterpart: without any rules file, the file is missing.
+    remove_path(&world, ".second");
+    remove_path(&world, ".platform");
+    commit_and_push(&world, "no rules");
+    let call = Job::github().pull_request().call(&world);
+    call.run("check")
+        .expect(1)
+        .logging(&["the rules file is missing"]);
+}
+
+#[test]
 fn unusable_policy_has_the_strictest_levels() {
     let call_of_missing_file = orchestration_text(&["Start", "Call", "Done"])
         .replace("type: sql-executor", "type: run-orchestration")

@@ -9,11 +9,8 @@ use sluicegate_yaml::DocumentError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvaluationError {
     /// The rules file is missing.
-    #[error("{}", describe_missing_rules_file(*is_link))]
-    RulesFileRetrieval {
-        /// Whether the rules file is behind a symbolic link.
-        is_link: bool,
-    },
+    #[error("{}", .0.describe())]
+    RulesFileRetrieval(MissingRulesFile),
     /// The rules file is not YAML, or not a list of rules.
     #[error("the rules file cannot be read: {0}")]
     RulesFileParse(DocumentError),
@@ -71,13 +68,32 @@ pub enum EvaluationError {
     DuplicateEnabledRule { id: String, times: usize },
 }
 
-/// Returns the message for a rules file that is missing or behind a symbolic link.
-const fn describe_missing_rules_file(is_link: bool) -> &'static str {
-    if is_link {
-        "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself as \
-         `config/pipeline_quality_rules.yaml` in the platform's hidden directory"
-    } else {
-        "the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the platform's hidden directory"
+/// Why the rules file is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingRulesFile {
+    NoFile,
+    /// The rules file is behind a symbolic link.
+    SymbolicLink,
+    /// Several hidden directories could be the platform's.
+    SeveralDirectories,
+}
+
+impl MissingRulesFile {
+    /// Returns the message that the rules file is missing for this reason.
+    const fn describe(self) -> &'static str {
+        match self {
+            Self::NoFile => {
+                "the rules file is missing: commit `config/pipeline_quality_rules.yaml` in the platform's hidden \
+                 directory"
+            }
+            Self::SymbolicLink => {
+                "the rules file is behind a symbolic link, which the platform does not follow: commit the file itself \
+                 as `config/pipeline_quality_rules.yaml` in the platform's hidden directory"
+            }
+            Self::SeveralDirectories => {
+                "the rules file is unknown, because several hidden directories contain files of the platform"
+            }
+        }
     }
 }
 
@@ -102,7 +118,7 @@ impl EvaluationError {
     /// Returns the type by which the platform's API identifies the error, in `errorDetail.type`.
     pub(crate) const fn error_type(&self) -> &'static str {
         match self {
-            Self::RulesFileRetrieval { .. } => "designer/rules-file-retrieval-error",
+            Self::RulesFileRetrieval(_) => "designer/rules-file-retrieval-error",
             Self::RulesFileParse(_) => "designer/rules-file-parse-error",
             Self::DocumentParse(_) => "designer/document-parse-error",
             Self::ValidatorNotFound { .. } => "designer/validator-not-found",

@@ -31,7 +31,7 @@ mod unused_components;
 
 pub(crate) use component_graph::ComponentGraph;
 pub use consequences::{Consequence, find_consequences};
-pub use error::EvaluationError;
+pub use error::{EvaluationError, MissingRulesFile};
 pub use evaluated_pipeline::EvaluatedPipeline;
 pub use lint::{LintProblem, lint_rules_file};
 pub use registry::{find_nearest_rule_id, find_rule, registry, rule_ids};

@@ -1,6 +1,6 @@
 //! A set of rules that evaluates pipelines.
 
-use super::error::EvaluationError;
+use super::error::{EvaluationError, MissingRulesFile};
 use super::evaluated_pipeline::EvaluatedPipeline;
 use super::rule::Evaluator;
 use super::rules_file::{self, EnabledRule, RulesFile};
@@ -67,15 +67,13 @@ impl RuleSet {
 
     /// Creates the set for a commit without a rules file: each pipeline gets one result that reports the missing file.
     pub const fn without_file() -> Self {
-        Self {
-            file: Err(EvaluationError::RulesFileRetrieval { is_link: false }),
-        }
+        Self::for_missing_file(MissingRulesFile::NoFile)
     }
 
-    /// Creates the set for a commit whose rules file is behind a symbolic link, which the platform does not follow.
-    pub const fn behind_symbolic_link() -> Self {
+    /// Creates the set for a commit whose rules file is missing for this reason.
+    pub const fn for_missing_file(reason: MissingRulesFile) -> Self {
         Self {
-            file: Err(EvaluationError::RulesFileRetrieval { is_link: true }),
+            file: Err(EvaluationError::RulesFileRetrieval(reason)),
         }
     }
 
