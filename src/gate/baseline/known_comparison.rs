@@ -152,14 +152,17 @@ struct IdentityGroup {
 struct BaseFinding {
     size: Option<u64>,
     severity: Severity,
+    is_minor: bool,
 }
 
 impl BaseFinding {
-    /// Returns whether `finding` of head, which has the same identity, is not worse than this finding. Severities are
-    /// compared only for project checks: the severities of rules cannot differ, because base and head are evaluated
-    /// with the same rules file.
+    /// Returns whether `finding` of head, which has the same identity, is not worse than this finding. A reference that
+    /// was resolved at the base and is broken now is worse, even if both are warnings. Severities are compared only for
+    /// project checks: the severities of rules cannot differ, because base and head are evaluated with the same rules
+    /// file.
     fn can_match(&self, finding: &Finding<'_>, origin: Origin) -> bool {
-        if origin == Origin::Project && self.severity < finding.severity {
+        let is_broken_now = self.is_minor && !finding.is_minor;
+        if origin == Origin::Project && (is_broken_now || self.severity < finding.severity) {
             return false;
         }
         match (self.size, finding.size) {
@@ -167,6 +170,17 @@ impl BaseFinding {
             (None, None) => true,
             // With only one size, it is not known whether the finding got worse.
             (Some(_), None) | (None, Some(_)) => false,
+        }
+    }
+
+    /// Returns whether this finding is certainly less bad than `other`, a finding of the same rule.
+    fn is_better_than(&self, other: &Self, rule: &str) -> bool {
+        if self.is_minor != other.is_minor {
+            return self.is_minor;
+        }
+        match (self.size, other.size) {
+            (Some(size), Some(other_size)) => rules::is_worse_size(rule, size, other_size),
+            _ => false,
         }
     }
 }
@@ -184,6 +198,7 @@ impl BaseFindings {
                     group.unmatched_findings.push(BaseFinding {
                         size: finding.size,
                         severity: finding.severity,
+                        is_minor: finding.is_minor,
                     });
                     group.base_count += 1;
                 }
@@ -224,28 +239,22 @@ impl BaseFindings {
 
     /// Finds the finding at the base that is the same as `finding` of head, and removes it, because it matches only one
     /// finding. Returns `false` if the base has no such finding, or if the finding got worse. Of several candidates,
-    /// removes the one with the nearest size. The result then does not depend on the order of the findings.
+    /// removes the nearest one: of the same kind, or with the nearest size. The result then does not depend on the order
+    /// of the findings.
     fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
         let Some(group) = self.groups.get_mut(&build_identity_key(finding)) else {
             return false;
         };
         // A finding that got worse has no match, but it is not fixed, so it is counted, too.
         group.head_count += 1;
-        let mut nearest_match: Option<(usize, Option<u64>)> = None;
+        let mut nearest_match: Option<(usize, BaseFinding)> = None;
         for (index, base_finding) in group.unmatched_findings.iter().enumerate() {
             if !base_finding.can_match(finding, origin) {
                 continue;
             }
             // Head is not worse than any match, so the least bad match is the nearest.
-            let is_nearer = match (nearest_match, base_finding.size) {
-                (None, _) => true,
-                (Some((_, Some(nearest_size))), Some(size)) => {
-                    rules::is_worse_size(finding.rule, size, nearest_size)
-                }
-                (Some(_), _) => false,
-            };
-            if is_nearer {
-                nearest_match = Some((index, base_finding.size));
+            if nearest_match.is_none_or(|(_, nearest)| base_finding.is_better_than(&nearest, finding.rule)) {
+                nearest_match = Some((index, *base_finding));
             }
         }
         if let Some((index, _)) = nearest_match {

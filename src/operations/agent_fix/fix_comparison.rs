@@ -27,8 +27,15 @@ pub(super) struct FixComparison {
 /// The identity of a finding in one file: its rule, and its subject or error type.
 type FindingKey = (String, Option<String>, Option<SubjectKind>);
 
-/// The findings of one file that are not matched yet, each with its size.
-type UnmatchedFindings = HashMap<FindingKey, Vec<Option<u64>>>;
+/// The findings of one file that are not matched yet.
+type UnmatchedFindings = HashMap<FindingKey, Vec<UnmatchedFinding>>;
+
+/// The properties of a finding that determine whether it got worse.
+#[derive(Debug, Clone, Copy)]
+struct UnmatchedFinding {
+    size: Option<u64>,
+    is_minor: bool,
+}
 
 impl FixComparison {
     /// Compares the reports of the same pipelines before and after the fix. `task_findings` are the findings of the
@@ -42,7 +49,7 @@ impl FixComparison {
         // Of several equal findings, those outside the task are matched first, because they were not to be fixed.
         for finding in task_findings.list_other_findings() {
             if let Some(later_findings) = unmatched_files.get_mut(finding.path) {
-                take_match(later_findings, &finding, SizeRule::Any);
+                take_match(later_findings, &finding, MatchRule::Any);
             }
         }
         let (mut fixed_findings, mut remaining_findings) = (Vec::new(), Vec::new());
@@ -51,7 +58,7 @@ impl FixComparison {
             let is_evaluated = file.is_some_and(|file| is_evaluated(file, &finding, earlier_report));
             let has_match = unmatched_files
                 .get_mut(finding.path)
-                .is_some_and(|later_findings| take_match(later_findings, &finding, SizeRule::Any));
+                .is_some_and(|later_findings| take_match(later_findings, &finding, MatchRule::Any));
             if is_evaluated && !has_match {
                 fixed_findings.push(ReviewFinding::from(&finding));
             } else {
@@ -83,11 +90,11 @@ impl FixComparison {
     }
 }
 
-/// The effect of the sizes of two findings on whether they match.
+/// Whether two findings with the same identity match.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SizeRule {
+enum MatchRule {
     Any,
-    /// The size of the later finding must not be worse.
+    /// The later finding must not be worse: its size, or a reference that is broken only now.
     NotWorse,
 }
 
@@ -112,34 +119,41 @@ fn finding_key(finding: &Finding<'_>) -> FindingKey {
     (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
 }
 
-/// Groups the findings of the file by their key, and keeps only their sizes, because [`take_match`] needs nothing else.
+/// Groups the findings of the file by their key, and keeps only what [`take_match`] needs.
 fn group_findings(file: &FileResults) -> UnmatchedFindings {
     let mut groups = UnmatchedFindings::new();
     for finding in file.findings() {
         groups
             .entry(finding_key(&finding))
             .or_default()
-            .push(finding.size);
+            .push(UnmatchedFinding {
+                size: finding.size,
+                is_minor: finding.is_minor,
+            });
     }
     groups
 }
 
-/// Removes one finding with the same identity from `candidates`, and returns whether there was one. A finding of a
-/// counting rule has a size, the counted number. `SizeRule::NotWorse` is for candidates from the earlier report: a
-/// candidate does not match if the size of `finding` is worse.
-fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, size_rule: SizeRule) -> bool {
-    let Some(sizes) = candidates.get_mut(&finding_key(finding)) else {
+/// Removes one finding with the same identity from `candidates`, and returns whether there was one.
+/// `MatchRule::NotWorse` is for candidates from the earlier report: a candidate does not match if `finding` is worse.
+fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, match_rule: MatchRule) -> bool {
+    let Some(candidates) = candidates.get_mut(&finding_key(finding)) else {
         return false;
     };
-    let index = sizes
+    let index = candidates
         .iter()
-        .position(|candidate_size| match (candidate_size, finding.size) {
-            (Some(earlier), Some(later)) if size_rule == SizeRule::NotWorse => {
-                !rules::is_worse_size(finding.rule, *earlier, later)
-            }
-            _ => true,
-        });
-    index.map(|index| sizes.swap_remove(index)).is_some()
+        .position(|earlier| match_rule == MatchRule::Any || !is_worse(finding, earlier));
+    index.map(|index| candidates.swap_remove(index)).is_some()
+}
+
+/// Returns whether the finding is worse than an earlier one with the same identity: a counting rule counted a worse
+/// number, or a reference that led to a file is broken now.
+fn is_worse(finding: &Finding<'_>, earlier: &UnmatchedFinding) -> bool {
+    let has_worse_size = match (earlier.size, finding.size) {
+        (Some(earlier_size), Some(size)) => rules::is_worse_size(finding.rule, earlier_size, size),
+        _ => false,
+    };
+    has_worse_size || (earlier.is_minor && !finding.is_minor)
 }
 
 /// Returns whether the later review could have found the finding again: the file is readable, and the rule was
@@ -172,7 +186,7 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
         let findings = file.findings();
         let unmatched_findings = findings
             .iter()
-            .filter(|finding| !take_match(&mut earlier_findings, finding, SizeRule::NotWorse));
+            .filter(|finding| !take_match(&mut earlier_findings, finding, MatchRule::NotWorse));
         new_findings.extend(unmatched_findings.map(ReviewFinding::from));
     }
     new_findings
@@ -321,6 +335,23 @@ mod tests {
         };
         assert_eq!(compare(&counted(20), &counted(25)).1, [0, 1, 1]);
         assert_eq!(compare(&counted(20), &counted(15)).1, [0, 1, 0]);
+    }
+
+    #[test]
+    fn reference_that_fix_breaks_is_new() {
+        let call = |is_minor| {
+            let violation = Violation {
+                about: Some("Call".to_owned()),
+                is_minor,
+                ..violation("words", None)
+            };
+            report(
+                Verdict::Passed,
+                vec![result("project/call", FAILED, vec![violation])],
+            )
+        };
+        assert_eq!(compare(&call(true), &call(false)).1, [0, 1, 1]);
+        assert_eq!(compare(&call(false), &call(true)).1, [0, 1, 0]);
     }
 
     #[test]

@@ -307,6 +307,7 @@ fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violatio
                 about: finding.about,
                 about_kind: finding.about_kind,
                 size: finding.size,
+                is_minor: finding.minor,
                 folded_count: finding.folded.unwrap_or_default(),
                 proposed_fix: None,
                 fix: finding.fix,

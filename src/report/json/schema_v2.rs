@@ -126,6 +126,9 @@ pub(super) struct FindingV2 {
     /// The number that a counting rule found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
+    /// True if a project check reports the finding as a warning at most; missing otherwise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub minor: bool,
     /// The number of findings that are folded under this one; missing if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folded: Option<usize>,
@@ -272,6 +275,7 @@ impl FindingV2 {
                 Some(violation) => violation.size,
                 None => result.size,
             },
+            minor: violation.is_some_and(|violation| violation.is_minor),
             folded: violation
                 .map(|violation| violation.folded_count)
                 .filter(|folded_count| *folded_count > 0),

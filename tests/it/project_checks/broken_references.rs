@@ -219,6 +219,65 @@ fn existing_broken_reference_is_known_and_worse_one_is_new() {
 }
 
 #[test]
+fn call_by_bare_name_that_change_breaks_is_new_at_level_warn() {
+    let world = world_with_files(&[
+        ("sluicegate.yaml", "project-checks: { call: warn }\n"),
+        ("a/caller.orch.yaml", &caller_of_targets(&["load"])),
+        ("b/load.orch.yaml", &caller_of_targets(&[])),
+    ]);
+    let more = "    More:\n      type: and\n";
+    world.write("a/caller.orch.yaml", caller_of_targets(&["load"]) + more);
+    world.commit("touch");
+    let report = check_expecting(&world, 0, "--new-only --fail-on warn");
+    assert_eq!(
+        (&report["findings"]["known"], &report["findings"]["new"]),
+        (&1.into(), &0.into())
+    );
+    // The call is edited to a path that no file has.
+    world.write("a/caller.orch.yaml", caller_of_targets(&["old/load"]));
+    world.commit("break");
+    let report = check_expecting(&world, 1, "--new-only --fail-on warn");
+    assert_eq!(report["findings"]["new"], 1, "{report}");
+    // A call that was broken, and is resolved by its bare name now, is not new.
+    world.git("checkout -q -b repair");
+    world.write("a/caller.orch.yaml", caller_of_targets(&["load"]));
+    world.commit("repair");
+    let report = check_expecting(&world, 0, "--new-only --fail-on warn --base HEAD~1");
+    assert_eq!(report["findings"]["known"], 1, "{report}");
+}
+
+#[test]
+fn untouched_call_by_bare_name_is_reported_if_change_removes_its_target() {
+    for edit in ["rm -q b/load.orch.yaml", "mv b/load.orch.yaml b/daily.orch.yaml"] {
+        let world = world_with_files(&[
+            ("sluicegate.yaml", "project-checks: { call: warn }\n"),
+            ("a/caller.orch.yaml", &caller_of_targets(&["load"])),
+            ("b/load.orch.yaml", &caller_of_targets(&[])),
+        ]);
+        world.git(edit);
+        world.commit("edit");
+        let findings = list_project_findings(&check_expecting(&world, 0, ""));
+        assert_eq!(findings.len(), 1, "{edit}: {findings:?}");
+        assert!(
+            findings[0].contains("calls the orchestration `load`, which"),
+            "{findings:?}"
+        );
+        check_expecting(&world, 1, "--new-only --fail-on warn");
+    }
+    // The twin: a call by bare name that the change does not break is not reported.
+    let world = world_with_files(&[
+        ("sluicegate.yaml", "project-checks: { call: warn }\n"),
+        ("a/caller.orch.yaml", &caller_of_targets(&["load"])),
+        ("b/load.orch.yaml", &caller_of_targets(&[])),
+    ]);
+    world.git("mv b/load.orch.yaml c.orch.yaml");
+    world.git("mv c.orch.yaml b/load.orch.yaml");
+    world.write("other.orch.yaml", caller_of_targets(&[]));
+    world.commit("edit");
+    assert!(list_project_findings(&check_expecting(&world, 0, "")).is_empty());
+}
+
+#[test]
 fn waiver_allows_it_and_waivers_command_writes_one() {
     let world = world_with_files(&[("a/caller.orch.yaml", &caller_of_targets(&["a/gone"]))]);
     let call = Call::new(&world.work());

@@ -443,3 +443,27 @@ fn comparison_with_renamed_file_reports_rule_that_was_not_evaluated() {
         .expect(0)
         .assert_logged(&["are not treated as fixed", NAMING]);
 }
+
+#[test]
+fn call_by_bare_name_that_is_broken_now_is_new() {
+    let pipeline = |target: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Call: {{ type: run-orchestration, parameters: {{ orchestrationJob: {target} }} }}\n"
+        )
+    };
+    let empty = "type: orchestration\npipeline:\n  components: {}\n";
+    let before = [("a.orch.yaml", &*pipeline("load")), ("b/load.orch.yaml", empty)];
+    let call_states = |world: &World| {
+        let report = compare_reports(world, "--report json=-").json();
+        let files = report["files"].as_array().unwrap().iter();
+        let results = files.flat_map(|file| file["results"].as_array().unwrap());
+        let calls = results.filter(|result| result["rule"] == "project/call");
+        calls
+            .flat_map(|result| finding_values(result, "state"))
+            .collect::<Vec<_>>()
+    };
+    let world = two(&before, &[("b/load.orch.yaml", None)]);
+    assert_eq!(call_states(&world), ["new"]);
+    let world = two(&before, &[("c.orch.yaml", Some(empty))]);
+    assert_eq!(call_states(&world), ["known"]);
+}

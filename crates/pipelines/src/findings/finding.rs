@@ -54,6 +54,8 @@ pub struct Finding<'a> {
     pub about_kind: Option<SubjectKind>,
     /// The counted number, for counting rules.
     pub size: Option<u64>,
+    /// Whether a project check reports it as a warning at most, because nothing is broken yet.
+    pub is_minor: bool,
     /// The evaluation error's type, if the rule could not be evaluated.
     pub error_type: Option<&'a str>,
     /// The text of the violation, if there is one.
@@ -180,6 +182,7 @@ impl RuleResult {
             about: None,
             about_kind: None,
             size: None,
+            is_minor: false,
             error_type: None,
             text: None,
             fix: None,
@@ -214,6 +217,7 @@ impl RuleResult {
                 about: violation.about.as_deref(),
                 about_kind: violation.about_kind,
                 size: violation.size,
+                is_minor: violation.is_minor,
                 text: Some(Cow::Borrowed(violation.text.as_str())),
                 fix: violation.fix.as_deref(),
                 ..result_finding.clone()

@@ -83,6 +83,7 @@ mod tests {
             about: None,
             about_kind: None,
             size: None,
+            is_minor: false,
             error_type: None,
             text: Some(text.into()),
             fix: None,

@@ -112,6 +112,9 @@ pub struct Violation {
     pub about_kind: Option<SubjectKind>,
     /// The counted number, for counting rules; `None` for other rules.
     pub size: Option<u64>,
+    /// Whether a project check reports it as a warning at most, because nothing is broken yet: for example, a call by
+    /// bare name that leads to one pipeline.
+    pub is_minor: bool,
     /// The number of findings that are not listed separately, because this violation causes them.
     pub folded_count: usize,
     /// The replacement that a check proposes. If it is proven, `fix` has it, too.
@@ -133,6 +136,7 @@ impl Violation {
             about: None,
             about_kind: None,
             size: None,
+            is_minor: false,
             folded_count: 0,
             proposed_fix: None,
             fix: None,

@@ -15,8 +15,8 @@ pub(super) struct Problem {
     pub line: u32,
     pub subject: Option<String>,
     pub text: String,
-    /// True if the problem is at most a warning.
-    pub is_uncertain: bool,
+    /// True if the problem is at most a warning, whatever the level of the check is.
+    pub is_minor: bool,
     pub fix: Option<ProposedFix>,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text
         line,
         subject,
         text,
-        is_uncertain: false,
+        is_minor: false,
         fix: None,
     }
 }
@@ -51,20 +51,20 @@ pub(super) fn build_component_problem(
         line: position.line,
         subject: Some(component.clone().into_owned()),
         text: format!("component `{component}` {message}"),
-        is_uncertain: false,
+        is_minor: false,
         fix: None,
     }
 }
 
 /// Groups the problems in a file into one result for each check and level, in the order of the checks. Drops the
-/// problems of checks that are off. An uncertain problem is only a warning.
+/// problems of checks that are off. A minor problem is only a warning.
 pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
     let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for problem in problems {
         let Some(level) = levels.enforcement_of(problem.check) else {
             continue;
         };
-        let level = if problem.is_uncertain {
+        let level = if problem.is_minor {
             Enforcement::Warn
         } else {
             level
@@ -75,6 +75,7 @@ pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLe
             .push(Violation {
                 line: Some(problem.line),
                 about: problem.subject,
+                is_minor: problem.is_minor,
                 proposed_fix: problem.fix.map(Box::new),
                 ..Violation::new(problem.text)
             });

@@ -187,7 +187,7 @@ impl Project<'_> {
                 let text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
                 problems.push(Problem {
                     // Publishing only warns about a disabled entry.
-                    is_uncertain: !entry.enabled,
+                    is_minor: !entry.enabled,
                     ..build_shared_file_problem(entry.position.line, subject.clone(), text)
                 });
             }

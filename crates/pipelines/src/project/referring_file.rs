@@ -179,7 +179,7 @@ impl ReferringFile<'_> {
             propose_new_target(reference, target, new_target)
         });
         problems.extend(message.map(|message| Problem {
-            is_uncertain: matches!(resolution, CallResolution::ByName(_)),
+            is_minor: matches!(resolution, CallResolution::ByName(_)),
             fix,
             ..build_reference_problem(ProjectCheck::Call, reference, &message)
         }));

@@ -301,3 +301,41 @@ fn finding_with_a_size_is_not_known_by_one_without() {
     assert_eq!(list_states(vec![sized(Some(9))], without_violations()), NEW);
     assert_eq!(list_states(vec![without_violations()], sized(Some(9))), NEW);
 }
+
+/// Returns a file with findings of a project check about one component, minor ones or not.
+fn calls(minor_flags: &[bool]) -> FileResults {
+    let violations = minor_flags.iter().map(|is_minor| Violation {
+        about: Some("Call".to_owned()),
+        is_minor: *is_minor,
+        ..Violation::new("words")
+    });
+    let status = Status::Failed(Severity::Warning);
+    FileResults {
+        path: "p".to_owned(),
+        results: vec![RuleResult {
+            origin: Origin::Project,
+            ..RuleResult::new("project/call".to_owned(), status, None, violations.collect())
+        }],
+    }
+}
+
+#[test]
+fn minor_finding_is_matched_with_minor_one_and_never_excuses_broken_reference() {
+    use FindingState::{Known, New};
+    for (base, head, expected) in [
+        (&[false, true][..], &[true, false][..], &[Known, Known][..]),
+        (&[true, false], &[true, false], &[Known, Known]),
+        (&[true], &[false], &[New]),
+        (&[false], &[true], &[Known]),
+        (&[true, true], &[true, false], &[Known, New]),
+    ] {
+        let (base, mut files) = (calls(base), vec![calls(head)]);
+        mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
+        let states: Vec<FindingState> = files[0].results[0]
+            .states
+            .iter()
+            .map(|state| state.unwrap())
+            .collect();
+        assert_eq!(states, expected, "{base:?}");
+    }
+}
