@@ -30,6 +30,7 @@ pub(crate) mod stricter_target;
 mod tally_causes;
 pub(crate) mod team_review;
 mod verdict;
+mod waiver_notes;
 pub(crate) mod waivers;
 
 pub(crate) use baseline::base_results::{

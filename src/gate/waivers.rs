@@ -3,29 +3,28 @@
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::run::GateRun;
+use crate::gate::waiver_notes::ReviewedWaivers;
 use crate::job::context::PolicyRevision;
-use crate::job::policy::{CheckoutFiles, FilePresence, GateFileReader, NamedText, UnusableFile};
+use crate::job::policy::{
+    CheckoutFiles, FilePresence, GateFileReader, GateFileVersion, NamedText, UnusableFile,
+};
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, Finding, FindingState, LimitKind, VerdictLimit};
+use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::{
-    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, parse_waivers_file,
+    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverStatus, Waivers, parse_waivers_file,
 };
-use std::collections::BTreeSet;
-
-/// Maximum number of waivers in a note.
-const MAX_LISTED_WAIVERS: usize = 3;
 
 /// The waivers that a run applies: those of the policy revision.
 pub(crate) struct PolicyWaivers {
-    waivers: Waivers,
+    pub(super) waivers: Waivers,
+    pub(super) reviewed_waivers: ReviewedWaivers,
     /// A sentence that states why the waivers of the checkout are not applied.
     note: Option<String>,
     /// Whether the waivers file of the policy revision cannot be used; the note contains the reason.
@@ -40,8 +39,13 @@ pub(crate) fn today() -> Date {
 impl Workspace<'_> {
     /// Reads the waivers from the waivers file of the policy revision, not from that of the checkout. `rules` are the
     /// reviewed rules, because a waiver must name a known rule. In CI, a file that cannot be used is treated as
-    /// missing. If only the checkout has the file, a note says that its waivers are not used.
-    pub(crate) fn read_policy_waivers(&self, rules: Option<&RuleSet>) -> Result<PolicyWaivers, Failure> {
+    /// missing. If only the checkout has the file, a note says that its waivers are not used. The file of `snapshot`,
+    /// the reviewed version, only shows which notes are still needed.
+    pub(crate) fn read_policy_waivers(
+        &self,
+        snapshot: &Snapshot<'_>,
+        rules: Option<&RuleSet>,
+    ) -> Result<PolicyWaivers, Failure> {
         let on_unusable = self.unusable_file_treatment();
         let reader = GateFileReader {
             repo: &self.repo,
@@ -62,6 +66,7 @@ impl Workspace<'_> {
         match parsed_waivers.and_then(|waivers| build_waivers(waivers, FILE_NAME)) {
             Ok(waivers) => Ok(PolicyWaivers {
                 waivers,
+                reviewed_waivers: self.read_reviewed_waivers(snapshot),
                 note: unused_reason.as_deref().map(describe_unused_waivers),
                 is_unusable: false,
             }),
@@ -70,6 +75,21 @@ impl Workspace<'_> {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Reads the waivers of the reviewed version. Every rule id is accepted, because these waivers are not applied.
+    fn read_reviewed_waivers(&self, snapshot: &Snapshot<'_>) -> ReviewedWaivers {
+        if matches!(self.policy_revision, PolicyRevision::Head { .. }) {
+            return ReviewedWaivers::Unchanged;
+        }
+        let bytes = match self.read_gate_file(snapshot, FILE_NAME) {
+            GateFileVersion::Missing => return ReviewedWaivers::Missing,
+            GateFileVersion::Unreadable(_) => return ReviewedWaivers::Unchanged,
+            GateFileVersion::Text(bytes) => bytes,
+        };
+        let placed_waivers = parse_waivers_file(&bytes, &|_| true).ok();
+        let waivers = placed_waivers.and_then(|placed_waivers| build_waivers(placed_waivers, FILE_NAME).ok());
+        waivers.map_or(ReviewedWaivers::Unchanged, ReviewedWaivers::Present)
     }
 
     /// Returns a function that determines whether a rule id exists: in the program, in the rules file, in the team's
@@ -189,6 +209,7 @@ impl PolicyWaivers {
     fn for_unusable_file(reason: &str) -> Result<Self, Failure> {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
+            reviewed_waivers: ReviewedWaivers::Unchanged,
             note: Some(format!(
                 "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             )),
@@ -227,14 +248,8 @@ impl PolicyWaivers {
         // The run may review only some of the pipelines.
         let is_complete_review = false;
         let statuses = apply_waivers(&self.waivers, snapshot, tally, former_names, is_complete_review)?;
-        tally
-            .notes
-            .extend(describe_unneeded_waivers(&self.waivers, &statuses));
-        let former_path_note = tally.with_all_files(|files| self.describe_former_paths(former_names, files));
-        tally.notes.extend(former_path_note);
-        let former_name_note =
-            tally.with_all_files(|files| self.describe_outdated_waivers(former_names, files));
-        tally.notes.extend(former_name_note);
+        let notes = tally.with_all_files(|files| self.describe_needed_edits(&statuses, former_names, files));
+        tally.notes.extend(notes);
         Ok(())
     }
 
@@ -242,136 +257,4 @@ impl PolicyWaivers {
     pub(crate) fn is_empty(&self) -> bool {
         self.waivers.entries().is_empty()
     }
-
-    /// Describes the waivers that match a renamed component only by its former name. These waivers stop matching after
-    /// the merge, because the former name is then unknown.
-    fn describe_outdated_waivers(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
-        let mut lines: Vec<String> = Vec::new();
-        for finding in files.iter().flat_map(list_waived_findings) {
-            let (Some(new_name), Some(old_finding)) =
-                (finding.about, former_names.restore_old_name(&finding))
-            else {
-                continue;
-            };
-            let former_path = former_names.paths.get(finding.path).map(String::as_str);
-            let paths: Vec<&str> = std::iter::once(finding.path).chain(former_path).collect();
-            for entry in self.list_outdated_entries(&finding, &old_finding, &paths) {
-                let renamed_waiver = WaiverEntry {
-                    about: Some(new_name.to_owned()),
-                    ..entry.clone()
-                };
-                let old_name = old_finding.about.unwrap_or_default();
-                lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
-            }
-        }
-        lines.sort();
-        lines.dedup();
-        let waiver_count = lines.len();
-        (waiver_count > 0).then(|| {
-            format!(
-                "{FILE_NAME} has {} with the former name of a component: write the new name in this change, because \
-                 the former name does not match after the merge: {}",
-                format_count(waiver_count, "waiver"),
-                List::with_limit(&lines, MAX_LISTED_WAIVERS)
-            )
-        })
-    }
-
-    /// Returns the waivers that match the finding at one of these paths only by the former name of its component, which
-    /// `old_finding` has. Returns none if another waiver matches by the new name and path, and so still matches after
-    /// the merge.
-    fn list_outdated_entries(
-        &self,
-        finding: &Finding<'_>,
-        old_finding: &Finding<'_>,
-        paths: &[&str],
-    ) -> Vec<&WaiverEntry> {
-        let today = today();
-        let mut outdated_entries = Vec::new();
-        if !self
-            .waivers
-            .list_valid_entries(finding.path, finding, today)
-            .is_empty()
-        {
-            return outdated_entries;
-        }
-        for path in paths {
-            let entries = self.waivers.list_valid_entries(path, old_finding, today);
-            // A waiver without the name of a component matches by the former path; it has its own note.
-            outdated_entries.extend(entries.into_iter().filter(|entry| entry.about.is_some()));
-        }
-        outdated_entries
-    }
-
-    /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
-    /// merge, because the former path is then unknown.
-    fn describe_former_paths(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
-        let today = today();
-        let mut renamed_paths = BTreeSet::new();
-        for finding in files.iter().flat_map(list_waived_findings) {
-            let Some(former_path) = former_names.paths.get(finding.path) else {
-                continue;
-            };
-            // The former name of a component has its own note.
-            let old_finding = former_names.restore_old_name(&finding);
-            let is_allowed_by_new_path = std::iter::once(&finding).chain(&old_finding).any(|finding| {
-                !self
-                    .waivers
-                    .list_valid_entries(finding.path, finding, today)
-                    .is_empty()
-            });
-            if !is_allowed_by_new_path {
-                renamed_paths.insert(format!("{former_path} → {}", finding.path));
-            }
-        }
-        if renamed_paths.is_empty() {
-            return None;
-        }
-        Some(format!(
-            "waivers in {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
-             matching after the merge ({})",
-            format_count(renamed_paths.len(), "renamed pipeline"),
-            List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
-        ))
-    }
-}
-
-/// Returns the findings of a file that a waiver allows.
-fn list_waived_findings(file: &FileResults) -> Vec<Finding<'_>> {
-    let findings = file.results.iter().flat_map(|result| result.findings(&file.path));
-    findings
-        .filter(|finding| finding.state == Some(FindingState::Waived))
-        .collect()
-}
-
-/// Describes the waivers that can be removed because they match no finding or have expired. Returns `None` if there are
-/// no such waivers.
-fn describe_unneeded_waivers(waivers: &Waivers, statuses: &[WaiverStatus]) -> Option<String> {
-    let mut unneeded_waivers = Vec::new();
-    let mut expired_count = 0;
-    for (entry, status) in waivers.entries().iter().zip(statuses) {
-        if status.is_unneeded() {
-            unneeded_waivers.push(entry);
-            expired_count += usize::from(status.is_expired);
-        }
-    }
-    if unneeded_waivers.is_empty() {
-        return None;
-    }
-    let unneeded_count = unneeded_waivers.len();
-    let unused_count = unneeded_count - expired_count;
-    let parts = [(unused_count, "without a finding"), (expired_count, "expired")];
-    let parts: Vec<String> = parts
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(waiver_count, description)| format!("{waiver_count} {description}"))
-        .collect();
-    Some(format!(
-        "{} in {FILE_NAME} can be removed: {} ({}); run `sluicegate waivers prune` to remove unneeded waivers",
-        format_count(unneeded_count, "waiver"),
-        parts.join(", "),
-        List::with_limit(unneeded_waivers, MAX_LISTED_WAIVERS)
-            .map(WaiverEntry::describe)
-            .join_with_semicolons(),
-    ))
 }

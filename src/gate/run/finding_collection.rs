@@ -71,13 +71,16 @@ impl GateRun<'_> {
     ) -> Result<Tally, Failure> {
         let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
-        let waivers = self.subject.workspace.read_policy_waivers(engine.rules())?;
+        let snapshot = &self.subject.snapshot;
+        let waivers = self
+            .subject
+            .workspace
+            .read_policy_waivers(snapshot, engine.rules())?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths = self.selection.pipelines.collect_paths();
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
-            let unread_files =
-                target.add_target_results(repo, &self.subject.snapshot, &find_path, &mut tally)?;
+            let unread_files = target.add_target_results(repo, snapshot, &find_path, &mut tally)?;
             tally.add_unread_files(unread_files);
         }
         self.add_team_results(&mut tally)?;
@@ -85,7 +88,7 @@ impl GateRun<'_> {
         self.mark_waived(&waivers, &mut tally)?;
         engine.add_notes(self, &mut tally);
         if let Some(baseline) = &self.baseline {
-            baseline.mark_known_findings(repo, &self.subject.snapshot, &mut tally, |tally, base| {
+            baseline.mark_known_findings(repo, snapshot, &mut tally, |tally, base| {
                 let (base_paths, mut base_tally) = engine.evaluate_base(self, baseline, base, tally)?;
                 if let Some(target) = &self.selection.stricter_target {
                     let snapshot = repo.snapshot(base.clone());
@@ -116,7 +119,10 @@ impl GateRun<'_> {
         }
         let snapshot = &self.subject.snapshot;
         let rules = self.subject.workspace.read_rules_at(snapshot)?;
-        let waivers = self.subject.workspace.read_policy_waivers(rules.as_ref())?;
+        let waivers = self
+            .subject
+            .workspace
+            .read_policy_waivers(snapshot, rules.as_ref())?;
         self.mark_waived(&waivers, &mut tally)?;
         if let Some(baseline) = &self.baseline {
             // No pipeline was reviewed, so there are no results of rules to compare.

@@ -166,3 +166,89 @@ fn waiver_of_former_path_is_noted_although_new_path_has_waiver_of_other_rule() {
         assert_eq!(has_note, is_noted, "{notes}");
     }
 }
+
+#[test]
+fn waivers_that_change_updates_cause_no_note() {
+    let text = orchestration_text(&["Start", "bad name", "Done"]);
+    let waiver = |path: &str, about: &str| {
+        format!("- {{ rule: component-naming-convention, path: {path}, about: {about}, reason: legacy }}\n")
+    };
+    let old_waiver = waiver("old.orch.yaml", "bad name");
+    let files = [
+        ("old.orch.yaml", text.as_str()),
+        ("sluicegate-waivers.yaml", &old_waiver),
+    ];
+    let rename_file = |world: &World| {
+        world.git("mv old.orch.yaml new.orch.yaml");
+    };
+    let rename_component = |world: &World| {
+        world.write("old.orch.yaml", text.replace("bad name", "worse name"));
+    };
+    for (new_waiver, is_noted) in [
+        (waiver("new.orch.yaml", "bad name"), false),
+        // A typo in the new path, which matches nothing after the merge.
+        (waiver("newer.orch.yaml", "bad name"), true),
+    ] {
+        let notes = notes_of_change(&files, |world| {
+            rename_file(world);
+            world.write("sluicegate-waivers.yaml", &new_waiver);
+        });
+        assert_eq!(notes.contains("former path"), is_noted, "{notes}");
+    }
+    let notes = notes_of_change(&files, |world| {
+        rename_component(world);
+        world.write("sluicegate-waivers.yaml", waiver("old.orch.yaml", "worse name"));
+    });
+    assert!(!notes.contains("former name"), "{notes}");
+    let notes = notes_of_change(&files, rename_component);
+    assert!(notes.contains("former name"), "{notes}");
+}
+
+#[test]
+fn unneeded_waiver_that_change_removes_causes_no_note() {
+    let text = orchestration_text(&["Start", "Load", "Done"]);
+    let waiver = "- { rule: component-naming-convention, path: a.orch.yaml, reason: legacy }\n";
+    let files = [
+        ("a.orch.yaml", text.as_str()),
+        ("sluicegate-waivers.yaml", waiver),
+    ];
+    let edited_text = format!("# edited\n{text}");
+    let notes = notes_of_change(&files, |world| {
+        world.write("a.orch.yaml", &edited_text);
+    });
+    assert!(
+        notes.contains("1 waiver in sluicegate-waivers.yaml can be removed"),
+        "{notes}"
+    );
+    let notes = notes_of_change(&files, |world| {
+        world.write("a.orch.yaml", &edited_text);
+        world.write("sluicegate-waivers.yaml", "");
+    });
+    assert!(!notes.contains("can be removed"), "{notes}");
+}
+
+/// The branch was created before the target added the waivers file.
+#[test]
+fn branch_without_waivers_file_gets_no_note_about_former_name() {
+    let world = project();
+    let text = orchestration_text(&["Start", "bad name", "Done"]);
+    world.write("a.orch.yaml", &text);
+    world.commit("before the gate");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("a.orch.yaml", text.replace("bad name", "worse name"));
+    world.commit("rename");
+    world.git("checkout -q main");
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: component-naming-convention, path: a.orch.yaml, about: bad name, reason: legacy }\n",
+    );
+    world.commit("waived");
+    world.push();
+    world.git("checkout -q change");
+    world.push();
+    let job = Job::github().pull_request().call(&world);
+    let report = job.run("check --report json=-").expect(0).json();
+    assert_eq!(report["findings"]["waived"], 1, "{report}");
+    assert!(!report["notes"].to_string().contains("former name"), "{report}");
+}
