@@ -140,7 +140,8 @@ fn complete_matching_entry(
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
     let is_matched = waivers
         .mark_findings(&mut files, &OldNames::default(), today())
-        .contains(&true);
+        .iter()
+        .any(Option::is_some);
     // The program does not check a rule that only the platform knows, so a waiver for that rule matches no finding.
     let is_checked_rule = rules::find_rule(&entry.rule).is_some()
         || ProjectCheck::find_by_id(&entry.rule).is_some()

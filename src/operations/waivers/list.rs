@@ -9,7 +9,7 @@ use serde_json::Value;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, WaiverStatus};
 
-/// Prints the waivers in the file, each with its state: used, unused, expired or not judged.
+/// Prints the waivers in the file, each with its state: used, exceeded, unused, expired or not judged.
 pub(crate) fn print_waivers(
     run: &Run,
     snapshot: &Snapshot<'_>,
@@ -36,12 +36,15 @@ pub(crate) fn print_waivers(
     run.ui.print_result(&text)
 }
 
-/// Returns the name of the waiver's state. If some of its files could not be evaluated, an unmatched waiver is not
-/// judged.
+/// Returns the name of the waiver's state. An exceeded waiver does not allow the size of any finding. If some of its
+/// files could not be evaluated, an unmatched waiver is not judged.
 const fn state_name(status: WaiverStatus) -> &'static str {
     match status {
         WaiverStatus { is_expired: true, .. } => "expired",
         WaiverStatus { is_matched: true, .. } => "used",
+        WaiverStatus {
+            is_exceeded: true, ..
+        } => "exceeded",
         WaiverStatus {
             is_conclusive: true, ..
         } => "unused",

@@ -353,6 +353,7 @@ mod tests {
             reason: "old".to_owned(),
             owner: None,
             until: Some(jiff::civil::date(2027, 3, 31)),
+            exceeded_size: Some(40),
         })];
         report.context.compared_with = Some(ComparedWith { head: None });
         report.is_open = true;

@@ -564,6 +564,7 @@ fn control_characters_are_visible_in_all_texts() {
         reason: hidden.to_owned(),
         owner: None,
         until: None,
+        exceeded_size: None,
     })];
     report.files = vec![sample::file("a", vec![result])];
     report.notes = vec![hidden.to_owned()];

@@ -557,6 +557,41 @@ fn waiver_for_unreadable_pipeline_stays_although_another_has_two_lists_of_result
 }
 
 #[test]
+fn waiver_with_exceeded_size_is_named_at_finding_and_kept() {
+    let waiver = "- { rule: maximum-components, path: 'sales/**', size: 4, reason: large }\n";
+    let world = with_waivers(waiver);
+    let larger = orchestration_text(&["Start", "Load", "Write", "Read", "Done"]);
+    world.write("sales/bad.orch.yaml", larger);
+    let output = check(&world, "--fail-on warn --show all").expect(1);
+    let report = output.saying(&["(waived up to 4: large)"]).json();
+    assert!(
+        !report["notes"].to_string().contains("can be removed"),
+        "{report}"
+    );
+    fs::write(world.work().join("r.json"), report.to_string()).unwrap();
+    Call::new(&world.work())
+        .run("report r.json --show all")
+        .expect(1)
+        .logging(&["(waived up to 4: large)"]);
+    let listed = waivers(&world, "list -o json").expect(0).json();
+    assert_eq!(listed[0]["state"], "exceeded");
+    waivers(&world, "prune").expect(0);
+    assert_eq!(world.read_text(FILE), waiver);
+    // With the allowed size again, it is used; below the limit of the rule, it is unused.
+    world.write(
+        "sales/bad.orch.yaml",
+        orchestration_text(&["Start", "Load", "Write", "Done"]),
+    );
+    check(&world, "--fail-on warn").expect(0);
+    world.write(
+        "sales/bad.orch.yaml",
+        orchestration_text(&["Start", "Load", "Done"]),
+    );
+    waivers(&world, "prune").expect(0);
+    assert!(!world.read_text(FILE).contains("maximum-components"));
+}
+
+#[test]
 fn linked_waivers_file_is_left_as_it_is() {
     let world = with_waivers("");
     let text = "- { rule: component-naming-convention, path: gone.orch.yaml, reason: r }\n";

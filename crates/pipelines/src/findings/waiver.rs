@@ -13,13 +13,20 @@ pub struct Waiver {
     pub owner: Option<String>,
     /// The last day on which it is valid; `None` if it never expires.
     pub until: Option<Date>,
+    /// The worst allowed size, only if the size of the finding is worse, so that the waiver does not allow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exceeded_size: Option<u64>,
 }
 
 impl Waiver {
-    /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", on which day
-    /// the waiver expired. Returns `None` for a waiver that never expires but does not waive the finding.
+    /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", up to which
+    /// size the waiver allows it, or on which day the waiver expired. Returns `None` for a waiver that never expires but
+    /// does not waive the finding.
     pub(crate) fn describe(&self, state: Option<FindingState>) -> Option<String> {
         let reason = &self.reason;
+        if let Some(max_size) = self.exceeded_size {
+            return Some(format!("waived up to {max_size}: {reason}"));
+        }
         match (state, self.until) {
             (Some(FindingState::Waived), None) => Some(format!("waived: {reason}")),
             (Some(FindingState::Waived), Some(last_day)) => {

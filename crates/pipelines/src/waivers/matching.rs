@@ -36,11 +36,23 @@ pub struct ExistingFiles {
     pub check_levels: CheckLevels,
 }
 
+/// What a waiver does for a finding that it is about. The later variants take precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaiverEffect {
+    /// The size of the finding is worse than the allowed size, so the finding is not waived.
+    Exceeded,
+    /// The waiver allowed the finding until it expired.
+    Expired,
+    Allowed,
+}
+
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WaiverStatus {
     /// Whether the waiver matches a finding.
     pub is_matched: bool,
+    /// Whether the waiver matches no finding because of its size: it is about a finding with a worse size.
+    pub is_exceeded: bool,
     pub is_expired: bool,
     /// Whether every file that the waiver matches was evaluated by its rule, so that the run shows whether the waiver
     /// is needed.
@@ -68,13 +80,14 @@ impl OldNames {
 
 impl WaiverStatus {
     /// Returns whether removing the waiver certainly changes nothing. A valid waiver is unneeded if the run evaluated
-    /// all of its files and it matches no finding. An expired waiver does not allow any finding: it is unneeded if the
-    /// run evaluated all of its files, or if it matches a finding, which is not waived anyway.
+    /// all of its files and it matches no finding. One with an exceeded size is needed, because it applies again when
+    /// the size is as before. An expired waiver does not allow any finding: it is unneeded if the run evaluated all of
+    /// its files, or if it matches a finding, which is not waived anyway.
     pub const fn is_unneeded(self) -> bool {
         if self.is_expired {
             self.is_conclusive || self.is_matched
         } else {
-            self.is_conclusive && !self.is_matched
+            self.is_conclusive && !self.is_matched && !self.is_exceeded
         }
     }
 }
@@ -96,11 +109,17 @@ impl Waivers {
         &self.entries
     }
 
-    /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry
-    /// whether it matches a finding. A waiver also applies by the old path of a renamed file and the old name of a
-    /// renamed component, because the change that renames them cannot add its own waivers.
-    pub fn mark_findings(&self, files: &mut [FileResults], old_names: &OldNames, today: Date) -> Vec<bool> {
-        let mut matched_flags = vec![false; self.entries.len()];
+    /// Marks the findings that are allowed on this day, each with the data of its waiver. Returns for each entry its
+    /// strongest effect on a finding; `None` if it is about no finding. A waiver also applies by the old path of a
+    /// renamed file and the old name of a renamed component, because the change that renames them cannot add its own
+    /// waivers.
+    pub fn mark_findings(
+        &self,
+        files: &mut [FileResults],
+        old_names: &OldNames,
+        today: Date,
+    ) -> Vec<Option<WaiverEffect>> {
+        let mut effects = vec![None; self.entries.len()];
         for file in files {
             let mut indices = self.globs.matches(&file.path);
             if let Some(path) = old_names.paths.get(&file.path) {
@@ -117,29 +136,29 @@ impl Waivers {
                     path: &file.path,
                     old_names,
                 };
-                self.mark_result(&file_entries, result, today, &mut matched_flags);
+                self.mark_result(&file_entries, result, today, &mut effects);
             }
         }
-        matched_flags
+        effects
     }
 
     /// Marks the findings of one result for which there is a valid waiver, and stores the waiver of each finding in the
-    /// result, also an expired one. Sets the flags of all waivers (`entries`) that match. Skips a result that cannot be
-    /// waived, for example one without a finding.
+    /// result, also an expired one, and one whose size is exceeded. Updates the effects of all waivers (`entries`).
+    /// Skips a result that cannot be waived, for example one without a finding.
     fn mark_result(
         &self,
         file_entries: &FileEntries<'_>,
         result: &mut RuleResult,
         today: Date,
-        matched_flags: &mut [bool],
+        effects: &mut [Option<WaiverEffect>],
     ) {
         if !result.status.is_excusable() {
             return;
         }
         let findings = result.findings(file_entries.path);
-        let mut entries: Vec<Option<&WaiverEntry>> = findings
+        let mut entries: Vec<Option<EffectiveEntry<'_>>> = findings
             .iter()
-            .map(|finding| self.find_best_entry(file_entries, finding, today, matched_flags))
+            .map(|finding| self.find_best_entry(file_entries, finding, today, effects))
             .collect();
         if let [entry] = entries.as_slice() {
             // An evaluation error is one finding, but a result has a state and a waiver for each of its violations.
@@ -150,42 +169,42 @@ impl Waivers {
         }
         result.states.resize(entries.len(), None);
         for (state, entry) in result.states.iter_mut().zip(&entries) {
-            if entry.is_some_and(|entry| !entry.is_expired(today)) {
+            if entry.is_some_and(|entry| entry.effect == WaiverEffect::Allowed) {
                 *state = Some(FindingState::Waived);
             }
         }
         result.waivers = entries
             .into_iter()
-            .map(|entry| entry.map(WaiverEntry::to_waiver))
+            .map(|entry| entry.map(|entry| entry.entry.to_waiver(entry.effect)))
             .collect();
     }
 
-    /// Returns the entry that matches the finding, by the current or the old name of its component. A valid entry takes
-    /// precedence over an expired one. Sets the flags of all entries that match.
+    /// Returns the entry that is about the finding, by the current or the old name of its component: the one with the
+    /// strongest effect, and the first of several. Updates the effects of all entries.
     fn find_best_entry(
         &self,
         file_entries: &FileEntries<'_>,
         finding: &Finding<'_>,
         today: Date,
-        matched_flags: &mut [bool],
-    ) -> Option<&WaiverEntry> {
+        effects: &mut [Option<WaiverEffect>],
+    ) -> Option<EffectiveEntry<'_>> {
         let old_finding = file_entries.old_names.restore_old_name(finding);
-        let mut best_entry: Option<&WaiverEntry> = None;
+        let mut best_entry: Option<EffectiveEntry<'_>> = None;
         for index in file_entries.indices {
-            let (Some(entry), Some(is_matched)) = (self.entries.get(*index), matched_flags.get_mut(*index))
+            let (Some(entry), Some(entry_effect)) = (self.entries.get(*index), effects.get_mut(*index))
             else {
                 continue;
             };
-            let is_about_old_finding = old_finding
-                .as_ref()
-                .is_some_and(|old_finding| entry.matches_finding(old_finding));
-            if !entry.matches_finding(finding) && !is_about_old_finding {
+            let names = std::iter::once(finding).chain(&old_finding);
+            let Some(effect) = names
+                .filter_map(|finding| find_effect(entry, finding, today))
+                .max()
+            else {
                 continue;
-            }
-            *is_matched = true;
-            // The first entry remains the best, unless it is expired and a later one is not.
-            if best_entry.is_none_or(|current| current.is_expired(today) && !entry.is_expired(today)) {
-                best_entry = Some(entry);
+            };
+            *entry_effect = (*entry_effect).max(Some(effect));
+            if best_entry.is_none_or(|current| current.effect < effect) {
+                best_entry = Some(EffectiveEntry { entry, effect });
             }
         }
         best_entry
@@ -210,12 +229,12 @@ impl Waivers {
         self.globs.is_match(path)
     }
 
-    /// Returns the status of each entry after a run. `matched_flags` is the result of [`Self::mark_findings`], and
+    /// Returns the status of each entry after a run. `effects` is the result of [`Self::mark_findings`], and
     /// `files` are the results of the run. A comparison with `existing_files` shows whether the run evaluated all files
     /// that an entry matches.
     pub fn compute_statuses(
         &self,
-        matched_flags: &[bool],
+        effects: &[Option<WaiverEffect>],
         files: &[FileResults],
         existing_files: &ExistingFiles,
         today: Date,
@@ -238,10 +257,11 @@ impl Waivers {
         }
         self.entries
             .iter()
-            .zip(matched_flags)
+            .zip(effects)
             .zip(coverages)
-            .map(|((entry, is_matched), coverage)| WaiverStatus {
-                is_matched: *is_matched,
+            .map(|((entry, effect), coverage)| WaiverStatus {
+                is_matched: effect.is_some_and(|effect| effect != WaiverEffect::Exceeded),
+                is_exceeded: *effect == Some(WaiverEffect::Exceeded),
                 is_expired: entry.is_expired(today),
                 is_conclusive: coverage.is_conclusive(existing_files.is_complete),
             })
@@ -260,6 +280,27 @@ impl Waivers {
                 update(entry, coverage);
             }
         }
+    }
+}
+
+/// An entry and what it does for a finding.
+#[derive(Debug, Clone, Copy)]
+struct EffectiveEntry<'e> {
+    entry: &'e WaiverEntry,
+    effect: WaiverEffect,
+}
+
+/// Returns what the entry does for this finding; `None` if it is about another one. An expired entry whose size is
+/// exceeded does nothing.
+fn find_effect(entry: &WaiverEntry, finding: &Finding<'_>, today: Date) -> Option<WaiverEffect> {
+    if !entry.is_about(finding) {
+        return None;
+    }
+    match (entry.allows_size_of(finding), entry.is_expired(today)) {
+        (true, false) => Some(WaiverEffect::Allowed),
+        (true, true) => Some(WaiverEffect::Expired),
+        (false, false) => Some(WaiverEffect::Exceeded),
+        (false, true) => None,
     }
 }
 

@@ -10,7 +10,7 @@ mod waiver_entry;
 mod waivers_file;
 
 pub use edited_file::{EditError, add_entries, remove_entries};
-pub use matching::{ExistingFiles, OldNames, WaiverStatus, Waivers};
+pub use matching::{ExistingFiles, OldNames, WaiverEffect, WaiverStatus, Waivers};
 pub use waiver_entry::WaiverEntry;
 pub use waivers_file::{PlacedWaiver, parse_waivers_file};
 

@@ -411,9 +411,18 @@ fn waiver_is_unneeded_if_its_removal_certainly_changes_nothing() {
             is_matched,
             is_expired,
             is_conclusive,
+            is_exceeded: false,
         }
         .is_unneeded()
     };
+    let exceeded = |is_expired| WaiverStatus {
+        is_exceeded: true,
+        is_expired,
+        is_conclusive: true,
+        ..WaiverStatus::default()
+    };
+    assert!(!exceeded(false).is_unneeded());
+    assert!(exceeded(true).is_unneeded());
     assert!(is_unneeded(false, false, true));
     assert!(!is_unneeded(true, false, true));
     assert!(!is_unneeded(false, false, false));

@@ -1,5 +1,6 @@
 //! A waiver and its text in the file.
 
+use super::WaiverEffect;
 use crate::findings::{Finding, Waiver};
 use crate::rules;
 use jiff::civil::Date;
@@ -37,27 +38,36 @@ impl WaiverEntry {
         self.last_day.is_some_and(|last_day| last_day < today)
     }
 
-    /// Returns whether the waiver allows this finding in a file that its path matches: the rule is the same, the
-    /// component is the same or not restricted, and the size is not worse than the allowed size. If the waiver has a
-    /// size, a finding of unknown size is not allowed.
+    /// Returns whether the waiver allows this finding in a file that its path matches: it is about the finding, and the
+    /// size is not worse than the allowed size.
     pub(crate) fn matches_finding(&self, finding: &Finding<'_>) -> bool {
-        let identity = finding.identity();
-        let is_small_enough = match (self.size, finding.size) {
+        self.is_about(finding) && self.allows_size_of(finding)
+    }
+
+    /// Returns whether the waiver is about this finding in a file that its path matches: the rule is the same, and the
+    /// component is the same or not restricted.
+    pub(super) fn is_about(&self, finding: &Finding<'_>) -> bool {
+        self.rule == finding.rule
+            && (self.about.is_none() || self.about.as_deref() == finding.identity().about)
+    }
+
+    /// Returns whether the size of the finding is not worse than the allowed size. If the waiver has a size, a finding
+    /// of unknown size is not allowed.
+    pub(super) fn allows_size_of(&self, finding: &Finding<'_>) -> bool {
+        match (self.size, finding.size) {
             (None, _) => true,
             (Some(max_size), Some(size)) => !rules::is_worse_size(&self.rule, max_size, size),
             (Some(_), None) => false,
-        };
-        self.rule == finding.rule
-            && (self.about.is_none() || self.about.as_deref() == identity.about)
-            && is_small_enough
+        }
     }
 
-    /// Returns the data that reports show with an allowed finding.
-    pub(crate) fn to_waiver(&self) -> Waiver {
+    /// Returns the data that reports show with a finding for which there is this waiver.
+    pub(super) fn to_waiver(&self, effect: WaiverEffect) -> Waiver {
         Waiver {
             reason: self.reason.clone(),
             owner: self.owner.clone(),
             until: self.last_day,
+            exceeded_size: self.size.filter(|_| effect == WaiverEffect::Exceeded),
         }
     }
 
