@@ -3,7 +3,7 @@
 //! Both versions are read once, and serve every comparison.
 
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
-use super::fixed_file::{FixedFile, FixedValue, has_only_new_values};
+use super::fixed_file::{FixedFile, FixedValue, has_only_new_values, join_values, reject_values_in_halves};
 use super::project_fixes::FixProof;
 use sluicegate_pipelines::diff::{PipelineDiff, PipelineVersions, compare_read_trees};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts, PipelineFiles};
@@ -11,10 +11,22 @@ use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::team_rules::TeamRuleSet;
 use sluicegate_yaml::{DocumentError, EditableDocument, NewTexts, Position, RewrittenDocument, Tree};
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::mem;
 
 /// Maximum number of times that a file is rewritten without the values that cannot be replaced.
 const MAX_REWRITES: usize = 20;
+
+/// Maximum number of times that some of the values of a file are tried if all together cannot be replaced.
+const MAX_ATTEMPTS: usize = 32;
+
+/// The reason to reject values of a file.
+enum FileObjection {
+    /// The file cannot be compared, whatever the values are.
+    File(String),
+    /// These values cannot be replaced together.
+    Values(String),
+}
 
 /// A file whose findings propose fixes.
 pub(super) struct FixCandidate<'c> {
@@ -35,30 +47,74 @@ pub(super) struct FileProver<'p> {
 }
 
 impl FileProver<'_> {
-    /// Returns the file with its new values if these are proven, and the values that are rejected. If the file cannot
-    /// be compared at all, all its values are rejected.
+    /// Returns the file with its new values if these are proven, and the values that are rejected. If all values
+    /// together are not proven, finds those that are. If the file cannot be compared at all, all its values are
+    /// rejected.
     pub(super) fn prove_file(&self, mut candidate: FixCandidate<'_>) -> FixProof {
         let mut proof = FixProof::default();
         // The bytes are taken out, because the candidate is changed while they are read.
         let bytes = mem::take(&mut candidate.bytes);
         match self.build_fixed_document(&mut candidate, &bytes, &mut proof) {
-            Ok(Some((document, comparison))) => proof.fixed_files.push(FixedFile {
-                path: candidate.path.to_owned(),
-                old_bytes: bytes,
-                new_bytes: document.bytes,
-                values: candidate.values,
-                facts: comparison.facts,
-                replacements: document
-                    .replacements
-                    .into_iter()
-                    .map(|replacement| (replacement.position, replacement))
-                    .collect(),
-            }),
+            Ok(Some((document, comparison))) => {
+                proof
+                    .fixed_files
+                    .push(build_fixed_file(candidate, bytes, document, comparison));
+            }
             // Each value is already rejected.
             Ok(None) => {}
-            Err(reason) => proof.reject(candidate.path, candidate.values, &reason),
+            Err(FileObjection::Values(_)) if candidate.values.len() > 1 => {
+                self.prove_values(candidate, &bytes, &mut proof);
+            }
+            Err(FileObjection::Values(reason) | FileObjection::File(reason)) => {
+                proof.reject(candidate.path, candidate.values, &reason);
+            }
         }
         proof
+    }
+
+    /// Adds the file with those of its new values that are proven, and the values that are rejected.
+    fn prove_values(&self, candidate: FixCandidate<'_>, bytes: &[u8], proof: &mut FixProof) {
+        let FixCandidate { path, facts, .. } = candidate;
+        let mut accepted_file = None;
+        let mut remaining_attempts = MAX_ATTEMPTS;
+        let Ok(rejected_values) =
+            reject_values_in_halves(candidate.values, &mut remaining_attempts, &mut |values| {
+                let all_values = join_values(accepted_file.as_ref(), values);
+                let result = self.fix_values(path, facts, bytes, all_values);
+                Ok::<_, Infallible>(keep_file(result, &mut accepted_file))
+            });
+        for rejected in rejected_values {
+            proof.reject(path, rejected.values, &rejected.reason);
+        }
+        proof.fixed_files.extend(accepted_file);
+    }
+
+    /// Returns the file with exactly these new values, or the reason why they are not proven. `facts` are those of the
+    /// file without them.
+    pub(super) fn fix_values(
+        &self,
+        path: &str,
+        facts: &PipelineFacts,
+        bytes: &[u8],
+        values: Vec<FixedValue>,
+    ) -> Result<FixedFile, String> {
+        let mut candidate = FixCandidate {
+            path,
+            facts,
+            bytes: Vec::new(),
+            values,
+        };
+        let mut proof = FixProof::default();
+        let document = self
+            .build_fixed_document(&mut candidate, bytes, &mut proof)
+            .map_err(FileObjection::into_reason)?;
+        match (document, proof.rejected_fixes.pop()) {
+            (Some((document, comparison)), None) => {
+                Ok(build_fixed_file(candidate, bytes.to_vec(), document, comparison))
+            }
+            (_, Some(rejected_fix)) => Err(rejected_fix.reason),
+            (None, None) => Err("no value can be replaced".to_owned()),
+        }
     }
 
     /// Returns the document with the new values, and how it differs from the old one; `None` if no value can be
@@ -69,13 +125,14 @@ impl FileProver<'_> {
         candidate: &mut FixCandidate<'_>,
         bytes: &[u8],
         proof: &mut FixProof,
-    ) -> Result<Option<(RewrittenDocument, VersionComparison)>, String> {
+    ) -> Result<Option<(RewrittenDocument, VersionComparison)>, FileObjection> {
         let positions: BTreeSet<Position> = candidate.values.iter().map(|value| value.fix.position).collect();
         let document = EditableDocument::parse(bytes, |position| positions.contains(&position))
-            .map_err(|error| error.message)?;
-        let old_version = FileVersion::from_tree(bytes, document.tree())?;
+            .map_err(|error| FileObjection::File(error.message))?;
+        let old_version = FileVersion::from_tree(bytes, document.tree()).map_err(FileObjection::File)?;
         if PipelineFacts::from_pipeline(&old_version.pipeline) != *candidate.facts {
-            return Err("the file differs from the checked version".to_owned());
+            let reason = "the file differs from the checked version".to_owned();
+            return Err(FileObjection::File(reason));
         }
         for _ in 0..MAX_REWRITES {
             let rewrite = document.replace_texts(&candidate.list_new_texts(), |new_bytes, new_tree| {
@@ -84,8 +141,10 @@ impl FileProver<'_> {
             match rewrite {
                 // The values are in place, but the comparison of the versions can still fail.
                 Ok((new_document, comparison)) => {
-                    let comparison = comparison?;
-                    comparison.check_values(&candidate.values)?;
+                    let comparison = comparison.map_err(FileObjection::Values)?;
+                    comparison
+                        .check_values(&candidate.values)
+                        .map_err(FileObjection::Values)?;
                     return Ok(Some((new_document, comparison)));
                 }
                 Err(error) => candidate.reject_unwritable_values(&error, proof),
@@ -94,7 +153,8 @@ impl FileProver<'_> {
                 return Ok(None);
             }
         }
-        Err("too many other values in the file cannot be replaced".to_owned())
+        let reason = "too many other values in the file cannot be replaced".to_owned();
+        Err(FileObjection::File(reason))
     }
 
     /// Compares the new version of a file with the old one: the facts, the differences, and whether a rule reports a
@@ -136,6 +196,45 @@ impl FileProver<'_> {
                 .evaluate_pipeline(path, pipeline, tree, self.pipeline_files)
         });
         count_findings(rule_results.iter().chain(&team_results))
+    }
+}
+
+impl FileObjection {
+    fn into_reason(self) -> String {
+        match self {
+            Self::File(reason) | Self::Values(reason) => reason,
+        }
+    }
+}
+
+/// Stores a file as the accepted one. Returns the reason if there is none.
+fn keep_file(result: Result<FixedFile, String>, accepted_file: &mut Option<FixedFile>) -> Option<String> {
+    match result {
+        Ok(file) => {
+            *accepted_file = Some(file);
+            None
+        }
+        Err(reason) => Some(reason),
+    }
+}
+
+/// Builds the file with the new values of the candidate.
+fn build_fixed_file(
+    candidate: FixCandidate<'_>,
+    old_bytes: Vec<u8>,
+    document: RewrittenDocument,
+    comparison: VersionComparison,
+) -> FixedFile {
+    let replacements = document.replacements.into_iter();
+    FixedFile {
+        path: candidate.path.to_owned(),
+        old_bytes,
+        new_bytes: document.bytes,
+        values: candidate.values,
+        facts: comparison.facts,
+        replacements: replacements
+            .map(|replacement| (replacement.position, replacement))
+            .collect(),
     }
 }
 

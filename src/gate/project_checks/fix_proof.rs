@@ -5,18 +5,21 @@
 
 use super::file_fix_proof::{FileProver, FixCandidate};
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
-use super::fixed_file::{FixedFile, list_proposed_values};
+use super::fixed_file::{
+    FixedFile, FixedValue, TOO_MANY_FIXES, join_values, list_proposed_values, reject_values_in_halves,
+};
 use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
 use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
 use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::run::GateRun;
+use crate::job::policy::CheckoutFiles;
 use rayon::prelude::*;
 use sluicegate_git::{Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, Severity};
 use sluicegate_pipelines::pipelines::PipelineFiles;
-use sluicegate_pipelines::project::SharedPipelinesFile;
+use sluicegate_pipelines::project::{FIX_HINT, STAGED_FIX_HINT, SharedPipelinesFile};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
@@ -24,6 +27,10 @@ use std::mem;
 /// Maximum number of times that the project is checked again. Each time, the number of files that may contain the fix
 /// that causes a new finding is halved.
 const MAX_PROOFS: usize = 32;
+
+/// Maximum number of times that the project is checked again with some of the fixes in a file whose fixes together
+/// cause a new finding.
+const MAX_VALUE_PROOFS: usize = 32;
 
 impl GateRun<'_> {
     /// Proves that the fixes proposed in this scope cause no new findings. Each finding with a proven fix then names
@@ -45,10 +52,16 @@ impl GateRun<'_> {
         })?;
         proof.fixed_files.sort_by(|a, b| a.path.cmp(&b.path));
         let fixed_files = &proof.fixed_files;
+        let is_staged_check = matches!(self.subject.workspace.local_files, CheckoutFiles::Staged(_));
+        let hint = if is_staged_check {
+            STAGED_FIX_HINT
+        } else {
+            FIX_HINT
+        };
         for file in &mut tally.project_files {
             let search = fixed_files.binary_search_by(|fixed_file| fixed_file.path.cmp(&file.path));
             if let Some(fixed_file) = search.ok().and_then(|index| fixed_files.get(index)) {
-                fixed_file.add_fixes(file);
+                fixed_file.add_fixes(file, hint);
             }
         }
         tally.fixes = proof;
@@ -123,16 +136,22 @@ impl GateRun<'_> {
         }
         let mut prover = ProjectProver {
             scope: project_scope,
+            file_prover: &file_prover,
             snapshot,
             pipeline_files: &pipeline_files,
             shared_pipelines: contents.shared_pipelines.as_ref(),
             facts: contents.facts,
             counts: FindingCounts::new(),
             remaining_proofs: MAX_PROOFS,
+            remaining_value_proofs: MAX_VALUE_PROOFS,
+            divisible_files: Vec::new(),
             proof,
         };
         prover.read_callees_and_count_findings(&contents.files, &mut accepted_files)?;
         prover.prove_files(accepted_files)?;
+        for file in mem::take(&mut prover.divisible_files) {
+            prover.prove_values(file)?;
+        }
         Ok(prover.proof)
     }
 
@@ -178,6 +197,7 @@ impl GateRun<'_> {
 /// Proves fixes by checking the project with them.
 struct ProjectProver<'p> {
     scope: &'p ProjectScope<'p>,
+    file_prover: &'p FileProver<'p>,
     snapshot: &'p Snapshot<'p>,
     pipeline_files: &'p PipelineFiles<'p>,
     shared_pipelines: Option<&'p SharedPipelinesFile>,
@@ -186,6 +206,9 @@ struct ProjectProver<'p> {
     /// The number of findings without any fix, by identity.
     counts: FindingCounts,
     remaining_proofs: usize,
+    remaining_value_proofs: usize,
+    /// The files whose fixes together cause a new finding, but maybe not each of them.
+    divisible_files: Vec<FixedFile>,
     proof: FixProof,
 }
 
@@ -238,13 +261,14 @@ impl ProjectProver<'_> {
     }
 
     /// Proves the fixes of these files together. If they cause a new finding, proves each half separately, down to
-    /// single files. Rejects the fixes that remain after the maximum number of proofs.
+    /// single files. A single file with several fixes is kept, so that its fixes can be proven separately. Rejects the
+    /// fixes that remain after the maximum number of proofs.
     fn prove_files(&mut self, mut files: Vec<FixedFile>) -> Result<(), Failure> {
         if files.is_empty() {
             return Ok(());
         }
         let reason = if self.remaining_proofs == 0 {
-            Some("too many other fixes cause new findings".to_owned())
+            Some(TOO_MANY_FIXES.to_owned())
         } else {
             self.remaining_proofs -= 1;
             self.find_project_objection(&mut files)?
@@ -258,11 +282,64 @@ impl ProjectProver<'_> {
             }
             Some(reason) => {
                 for file in files {
-                    self.proof.reject(&file.path, file.values, &reason);
+                    if file.values.len() > 1 && reason != TOO_MANY_FIXES {
+                        self.divisible_files.push(file);
+                    } else {
+                        self.proof.reject(&file.path, file.values, &reason);
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Proves those fixes of a file that cause no new finding, and rejects the others.
+    fn prove_values(&mut self, mut file: FixedFile) -> Result<(), Failure> {
+        let values = mem::take(&mut file.values);
+        let mut accepted_file = None;
+        let mut remaining_proofs = self.remaining_value_proofs;
+        let rejected_values = reject_values_in_halves(values, &mut remaining_proofs, &mut |values| {
+            self.add_values(&file, &mut accepted_file, values)
+        })?;
+        self.remaining_value_proofs = remaining_proofs;
+        for rejected in rejected_values {
+            self.proof.reject(&file.path, rejected.values, &rejected.reason);
+        }
+        self.proof.fixed_files.extend(accepted_file);
+        Ok(())
+    }
+
+    /// Checks the project with these values of the file, and those of the accepted file. Returns the reason to reject
+    /// them, or replaces the accepted file and keeps the facts with it.
+    fn add_values(
+        &mut self,
+        file: &FixedFile,
+        accepted_file: &mut Option<FixedFile>,
+        values: &[FixedValue],
+    ) -> Result<Option<String>, Failure> {
+        let all_values = join_values(accepted_file.as_ref(), values);
+        self.swap_facts(accepted_file.as_mut_slice());
+        let facts = self.facts.get(&file.path).and_then(Option::as_ref);
+        let result = match facts {
+            Some(facts) => self
+                .file_prover
+                .fix_values(&file.path, facts, &file.old_bytes, all_values),
+            None => Err("the file was not checked".to_owned()),
+        };
+        let reason = match result {
+            Ok(fixed_file) => {
+                let mut fixed_files = [fixed_file];
+                let objection = self.find_project_objection(&mut fixed_files)?;
+                if objection.is_none() {
+                    *accepted_file = fixed_files.into_iter().next();
+                    return Ok(None);
+                }
+                objection
+            }
+            Err(reason) => Some(reason),
+        };
+        self.swap_facts(accepted_file.as_mut_slice());
+        Ok(reason)
     }
 
     /// Checks the project with the fixes of these files and all fixes accepted before. Returns the reason to reject the

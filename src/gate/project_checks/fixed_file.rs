@@ -6,9 +6,11 @@ use sluicegate_pipelines::findings::{
     FileChange, FileResults, FindingState, Fix, ProposedFix, RuleResult, Severity, Violation,
 };
 use sluicegate_pipelines::pipelines::PipelineFacts;
-use sluicegate_pipelines::project::FIX_HINT;
 use sluicegate_yaml::{Position, ScalarReplacement};
 use std::collections::{BTreeMap, HashSet};
+
+/// The reason to reject fixes after the maximum number of attempts.
+pub(super) const TOO_MANY_FIXES: &str = "too many other fixes cause new findings";
 
 /// The content of a file before and after its fixes.
 #[derive(Debug)]
@@ -44,23 +46,23 @@ impl FixedValue {
 }
 
 impl FixedFile {
-    /// Adds the fixes to the findings of the file, and appends the command that applies them to their messages. Skips
-    /// waived findings.
-    pub(super) fn add_fixes(&self, file: &mut FileResults) {
+    /// Adds the fixes to the findings of the file, and appends `hint`, with the command that applies them, to their
+    /// messages. Skips waived findings.
+    pub(super) fn add_fixes(&self, file: &mut FileResults, hint: &str) {
         for result in &mut file.results {
             for index in 0..result.violations.len() {
                 if find_proposal(result, index).is_none() {
                     continue;
                 }
                 if let Some(violation) = result.violations.get_mut(index) {
-                    self.add_fix(violation);
+                    self.add_fix(violation, hint);
                 }
             }
         }
     }
 
-    /// Adds the fix to a violation, and a hint to its text, if the fixed file replaces the value of the proposed fix.
-    fn add_fix(&self, violation: &mut Violation) {
+    /// Adds the fix to a violation, and the hint to its text, if the fixed file replaces the value of the proposed fix.
+    fn add_fix(&self, violation: &mut Violation, hint: &str) {
         let Some(proposal) = &violation.proposed_fix else {
             return;
         };
@@ -74,9 +76,56 @@ impl FixedFile {
                 end_column: replacement.end.column,
                 text: replacement.text.clone(),
             }));
-            violation.text.push_str(FIX_HINT);
+            violation.text.push_str(hint);
         }
     }
+}
+
+/// Values that are rejected together, and the reason.
+pub(super) struct RejectedValues {
+    pub(super) values: Vec<FixedValue>,
+    pub(super) reason: String,
+}
+
+/// Finds the values of a file that cannot be replaced, if all together cannot be. `accept` adds values to the accepted
+/// ones, or returns the reason why this is not possible. Tries each half, down to single values. The values that remain
+/// after the maximum number of attempts are rejected.
+pub(super) fn reject_values_in_halves<E>(
+    mut values: Vec<FixedValue>,
+    remaining_attempts: &mut usize,
+    accept: &mut dyn FnMut(&[FixedValue]) -> Result<Option<String>, E>,
+) -> Result<Vec<RejectedValues>, E> {
+    let mut rejected_values = Vec::new();
+    let second_half = values.split_off(values.len() / 2);
+    let mut pending_values = vec![second_half, values];
+    while let Some(mut values) = pending_values.pop() {
+        if values.is_empty() {
+            continue;
+        }
+        let reason = if *remaining_attempts == 0 {
+            Some(TOO_MANY_FIXES.to_owned())
+        } else {
+            *remaining_attempts -= 1;
+            accept(&values)?
+        };
+        match reason {
+            None => {}
+            Some(_) if values.len() > 1 && *remaining_attempts > 0 => {
+                let second_half = values.split_off(values.len() / 2);
+                pending_values.extend([second_half, values]);
+            }
+            Some(reason) => rejected_values.push(RejectedValues { values, reason }),
+        }
+    }
+    Ok(rejected_values)
+}
+
+/// Returns the values of the accepted file and these values, in their order in the file.
+pub(super) fn join_values(accepted_file: Option<&FixedFile>, values: &[FixedValue]) -> Vec<FixedValue> {
+    let accepted_values = accepted_file.map_or(&[][..], |file| file.values.as_slice());
+    let mut values = [accepted_values, values].concat();
+    values.sort_by_key(|value| value.fix.position);
+    values
 }
 
 /// Returns whether the diff between both versions of a file shows only these new values. Any difference in the places

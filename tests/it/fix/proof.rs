@@ -231,3 +231,58 @@ fn fix_that_names_an_empty_script_is_left() {
     );
     assert_eq!(world.read_text("main.orch.yaml"), main);
 }
+
+/// In one file, each fix is proven by itself if all together would cause a new finding.
+#[test]
+fn fix_in_file_with_rejected_fix_is_made() {
+    let with_argument = format!(
+        "{}        setScalarVariables:\n          - [ missing, '1' ]\n",
+        call("Call", "Sales/load")
+    );
+    let main = format!(
+        "{HEADER}{with_argument}{}{}",
+        call("Bare", "load"),
+        call("Other", "load")
+    );
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &main)]);
+    let output = fix(&world, "--all").expect(1);
+    assert_eq!(
+        output.out,
+        "\
+main.orch.yaml:14: load -> sales/load
+main.orch.yaml:18: load -> sales/load
+left: main.orch.yaml:8: Sales/load: `project/argument` would report a new finding in main.orch.yaml
+fixed 2 findings in 1 file; 1 left
+"
+    );
+    assert_eq!(
+        world.read_text("main.orch.yaml"),
+        main.replace(": load", ": sales/load")
+    );
+}
+
+#[test]
+fn fix_in_file_with_fix_that_rule_rejects_is_made() {
+    let main = format!(
+        "{HEADER}{}{}{}",
+        call("One", "load"),
+        call("Short", "load"),
+        call("Two", "load")
+    );
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &main),
+        (
+            "sluicegate-rules.yaml",
+            "rules:\n  - id: short-calls\n    level: warn\n    for: component\n    when: component.name == 'Short' && component.parameters.orchestrationJob.contains('/')\n    message: \"`{component.name}` calls by a path\"\n",
+        ),
+    ]);
+    let output = fix(&world, "--all").expect(1);
+    assert!(
+        output.out.contains(
+            "left: main.orch.yaml:12: load: `team/short-calls` would report a new finding in main.orch.yaml"
+        ) && output.out.ends_with("fixed 2 findings in 1 file; 1 left\n"),
+        "{}",
+        output.all()
+    );
+}

@@ -164,3 +164,16 @@ fn fix_in_hook_changes_the_index_of_the_commit() {
     assert_eq!(stage(&["show", ":main.orch.yaml"]), fixed);
     assert_eq!(world.git("ls-files --stage"), before, "the other index stays");
 }
+
+#[test]
+fn finding_of_staged_check_names_fix_of_staged_files() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write("main.orch.yaml", &caller);
+    world.git("add main.orch.yaml");
+    let check = |args: &str| Call::new(&world.work()).run(args).expect(0).all();
+    let log = check("check --staged --fail-on never");
+    assert!(log.contains("`sluicegate fix --staged` corrects it"), "{log}");
+    let log = check("check --fail-on never");
+    assert!(log.contains("`sluicegate fix` corrects it"), "{log}");
+}

@@ -19,6 +19,10 @@ pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that pat
 /// The hint for a finding with a proven fix.
 pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 
+/// The hint for a finding with a proven fix in the staged files: without --staged, the fix may have no base, and so know
+/// no renames.
+pub const STAGED_FIX_HINT: &str = "; `sluicegate fix --staged` corrects it";
+
 /// Maximum number of paths in a sentence about a cycle.
 const MAX_LISTED_IN_CYCLE: usize = 12;
 
