@@ -84,7 +84,11 @@ impl CallGraph {
         let mut files = snapshot.list_files(&|path| PipelineKind::from_path(path).is_some())?;
         files.retain(|file| file.doubt.is_none());
         let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let pipeline_files = PipelineFiles::new(paths.union(extra_callees).copied());
+        let called_files = CalledFiles {
+            existing: PipelineFiles::new(paths.iter().copied()),
+            with_removed: (!extra_callees.is_subset(&paths))
+                .then(|| PipelineFiles::new(paths.union(extra_callees).copied())),
+        };
         let contents = ContentReader::reading_once(repository.root().to_owned());
         let mut unread_paths = Vec::new();
         let mut pipelines_to_read = Vec::new();
@@ -106,7 +110,7 @@ impl CallGraph {
         let mut graph = Self::default();
         for file in &files {
             if let Some(facts) = known_facts.get(&file.path) {
-                graph.add_calls(&file.path, &facts.references, &pipeline_files);
+                graph.add_calls(&file.path, &facts.references, &called_files);
             }
         }
         for callers in graph
@@ -122,17 +126,19 @@ impl CallGraph {
     /// Adds the calls that `caller` makes to other pipelines. If several files have the called name, the call is stored
     /// under this name, so that it applies to each of these files. Calls to missing files, and calls of a pipeline to
     /// itself, are ignored.
-    fn add_calls(&mut self, caller: &str, references: &[Reference], pipeline_files: &PipelineFiles<'_>) {
+    fn add_calls(&mut self, caller: &str, references: &[Reference], called_files: &CalledFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {
-            match reference.resolve(pipeline_files, caller) {
-                CallResolution::File(path) | CallResolution::ByName(path) => {
-                    callee_paths.insert(path);
+            for resolution in called_files.resolve(reference, caller).into_iter().flatten() {
+                match resolution {
+                    CallResolution::File(path) | CallResolution::ByName(path) => {
+                        callee_paths.insert(path);
+                    }
+                    CallResolution::Ambiguous(paths) => {
+                        ambiguous_names.extend(paths.first().map(|path| file_name(path)));
+                    }
+                    CallResolution::Missing => {}
                 }
-                CallResolution::Ambiguous(paths) => {
-                    ambiguous_names.extend(paths.first().map(|path| file_name(path)));
-                }
-                CallResolution::Missing => {}
             }
         }
         callee_paths.remove(caller);
@@ -212,6 +218,29 @@ impl CallGraph {
             callers.extend(callers_by_name.iter().map(String::as_str));
         }
         callers
+    }
+}
+
+/// The files that a call may lead to.
+struct CalledFiles<'f> {
+    /// The pipelines of the snapshot.
+    existing: PipelineFiles<'f>,
+    /// These pipelines, and those that the snapshot lacks; `None` if it lacks none.
+    with_removed: Option<PipelineFiles<'f>>,
+}
+
+impl CalledFiles<'_> {
+    /// Resolves the call in the snapshot, and with the removed files. An ambiguous result of the latter is left out if
+    /// the call leads to one file of the snapshot, because it certainly does not call the removed files now, and did not
+    /// certainly call one of them before.
+    fn resolve(&self, reference: &Reference, caller: &str) -> [Option<CallResolution<'_>>; 2] {
+        let resolution = reference.resolve(&self.existing, caller);
+        let earlier_resolution = self
+            .with_removed
+            .as_ref()
+            .map(|files| reference.resolve(files, caller))
+            .filter(|earlier| resolution.file().is_none() || earlier.file().is_some());
+        [Some(resolution), earlier_resolution]
     }
 }
 

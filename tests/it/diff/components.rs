@@ -868,3 +868,26 @@ fn diff_lists_unchanged_callers_with_their_path() {
     let silent = diff(&world, "--base HEAD -o json").expect(0).json();
     assert!(silent.get("callers").is_none());
 }
+
+/// A removed copy of a pipeline does not make a call ambiguous that leads to the remaining file.
+#[test]
+fn caller_of_remaining_file_does_not_call_removed_copy() {
+    let world = edit_of_load(LOAD);
+    let calls = |target: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Call: {{ type: run-orchestration, parameters: {{ orchestrationJob: {target} }} }}\n"
+        )
+    };
+    world.write("kept/first.orch.yaml", LOAD);
+    world.write("copy/first.orch.yaml", LOAD);
+    world.write("top/caller.orch.yaml", calls("first"));
+    world.write("copy/beside.orch.yaml", calls("first"));
+    world.write("top/exact.orch.yaml", calls("copy/first"));
+    world.commit("copies");
+    world.git("rm -q copy/first.orch.yaml");
+    world.commit("remove copy");
+    let json = diff(&world, "HEAD~1..HEAD --callers -o json").expect(0).json();
+    let callers = json["callers"].as_array().unwrap().iter();
+    let paths: Vec<&str> = callers.map(|caller| caller["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["copy/beside.orch.yaml", "top/exact.orch.yaml"]);
+}

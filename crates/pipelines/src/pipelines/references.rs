@@ -133,7 +133,7 @@ pub enum CallResolution<'r> {
 
 impl<'r> CallResolution<'r> {
     /// Returns the called file; `None` if it is missing or ambiguous.
-    pub(crate) const fn file(&self) -> Option<&'r str> {
+    pub const fn file(&self) -> Option<&'r str> {
         match self {
             Self::File(path) | Self::ByName(path) => Some(path),
             Self::Missing | Self::Ambiguous(_) => None,
