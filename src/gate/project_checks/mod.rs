@@ -6,25 +6,25 @@ mod file_fix_proof;
 mod finding_counts;
 mod fix_proof;
 pub(crate) mod fixed_file;
+mod known_project_findings;
 pub(crate) mod project_fixes;
 pub(crate) mod project_scope;
 mod renamed_files;
 
 use crate::document_content::read_document;
 use crate::error::Failure;
-use crate::gate::baseline::Baseline;
 use crate::gate::project_checks::consequences::find_broken_link;
 use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::gate::run::GateRun;
 use crate::gate::{
-    BasePaths, ChangedFacts, ChooseOtherFiles, CollectedFacts, KnownComparison, OtherFiles, ProjectContents,
-    ProjectFindings, ProjectScope, Tally, VersionPairs, find_script_defect, mark_known_in_files,
+    ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectContents, ProjectFindings,
+    ProjectScope, Tally, find_script_defect,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
 use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
-use sluicegate_pipelines::findings::{FileResults, FindingState};
+use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{FileNameSearch, Pipeline, PipelineFacts, is_pipeline};
 use sluicegate_pipelines::project::{ComponentSuggestions, Renames};
 use sluicegate_pipelines::rules::find_consequences;
@@ -91,54 +91,6 @@ impl ProjectChecks<'_> {
             renames,
         })
     }
-
-    /// Marks the findings that every base has, too, as known. A component that was renamed since the base is treated as
-    /// the same component.
-    fn mark_known_findings(
-        &self,
-        baseline: &Baseline,
-        files: &mut [FileResults],
-    ) -> Result<KnownComparison, Failure> {
-        let mut bases = Vec::new();
-        for base in &baseline.bases {
-            let paths = files.iter().map(|file| file.path.as_str());
-            let base_paths = baseline.find_paths_at_base(base, self.snapshot, paths)?;
-            let mut base_tally = self.check_at_base(base, &base_paths)?;
-            baseline.follow_renamed_components(
-                &VersionPairs {
-                    repo: &self.workspace.repo,
-                    head: self.snapshot,
-                    bases: std::slice::from_ref(base),
-                },
-                files,
-                &base_paths,
-                &mut base_tally.files,
-            )?;
-            bases.push((base_paths, base_tally));
-        }
-        // Project checks run locally, so no file has an incomplete review.
-        Ok(mark_known_in_files(files, |_| false, &bases))
-    }
-
-    /// Runs the project checks on these files as they were at the base. Files without findings are included, so that
-    /// they are treated as evaluated.
-    fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
-        let snapshot = self.workspace.repo.snapshot(base.clone());
-        let paths = base_paths.collect_base_paths();
-        // `None`: the renames serve only the hints in the findings, which are not needed at the base.
-        let mut files =
-            self.with_scope(&snapshot, None, |scope| Ok(scope.check_files(&snapshot, &paths)?))?;
-        let paths_with_findings: BTreeSet<String> = files.iter().map(|file| file.path.clone()).collect();
-        let clean_paths = paths.iter().filter(|path| !paths_with_findings.contains(**path));
-        files.extend(clean_paths.map(|path| FileResults {
-            path: (*path).to_owned(),
-            results: Vec::new(),
-        }));
-        Ok(Tally {
-            files,
-            ..Tally::default()
-        })
-    }
 }
 
 impl GateRun<'_> {
@@ -158,7 +110,7 @@ impl GateRun<'_> {
         known_facts: CollectedFacts,
     ) -> Result<ProjectFindings, Failure> {
         let pipelines = &self.selection.pipelines;
-        let selected_paths: HashSet<&str> = pipelines.files.iter().map(String::as_str).collect();
+        let selected_paths = self.collect_selected_paths();
         // The selected pipelines are read like changed ones, because all their findings are reported.
         let mut changed_paths = selected_paths.clone();
         changed_paths.extend(
@@ -196,16 +148,26 @@ impl GateRun<'_> {
         files: Vec<FileResults>,
         selected_paths: &HashSet<&str>,
     ) -> Result<Vec<FileResults>, Failure> {
-        let is_whole_project = self.is_whole_project();
-        let (mut reported_files, other_files): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| {
-            selected_paths.contains(file.path.as_str()) || (is_whole_project && !is_pipeline(&file.path))
-        });
+        let (mut reported_files, other_files): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .partition(|file| self.reports_all_findings_in(&file.path, selected_paths));
         reported_files.extend(self.keep_new_findings(other_files)?);
         reported_files.retain(|file| {
             selected_paths.contains(file.path.as_str()) || self.shard_selection.contains(&file.path)
         });
         reported_files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(reported_files)
+    }
+
+    /// Returns the paths of the selected pipelines.
+    fn collect_selected_paths(&self) -> HashSet<&str> {
+        let paths = self.selection.pipelines.files.iter();
+        paths.map(String::as_str).collect()
+    }
+
+    /// Returns whether all findings in the file are reported, not only the new ones.
+    fn reports_all_findings_in(&self, path: &str, selected_paths: &HashSet<&str>) -> bool {
+        selected_paths.contains(path) || (self.is_whole_project() && !is_pipeline(path))
     }
 
     /// Returns whether the run covers all files of the project, including files that are not pipelines.
@@ -299,54 +261,6 @@ impl GateRun<'_> {
             base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts))
         });
         Ok(narrowed_paths.map(|(path, _)| path).collect())
-    }
-
-    /// Keeps only the findings that the base does not have. Without a base, removes all findings, because none is
-    /// certainly new.
-    fn keep_new_findings(&self, mut files: Vec<FileResults>) -> Result<Vec<FileResults>, Failure> {
-        if files.is_empty() || self.subject.comparison.bases.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.project_checks().mark_known_findings(
-            &Baseline::at_commits(&self.subject.comparison.bases, &self.selection.pipelines),
-            &mut files,
-        )?;
-        for file in &mut files {
-            for result in &mut file.results {
-                // The list has one state for each violation, in the same order.
-                let states = std::mem::take(&mut result.states);
-                let mut states = states.iter();
-                result
-                    .violations
-                    .retain(|_| states.next() == Some(&Some(FindingState::New)));
-            }
-            file.results.retain(|result| !result.violations.is_empty());
-        }
-        files.retain(|file| !file.results.is_empty());
-        Ok(files)
-    }
-
-    /// Marks the findings of the project checks that existed at the base as known. Adds the files that could not be
-    /// compared to the comparison of the run. Adds no fixed findings, because those of project checks are not counted.
-    /// Does nothing unless the findings of the rules were compared with the base.
-    pub(crate) fn mark_known_project_findings(
-        &self,
-        baseline: &Baseline,
-        tally: &mut Tally,
-    ) -> Result<(), Failure> {
-        if tally.project_files.is_empty() {
-            return Ok(());
-        }
-        let Some(comparison) = &mut tally.comparison else {
-            return Ok(());
-        };
-        let mut project_comparison = self
-            .project_checks()
-            .mark_known_findings(baseline, &mut tally.project_files)?;
-        comparison
-            .unknown_files
-            .append(&mut project_comparison.unknown_files);
-        Ok(())
     }
 
     /// Records the findings that exist only because of a broken link, so that they can be folded into the finding about

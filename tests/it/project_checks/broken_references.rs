@@ -277,6 +277,49 @@ fn untouched_call_by_bare_name_is_reported_if_change_removes_its_target() {
     assert!(list_project_findings(&check_expecting(&world, 0, "")).is_empty());
 }
 
+/// The component of the untouched caller already has a finding of the same check.
+#[test]
+fn argument_that_change_breaks_is_new_beside_known_one_in_untouched_caller() {
+    let caller = format!(
+        "{}    L:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: x/l\n        \
+         setScalarVariables:\n        - [old, 1]\n        - [v, 2]\n",
+        caller_of_targets(&[])
+    );
+    let callee = |variables: &str| format!("{}  variables:\n{variables}", caller_of_targets(&[]));
+    let world = world_with_files(&[
+        ("sluicegate.yaml", "project-checks: { argument: error }\n"),
+        ("m.orch.yaml", &caller),
+        ("x/l.orch.yaml", &callee("    v: {}\n    w: {}\n")),
+    ]);
+    world.write("x/l.orch.yaml", callee("    v: {}\n    w: {}\n    z: {}\n"));
+    world.commit("add");
+    let report = check_expecting(&world, 0, "--new-only");
+    assert_eq!(report["findings"]["new"], 0, "the twin: nothing is broken");
+    world.write("x/l.orch.yaml", callee("    w: {}\n"));
+    world.commit("remove");
+    let report = check_expecting(&world, 1, "--new-only");
+    assert_eq!(report["findings"]["new"], 1, "{report}");
+    let report = check_expecting(&world, 1, "--new-only --all --base HEAD~1");
+    assert_eq!(
+        (&report["findings"]["new"], &report["findings"]["known"]),
+        (&1.into(), &1.into())
+    );
+}
+
+#[test]
+fn parameter_that_change_breaks_is_new_beside_known_one_of_entry() {
+    let shared = "pipelines:\n  - { pipeline: x.orch.yaml, id: x, enabled: true, parameters: { old: { type: TEXT }, v: { type: TEXT } } }\n";
+    let pipeline = |name: &str| format!("{}  variables:\n    {name}: {{}}\n", caller_of_targets(&[]));
+    let world = world_with_files(&[
+        ("x.orch.yaml", &pipeline("v")),
+        (".platform/shared-pipelines.yaml", shared),
+    ]);
+    world.write("x.orch.yaml", pipeline("w"));
+    world.commit("rename the variable");
+    let report = check_expecting(&world, 1, "--new-only --compat off");
+    assert_eq!(report["findings"]["new"], 1, "{report}");
+}
+
 #[test]
 fn waiver_allows_it_and_waivers_command_writes_one() {
     let world = world_with_files(&[("a/caller.orch.yaml", &caller_of_targets(&["a/gone"]))]);
