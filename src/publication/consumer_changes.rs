@@ -3,12 +3,15 @@
 use super::Publication;
 use super::next_version_name::next_version_failure;
 use super::publish_decision::PublishDecision;
+use super::published_commit::incomplete_version_failure;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
 use crate::publication::compared_offer::{ComparedOffer, FETCH_HINT, IdsOnlyReason};
-use crate::publish::{Plan, PublishedFiles, compare_with_published_files};
+use crate::publish::{
+    Plan, PublishedFiles, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_published_files,
+};
 use crate::session::artifact_versions::version_request_failure;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
@@ -245,9 +248,11 @@ impl Publication<'_> {
     /// Returns the decision to publish nothing if the version name contains `{next}` and nothing changed since the
     /// latest version; otherwise `None`. An older version with the same content is not what consumers get. The plan
     /// then gets the published shared-pipelines file, whose bytes may differ, because the receipt is about that
-    /// version.
+    /// version. Equal files do not prove that the platform published all of them, so a version whose details differ
+    /// from the plan is a refusal.
     pub(super) fn decide_on_unchanged_plan(
         &self,
+        platform: &Platform,
         plan: &mut Plan,
     ) -> Result<Option<PublishDecision>, Failure> {
         let Some(comparison) = self.comparison.as_ref().filter(|_| self.needs_next_version()) else {
@@ -261,6 +266,18 @@ impl Publication<'_> {
         let repository = self.workspace.repo.reopen()?;
         if let Some(published_commit) = repository.find_commit_with_id(commit) {
             plan.use_shared_file_of_commit(&repository, &published_commit)?;
+        }
+        let differences = self.list_differences_of_version(platform, plan, Some(version))?;
+        if !differences.is_empty() {
+            let fact = format!(
+                "version {version} of {} has the files of this commit",
+                plan.prefix
+            );
+            let failure = incomplete_version_failure(plan, version, &fact, differences);
+            return Ok(Some(PublishDecision::Refuse(failure)));
+        }
+        if !can_details_prove_completeness(plan) {
+            self.run.ui.warn(UNKNOWN_OMISSIONS);
         }
         let reason = format!("nothing changed since version {version} of {}", plan.prefix);
         Ok(Some(PublishDecision::already_published(

@@ -44,7 +44,7 @@ impl Publication<'_> {
     ) -> Result<PublishDecision, Failure> {
         self.history = self.request_history(platform)?;
         self.comparison = self.compare_and_name_version(platform, plan)?;
-        if let Some(decision) = self.decide_on_unchanged_plan(plan)? {
+        if let Some(decision) = self.decide_on_unchanged_plan(platform, plan)? {
             return Ok(decision);
         }
         if let Some(decision) = self.decide_on_republication(platform, plan)? {

@@ -68,7 +68,8 @@ impl Publication<'_> {
         let mut first_refusal = None;
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
-            let differences = self.list_differences_of_version(platform, plan, version)?;
+            let differences =
+                self.list_differences_of_version(platform, plan, version.version_name.as_deref())?;
             if differences.is_empty() {
                 if !can_details_prove_completeness(plan) {
                     self.run.ui.warn(UNKNOWN_OMISSIONS);
@@ -76,7 +77,16 @@ impl Publication<'_> {
                 return Ok(Some(self.decide_to_publish_nothing(version, plan)));
             }
             if first_refusal.is_none() {
-                first_refusal = Some(incomplete_version_failure(plan, version, differences));
+                let fact = format!(
+                    "version {} of {prefix} was published from this commit",
+                    version.display_name()
+                );
+                first_refusal = Some(incomplete_version_failure(
+                    plan,
+                    version.display_name(),
+                    &fact,
+                    differences,
+                ));
             }
         }
         Ok(first_refusal.map(PublishDecision::Refuse))
@@ -94,24 +104,24 @@ impl Publication<'_> {
         PublishDecision::already_published(reason, name, &plan.commit_hash, is_disabled)
     }
 
-    /// Returns how the version of this commit differs from the plan, according to its details: the platform ignored
+    /// Returns how a version with the content of the plan differs from it, according to its details: the platform ignored
     /// files, or the job selected other files then. A version without a name cannot be requested, so nothing is
     /// returned for it.
-    fn list_differences_of_version(
+    pub(super) fn list_differences_of_version(
         &self,
         platform: &Platform,
         plan: &Plan,
-        version: &Artifact,
+        version_name: Option<&str>,
     ) -> Result<Vec<String>, Failure> {
-        let Some(name) = version.version_name.as_deref() else {
+        let Some(name) = version_name else {
             return Ok(Vec::new());
         };
         let request = platform.fetch_artifact_details(&plan.prefix, Some(name));
         let mut details = self.run.block_on(request)?.map_err(|error| {
-            let fact = format!("could not compare version {name}, which was published from this commit");
+            let fact = format!("could not compare version {name}, which has the content of this commit");
             Failure::from(error).context(fact)
         })?;
-        // The details may omit the commit, which is known from the list of versions.
+        // The details may omit the commit, and a version with the same content may be of another one.
         details.artifact.commit_hash = Some(plan.commit_hash.clone());
         Ok(compare_with_plan(&details, plan))
     }
@@ -136,18 +146,19 @@ impl Publication<'_> {
     }
 }
 
-/// Creates the failure of a publish whose commit has this version, which differs from the plan.
-fn incomplete_version_failure(plan: &Plan, version: &Artifact, differences: Vec<String>) -> Failure {
+/// Creates the failure of a publish whose content has this version, which differs from the plan. `fact` says why that
+/// version should have the content.
+pub(super) fn incomplete_version_failure(
+    plan: &Plan,
+    version_name: &str,
+    fact: &str,
+    differences: Vec<String>,
+) -> Failure {
     let list: Vec<String> = List::with_limit(differences, MAX_DIFFERENCES).entries().collect();
-    let message = format!(
-        "version {} of {} was published from this commit, but is not complete: {}",
-        version.display_name(),
-        plan.prefix,
-        list.join("; ")
-    );
+    let message = format!("{fact}, but is not complete: {}", list.join("; "));
     let hint = format!(
         "disable that version with `{}`, then pass a --version-name without placeholders to publish the commit again",
-        disable_command(&plan.prefix, version.display_name())
+        disable_command(&plan.prefix, version_name)
     );
     Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message)).with_hint(hint)
 }

@@ -317,6 +317,37 @@ fn rerun_with_template_does_not_accept_incomplete_version_of_the_commit() {
     }
 }
 
+#[test]
+fn next_version_does_not_accept_incomplete_latest_version() {
+    let (world, server) = stage();
+    let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1.0.0", "enabled": true,
+        "commitHash": head(&world) });
+    for (shared_pipelines, code) in [
+        (json!([]), 6),
+        (
+            json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]),
+            0,
+        ),
+    ] {
+        let platform = Platform::new();
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [version] })));
+        let details = json!({ "artifactDetails": version, "sharedPipelines": shared_pipelines });
+        platform.respond_to("GET", "/artifacts/details$", answer(&details));
+        let outputs = world.path().join(format!("outputs-{code}"));
+        let call = publish_call(&world, &server)
+            .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+            .variable("GITHUB_OUTPUT", outputs.display().to_string());
+        let output = call_of_push(&world, call)
+            .run("publish --version-name {next}")
+            .expect(code);
+        let text = "version 1.0.0 of sales has the files of this commit, but is not complete: \
+                    the shared pipeline `load` (sales/load.orch.yaml) is missing";
+        assert_eq!(output.all().contains(text), code == 6, "{}", output.all());
+        let outputs = fs::read_to_string(outputs).unwrap();
+        assert_eq!(outputs.contains("version-name"), code == 0, "{outputs}");
+    }
+}
+
 /// Publishes a commit while another job publishes `newer` between the checks and the upload.
 fn race(world: &World, server: &ServerProcess, call: Call, args: impl Arguments) -> ProgramOutput {
     let newer = publish_call(world, server);
