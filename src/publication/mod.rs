@@ -17,6 +17,7 @@ mod publish_decision;
 mod publish_preview;
 mod published_commit;
 mod receipt_output;
+mod replaced_version;
 mod required_review;
 mod smoke;
 mod superseded_version;

@@ -44,6 +44,9 @@ impl Publication<'_> {
     ) -> Result<PublishDecision, Failure> {
         self.history = self.request_history(platform)?;
         self.comparison = self.compare_and_name_version(platform, plan)?;
+        if let Some(refusal) = self.find_replaced_version_refusal(platform, plan)? {
+            return Ok(refusal);
+        }
         if let Some(decision) = self.decide_on_unchanged_plan(platform, plan)? {
             return Ok(decision);
         }

@@ -13,10 +13,10 @@ use crate::session::artifact_versions::disable_command;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 
-struct LatestCommit {
-    name: String,
+pub(super) struct LatestCommit {
+    pub(super) name: String,
     /// The id of the commit; empty if the platform reports no commit.
-    commit: String,
+    pub(super) commit: String,
 }
 
 impl Publication<'_> {
@@ -150,7 +150,7 @@ impl Publication<'_> {
     /// Returns the latest version and its commit; `None` if no version is enabled, or in a dry run if the platform is
     /// unavailable. Uses the version of the comparison, or requests the latest if nothing was compared or `--against`
     /// selects another version. Fails if the platform has enabled versions, but no latest one.
-    fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
+    pub(super) fn find_latest_commit(&self, platform: &Platform) -> Result<Option<LatestCommit>, Failure> {
         if self.settings.against.is_none()
             && let Some(comparison) = &self.comparison
         {

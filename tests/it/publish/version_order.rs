@@ -449,6 +449,94 @@ fn version_of_another_job_stays_enabled_after_newer_version() {
     assert_eq!(versions(&world, &server), expected);
 }
 
+/// Publishes the older commit under the name that a job's template has for it, after the newer commit. The platform is
+/// then in the same state as after a job that was killed between its upload and the check for newer versions.
+fn replaced_newer_version() -> (World, ServerProcess) {
+    let (world, server) = outdated_checkout();
+    publish_from_push(&world, &server, "1.0.7").expect(0);
+    (world, server)
+}
+
+#[test]
+fn rerun_whose_version_replaced_a_newer_one_exits_with_5_until_it_is_disabled() {
+    let (world, server) = replaced_newer_version();
+    let rerun = |args: &str| {
+        let outputs = world.path().join("outputs");
+        let call = publish_call(&world, &server)
+            .variable("GITHUB_RUN_NUMBER", "7")
+            .variable("GITHUB_OUTPUT", outputs.display().to_string());
+        let name = "--version-name 1.0.{run-number} --if-exists same-content";
+        call_of_push(&world, call).run((args, name))
+    };
+    let ci = "ci --publish-on-branch main";
+    for (args, code) in [
+        ("publish", 5),
+        (ci, 5),
+        ("publish --compat off", 5),
+        ("publish --dry-run", 0),
+    ] {
+        let output = rerun(args).expect(code).logging(&[
+            "version 1.0.7 of sales is the latest version",
+            "version 2.0.0, built from the newer commit",
+        ]);
+        let hint = "sluicegate artifacts disable 1.0.7 --prefix sales";
+        assert_eq!(output.err.contains(hint), code == 5, "{}", output.all());
+        assert!(!output.out.contains("already published"), "{}", output.all());
+    }
+    let outputs = fs::read_to_string(world.path().join("outputs")).unwrap();
+    assert!(!outputs.contains("version-name"), "{outputs}");
+    // The rerun leaves both versions as they are, because it published neither.
+    assert!(versions(&world, &server).iter().all(|version| version.1));
+    publish_call(&world, &server)
+        .run("artifacts disable 1.0.7")
+        .expect(0);
+    rerun("publish").expect(0).saying(&["not publishing commit"]);
+}
+
+#[test]
+fn rerun_for_older_commit_that_may_be_published_on_purpose_only_warns() {
+    let (world, server) = replaced_newer_version();
+    for name in ["1.0.7", "{short-sha}"] {
+        let call = call_of_push(&world, publish_call(&world, &server));
+        call.run(format!("publish --version-name {name} --if-exists same-content"))
+            .expect(0)
+            .saying(&[
+                "warning: version 1.0.7 of sales is the latest version",
+                "version 2.0.0, built from the newer commit",
+            ]);
+    }
+    // The newer version is no longer offered, so nothing was replaced.
+    publish_call(&world, &server)
+        .run("artifacts disable 2.0.0")
+        .expect(0);
+    let output = call_of_push(&world, publish_call(&world, &server))
+        .run("publish --version-name {short-sha}")
+        .expect(0);
+    assert!(!output.err.contains("is the latest version"), "{}", output.all());
+}
+
+#[test]
+fn rerun_in_clone_without_the_other_commit_only_warns() {
+    let (world, server) = stage();
+    let first = head(&world);
+    let url = format!("file://{}", world.remote().display());
+    git(world.path(), format!("clone -q {url} early"));
+    push_commit(&world, "More");
+    publish_from_push(&world, &server, "2").expect(0);
+    let template = "publish --version-name {short-sha} --compat off --if-exists same-content";
+    let name = first[..7].to_owned();
+    let early = || early_job(&world, &server, &first);
+    early().run(&["publish", "--version-name", &name]).expect(0);
+    early()
+        .run(template)
+        .expect(0)
+        .saying(&["version 2 is enabled, and this clone does not show whether its commit is newer"]);
+    early()
+        .run((template, "--deepen"))
+        .expect(5)
+        .saying(&["version 2, built from the newer commit"]);
+}
+
 #[test]
 fn upload_is_uncertain_if_no_list_follows() {
     let (world, server) = stage();

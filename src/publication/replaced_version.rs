@@ -1,0 +1,97 @@
+//! Detects in a rerun that the latest version is of this commit, although a version of a newer commit is enabled. That
+//! happens if the first run was killed after its upload, before it could look for a newer version and disable its own.
+
+use super::Publication;
+use super::publish_decision::PublishDecision;
+use super::version_history::CommitOrder;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::publish::version_name::{NameOrigin, find_name_origin};
+use crate::publish::{Plan, parse_platform_time};
+use crate::session::artifact_versions::disable_command;
+use jiff::SignedDuration;
+use sluicegate_git::short_id;
+use sluicegate_platform::api::{Artifact, Platform};
+
+/// Maximum time by which the clock that dated a commit may be ahead of the platform's clock.
+const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);
+
+impl Publication<'_> {
+    /// Decides whether a rerun fails because the version of this commit is the latest, although a version of a newer
+    /// commit is enabled. Only a name from a template shows that no person went back to this commit on purpose; with
+    /// any other name, there is only a warning. The version is not disabled, because another run published it.
+    pub(super) fn find_replaced_version_refusal(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+    ) -> Result<Option<PublishDecision>, Failure> {
+        let head = self.target.head.as_str();
+        let is_of_head = |version: &Artifact| version.commit_hash.as_deref() == Some(head);
+        if !self.history.enabled_versions().any(is_of_head) {
+            return Ok(None);
+        }
+        let Some(latest) = self
+            .find_latest_commit(platform)?
+            .filter(|latest| latest.commit == head)
+        else {
+            return Ok(None);
+        };
+        let mut is_certain = false;
+        let mut newer_versions = Vec::new();
+        for version in self.list_later_versions() {
+            let name = version.display_name();
+            let commit = version.commit_hash.as_deref().unwrap_or_default();
+            match self.compare_with_version_commit(commit)? {
+                CommitOrder::NotOlder => {}
+                CommitOrder::Older => {
+                    is_certain = true;
+                    let commit = short_id(commit);
+                    newer_versions.push(format!(
+                        "version {name}, built from the newer commit {commit}, is enabled"
+                    ));
+                }
+                CommitOrder::Unknown => newer_versions.push(format!(
+                    "version {name} is enabled, and this clone does not show whether its commit is newer"
+                )),
+            }
+        }
+        if newer_versions.is_empty() {
+            return Ok(None);
+        }
+        let is_refused = is_certain
+            && latest.name == plan.version_name
+            && find_name_origin(&self.settings.version_name) == NameOrigin::Template;
+        let failure = replaced_version_failure(plan, &latest.name, &newer_versions);
+        if is_refused {
+            return Ok(Some(PublishDecision::Refuse(failure)));
+        }
+        self.run.ui.warn(&failure.describe());
+        Ok(None)
+    }
+
+    /// Returns the enabled versions of other commits that may have been published since this commit was made. An
+    /// earlier version cannot be of a newer commit. A version without a valid creation time is included.
+    fn list_later_versions(&self) -> impl Iterator<Item = &Artifact> {
+        let head = &self.target.head;
+        let head_time = self.workspace.repo.commit_time(head).ok();
+        let earliest_time = head_time.and_then(|time| time.checked_sub(MAX_CLOCK_SKEW).ok());
+        self.history.enabled_versions().filter(move |version| {
+            let created_at = version.created_at.as_deref().and_then(parse_platform_time);
+            let is_later = created_at.is_none_or(|created_at| Some(created_at) >= earliest_time);
+            is_later && version.commit_hash.as_deref() != Some(head.as_str())
+        })
+    }
+}
+
+/// Returns the failure that this version is the latest, although the platform offers these newer versions.
+fn replaced_version_failure(plan: &Plan, name: &str, newer_versions: &[String]) -> Failure {
+    let prefix = &plan.prefix;
+    let message = format!(
+        "version {name} of {prefix} is the latest version, although a newer commit may have been published before it: {}",
+        newer_versions.join("; ")
+    );
+    Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message)).with_hint(format!(
+        "unless consumers of [Latest] are meant to get the older commit, run `{}`",
+        disable_command(prefix, name)
+    ))
+}
