@@ -1,4 +1,5 @@
-//! Ends a run on Ctrl-C or SIGTERM with the status that shells expect.
+//! Ends a run on Ctrl-C, SIGTERM or SIGHUP with the status that shells expect. SIGHUP (the terminal or the connection
+//! closes) counts as a termination.
 //!
 //! The command runs on a separate thread, so that an interrupt is handled at once, even while the command is deep in a
 //! repository. A command that must clean up first handles the signal itself.
@@ -117,6 +118,8 @@ fn join_failed_worker<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
 struct StopSignals {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// `None` if the caller ignores this signal.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
@@ -127,6 +130,11 @@ impl StopSignals {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
+            hangup: if is_hangup_ignored() {
+                None
+            } else {
+                Some(signal(SignalKind::hangup())?)
+            },
         })
     }
 
@@ -135,7 +143,33 @@ impl StopSignals {
         tokio::select! {
             _ = self.interrupt.recv() => ExitStatus::Interrupted,
             _ = self.terminate.recv() => ExitStatus::Terminated,
+            () = receive_if_listening(self.hangup.as_mut()) => ExitStatus::Terminated,
         }
+    }
+}
+
+/// Waits for the signal; without one, waits forever.
+#[cfg(unix)]
+async fn receive_if_listening(signal: Option<&mut tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Returns whether the program was started so that it ignores SIGHUP, as `nohup` does: to listen would undo this. Only
+/// Linux shows it without unsafe code. On other systems, a program whose messages do not go to a terminal may be such a
+/// one.
+#[cfg(unix)]
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored_signals = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    match ignored_signals.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
+        // The lowest bit is signal 1, SIGHUP.
+        Some(mask) => mask & 1 == 1,
+        None => !io::IsTerminal::is_terminal(&io::stderr()),
     }
 }
 

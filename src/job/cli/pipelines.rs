@@ -70,7 +70,7 @@ pub struct RunArgs {
     /// Wait until the execution of the pipeline ends
     #[arg(long)]
     pub wait: bool,
-    /// Terminate the execution on Ctrl-C or SIGTERM, and wait until it ends
+    /// Terminate the execution on Ctrl-C, SIGTERM or SIGHUP, and wait until it ends
     #[arg(long, requires = "wait")]
     pub cancel_on_interrupt: bool,
     /// Write the outcome to this file as JUnit XML

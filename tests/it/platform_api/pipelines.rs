@@ -1,6 +1,8 @@
 //! `pipelines` and `executions`: waits, ends, interrupts.
 
-use crate::support::{Arguments, Platform, World, answer, at_once, in_turn, polling_call, send_signal};
+use crate::support::{
+    Arguments, Platform, World, answer, at_once, in_turn, polling_call, send_signal, stop_signals,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::process::Stdio;
@@ -302,7 +304,7 @@ fn run_and_interrupt(
 #[cfg(unix)]
 #[test]
 fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
-    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+    for (signal, code) in stop_signals() {
         let (world, platform) = (World::new(), Platform::new());
         script_execution_start(&platform);
         let patched = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));

@@ -1,7 +1,8 @@
 //! A rerun of a job whose version exists, and signals during a publish with smoke runs.
 
 use crate::support::{
-    EXECUTION, SmokePlatform, answer, at_once, disable_request, execution, in_turn, send_signal,
+    Call, EXECUTION, SmokePlatform, answer, at_once, disable_request, execution, in_turn, job_output,
+    send_signal, stop_signals,
 };
 use serde_json::{Value, json};
 use std::process::Stdio;
@@ -376,8 +377,8 @@ fn publish_and_signal(
 #[cfg(unix)]
 #[test]
 fn publish_that_is_interrupted_during_smoke_run_disables_version() {
-    let signals = [("INT", 130, "interrupted"), ("TERM", 143, "terminated")];
-    at_once(signals, |(signal, code, word)| {
+    at_once(stop_signals(), |(signal, code)| {
+        let word = if code == 130 { "interrupted" } else { "terminated" };
         let stage = SmokePlatform::with_statuses(&["RUNNING"]);
         stage.accept_disable();
         let (exit_code, log) = publish_and_signal(&stage, "publish", signal, "GET", "/pipeline-executions/");

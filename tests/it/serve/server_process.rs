@@ -1,6 +1,8 @@
 //! `sluicegate serve` as a process: its first line, its signals, its durability.
 
-use crate::support::{Call, PROJECT, ServerProcess, TOKEN, World, at_once, orchestration_text, send_signal};
+use crate::support::{
+    Call, PROJECT, ServerProcess, TOKEN, World, at_once, orchestration_text, send_signal, stop_signals,
+};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Stdio;
@@ -19,7 +21,7 @@ fn write_published_pipeline(world: &World) {
 #[cfg(unix)]
 #[test]
 fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
-    for (signal, code) in [("TERM", 143), ("INT", 130)] {
+    for (signal, code) in stop_signals() {
         let world = World::new();
         let mut server = ServerProcess::start(world.path(), "");
         let address = server.url.trim_start_matches("http://").to_owned();
@@ -36,6 +38,25 @@ fn signals_end_it_at_once_with_their_code_even_with_idle_connections() {
             start_time.elapsed()
         );
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn server_started_with_nohup_outlives_its_terminal() {
+    let world = World::new();
+    let mut command = Call::new(world.path()).command_in_shell("trap '' HUP", "serve");
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut first_line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut first_line)
+        .unwrap();
+    send_signal("HUP", &child.id().to_string());
+    std::thread::sleep(Duration::from_millis(300));
+    let state = child.try_wait().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(first_line.starts_with("listening on "), "{first_line}");
+    assert_eq!(state, None);
 }
 
 #[test]

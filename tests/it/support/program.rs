@@ -21,6 +21,19 @@ pub fn send_signal(signal: &str, process: &str) {
     assert!(command.status().unwrap().success(), "{signal} to {process}");
 }
 
+/// Returns the signals that end a run, each with its exit code. SIGHUP is missing if this process ignores it, for
+/// example because of `nohup`: the programs that it starts then ignore it, too.
+pub fn stop_signals() -> Vec<(&'static str, i32)> {
+    let mut signals = vec![("INT", 130), ("TERM", 143)];
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored_signals = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored_signals.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    if mask.is_some_and(|mask| mask & 1 == 0) {
+        signals.push(("HUP", 143));
+    }
+    signals
+}
+
 /// A call of the program that gets only the given environment variables.
 #[derive(Clone)]
 pub struct Call {
@@ -95,13 +108,18 @@ impl Call {
 
     /// Returns the command with a limit of 20 kB for each file that the program writes.
     pub fn command_with_small_files(&self, args: impl Arguments) -> Command {
+        self.command_in_shell("trap '' XFSZ; ulimit -f 40", args)
+    }
+
+    /// Returns the command, which is executed by a shell after these shell commands.
+    pub fn command_in_shell(&self, setup: &str, args: impl Arguments) -> Command {
         let program = self.command(args);
         let variables = program
             .get_envs()
             .filter_map(|(name, value)| Some((name, value?)));
         let mut command = Command::new("sh");
         command
-            .args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$@\"", "sh"])
+            .args(["-c", &format!("{setup}; exec \"$@\""), "sh"])
             .arg(program.get_program())
             .args(program.get_args())
             .env_clear()
