@@ -32,6 +32,16 @@ pub(crate) fn write_file_with(
     file.finish()
 }
 
+/// Fails if [`AtomicFile`] cannot write to this path. Creates its directory if it is missing, but no file. A device or a
+/// pipe is not opened, because its reader would see the end of the data when it is closed.
+pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
+    let is_stream = path.exists() && !path.is_file() && !path.is_dir();
+    if is_stream {
+        return Ok(());
+    }
+    AtomicFile::create(path).map(drop)
+}
+
 /// A file that is moved to its path when it is finished; if dropped earlier, it is removed.
 #[derive(Debug)]
 pub(crate) struct AtomicFile {

@@ -94,6 +94,9 @@ impl Publication<'_> {
             .map(PathBuf::as_path)
             .chain(self.settings.attestation.list_paths());
         self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
+        if !self.settings.dry_run {
+            self.require_writable_files()?;
+        }
         self.check_settings(required_review.as_ref())?;
         let mut plan = match plan {
             // A dry run can print the problems as JSON.

@@ -9,6 +9,24 @@ use crate::session::failure_conversion::to_write_failure;
 use crate::session::statement_output::STATEMENT_FAILED;
 
 impl Publication<'_> {
+    /// Fails if a file of this publish cannot be written. After the upload, this would be too late: consumers use the
+    /// version, and the job has no record of it.
+    pub(super) fn require_writable_files(&self) -> Result<(), Failure> {
+        let settings = self.settings;
+        let files = [
+            ("the receipt ", &settings.receipt),
+            ("the report ", &settings.junit),
+            ("the statement ", &settings.attestation.statement),
+            ("the predicate ", &settings.attestation.predicate),
+        ];
+        for (description, path) in files {
+            if let Some(path) = path {
+                atomic_file::check_writable(path).map_err(to_write_failure(description, path))?;
+            }
+        }
+        self.run.require_writable_outputs()
+    }
+
     /// Writes the receipt, the attestation statement and the step outputs. With `--json`, also prints the receipt,
     /// except in a dry run, which prints its preview. The outputs name the version, and there is a statement about it,
     /// only if consumers can use it (`is_usable`). Reports each failure, and returns the worst exit status.

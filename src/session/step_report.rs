@@ -200,6 +200,11 @@ impl Run {
         self.append_outputs(pairs)
     }
 
+    /// Fails if the file for step outputs cannot be written, so that a step does not change anything first.
+    pub(crate) fn require_writable_outputs(&self) -> Result<(), Failure> {
+        append_to_host_file(&self.env, STEP_OUTPUT, String::new)
+    }
+
     /// Writes the verdict of a review that ended before it had a report to the step outputs, because later steps read
     /// it. Does nothing for other commands, and if a report or a failure was already shown.
     pub(crate) fn write_undecided_output(&self) {

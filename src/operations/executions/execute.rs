@@ -52,6 +52,7 @@ pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
         let problem = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
         write_unfinished_junit(run, args, problem);
     })?;
+    pipeline_run.require_writable_report()?;
     run.block_on(pipeline_run.execute())?
 }
 
@@ -331,6 +332,15 @@ impl PipelineRun<'_> {
             }
         }
         Ok(status)
+    }
+
+    /// Fails if the JUnit report cannot be written, before a pipeline starts.
+    fn require_writable_report(&self) -> Result<(), Failure> {
+        let Some(path) = &self.args.junit else {
+            return Ok(());
+        };
+        let full_path = self.run.env.current_dir().join(path);
+        atomic_file::check_writable(&full_path).map_err(to_write_failure("the report ", path))
     }
 
     /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended.

@@ -301,6 +301,20 @@ fn run_and_interrupt(
     (output.status.code().unwrap_or(-1), stdout)
 }
 
+#[test]
+fn run_with_unwritable_report_starts_no_pipeline() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write("file", "");
+    for path in ["file/run.xml", ".."] {
+        platform
+            .call(&world)
+            .run(run_args(&["--wait", "--junit", path]))
+            .expect(2)
+            .saying(&["could not write the report"]);
+    }
+    assert_eq!(bodies_by_verb(&platform, "POST"), [] as [Value; 0]);
+}
+
 #[cfg(unix)]
 #[test]
 fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {

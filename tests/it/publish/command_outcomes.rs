@@ -617,6 +617,34 @@ fn version_name_is_the_same_in_rerun() {
 }
 
 #[test]
+fn publish_with_unwritable_file_sends_nothing() {
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
+    world.write(".git/info/exclude", "file\n");
+    world.write("file", "");
+    for (args, text) in [
+        ("--receipt file/r.json", "could not write the receipt"),
+        ("--receipt ..", "could not write the receipt"),
+        ("--junit file/j.xml", "could not write the report"),
+        ("--attestation file/s.json", "could not write the statement"),
+        (
+            "--attestation-predicate file/p.json",
+            "could not write the predicate",
+        ),
+    ] {
+        let publish = "publish --prefix p --version-name 1";
+        let output = platform.call(&world).run((publish, args)).expect(2);
+        output.saying(&[text]);
+    }
+    let outputs = world.path().display().to_string();
+    let call = platform.call(&world).variable("GITHUB_OUTPUT", outputs);
+    call.run(&PUBLISH).expect(2).saying(&["GITHUB_OUTPUT"]);
+    assert!(platform.requests().is_empty());
+    // The directory of the receipt need not exist.
+    platform.call(&world).run(&PUBLISH).expect(0);
+}
+
+#[test]
 fn outputs_name_version_and_digest() {
     let world = project_to_publish();
     let platform = publish_platform(&world, upload_response(&json!([])));
