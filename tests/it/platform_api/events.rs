@@ -176,6 +176,37 @@ fn export_loses_nothing_while_the_oldest_fall_out() {
 }
 
 #[test]
+fn export_of_a_list_with_more_events_than_its_total_is_undecided() {
+    for newest_first in [false, true] {
+        let mut events = events_of_history(150).lock().unwrap().clone();
+        if newest_first {
+            events.reverse();
+        }
+        for total in [5, 120, 150] {
+            let (world, platform) = (World::new(), Platform::new());
+            let pages = events.clone();
+            platform.respond_to("GET", "/v1/events$", move |request: &Request| {
+                let mut query = request.url.query_pairs();
+                let page = query.find(|(key, _)| key == "page").unwrap().1.into_owned();
+                let first = page.parse::<usize>().unwrap() * 100;
+                let results: Vec<&Value> = pages.iter().skip(first).take(100).collect();
+                answer(&json!({ "results": results, "page": first / 100, "size": 100, "total": total }))
+            });
+            let export = "events export --cursor c.json";
+            let output = platform.call(&world).run(export);
+            if total == 150 {
+                assert_eq!(ids(&output.expect(0).out), event_ids(0..150));
+                continue;
+            }
+            let text = format!("the list of events announces {total} events, but its pages contain at least");
+            let output = output.expect(3).saying(&[&text]);
+            assert_eq!(output.out, "");
+            assert!(!world.work().join("c.json").exists());
+        }
+    }
+}
+
+#[test]
 fn export_of_a_list_that_never_holds_still_is_undecided() {
     let (world, platform) = (World::new(), Platform::new());
     let events = events_of_history(250);

@@ -113,6 +113,7 @@ async fn read_pages(
         }
         pass.page_count += 1;
         read_count += page.events.len();
+        reject_small_total(&page, read_count)?;
         pass.total = pass.total.max(page.total);
         let is_last_page = is_last_page(&page, read_count);
         for event in page.events {
@@ -160,6 +161,19 @@ fn check_list_limits(
         );
     }
     Ok(())
+}
+
+/// Fails if a page with events announces fewer events than were read up to its end: with such a total, the export would
+/// end too early. Events that expire meanwhile do not cause this, because the list still fills the pages before this one.
+fn reject_small_total(page: &EventPage, read_count: usize) -> Result<(), HttpError> {
+    match page.total {
+        Some(total) if !page.events.is_empty() && total < read_count => {
+            Err(HttpError::bad_response(format!(
+                "the list of events announces {total} events, but its pages contain at least {read_count}"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Returns whether this is the last page: it is empty, all events of the total are read or, without a total, it is not
