@@ -4,6 +4,7 @@ pub(crate) mod compared_offer;
 mod consumer_changes;
 pub(crate) mod consumer_impact;
 mod dry_run;
+mod earlier_omissions;
 mod existing_version;
 mod junit_report;
 mod local_preview;
@@ -39,6 +40,7 @@ use sluicegate_base::text::{self, List, format_count};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{self, Positions};
+use crate::job::cli::OnIgnored;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{
@@ -171,6 +173,10 @@ impl Publication<'_> {
         plan: &Plan,
         published_version: &PublishedVersion,
     ) -> CommandResult {
+        let omissions = self.list_earlier_omissions(&published_version.version, &published_version.commit);
+        if !omissions.is_empty() && self.settings.on_ignored != OnIgnored::Warn {
+            return self.finish_incomplete_version(plan, published_version, &omissions);
+        }
         let message = format!("{}: nothing is published", published_version.reason);
         self.print_result(&(text::escape_line(&message) + "\n"))?;
         let receipt = Receipt::for_unchanged_files(
@@ -178,7 +184,8 @@ impl Publication<'_> {
             &self.compute_needed_hashes(plan)?,
             &published_version.version,
             &published_version.commit,
-        );
+        )
+        .with_ignored_resources(&omissions, true);
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
         let mut status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
@@ -276,6 +283,7 @@ impl Publication<'_> {
         bar.clear();
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
+        let outcome = self.add_earlier_omissions(plan, outcome);
         let smoke = self.smoke_test_uploaded_version(platform, plan, &outcome)?;
         // A signal after the release ends the run at once. In the opposite order, a signal between the two is lost.
         self.run.signals.release();

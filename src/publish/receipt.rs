@@ -148,6 +148,24 @@ impl Receipt {
         !self.ignored_resources.is_empty()
     }
 
+    /// Returns the files that the platform ignored, as raw JSON.
+    pub fn ignored_resources(&self) -> &[Value] {
+        &self.ignored_resources
+    }
+
+    /// Adds the files of an existing version that the platform ignored when it was published, as raw JSON. Unless the
+    /// settings accept that, the outcome becomes `incomplete`.
+    #[must_use]
+    pub fn with_ignored_resources(mut self, ignored_resources: &[Value], is_accepted: bool) -> Self {
+        if !ignored_resources.is_empty() && !is_accepted {
+            OutcomeKind::Incomplete
+                .receipt_word()
+                .clone_into(&mut self.outcome);
+        }
+        self.ignored_resources = ignored_resources.to_vec();
+        self
+    }
+
     /// Returns the shared pipelines that the version offers.
     pub fn shared_pipelines(&self) -> &[SharedPipelineRef] {
         &self.shared_pipelines

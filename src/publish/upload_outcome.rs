@@ -188,17 +188,21 @@ fn record_ignored_resources(
         );
         return true;
     };
-    outcome.problems.extend(
-        ignored_resources
-            .iter()
-            .map(|entry| format!("the platform ignored {}", describe_ignored_resource(entry))),
-    );
+    outcome.problems.extend(list_ignored_files(&ignored_resources));
     let is_suspect = !ignored_resources.is_empty() && on_ignored != OnIgnored::Warn;
     if is_suspect {
         outcome.kind = OutcomeKind::Incomplete;
     }
     outcome.ignored_resources = ignored_resources;
     is_suspect
+}
+
+/// Returns a sentence about each file that the platform ignored.
+pub fn list_ignored_files(ignored_resources: &[Value]) -> Vec<String> {
+    let sentences = ignored_resources
+        .iter()
+        .map(|entry| format!("the platform ignored {}", describe_ignored_resource(entry)));
+    sentences.collect()
 }
 
 /// Describes a file that the platform ignored. The API document does not define this value, so it is a text, an object

@@ -62,7 +62,10 @@ impl Publication<'_> {
 
     /// Returns the receipt that an earlier run of the program wrote to this path; `None` if there was none. The error
     /// is the reason why it must be ignored: git tracks it, or it cannot be parsed.
-    fn read_earlier_receipt(&self, path: &Path) -> Result<Option<Receipt>, String> {
+    pub(in crate::publication) fn read_earlier_receipt(
+        &self,
+        path: &Path,
+    ) -> Result<Option<Receipt>, String> {
         let Some(content) = self.run.earlier_receipt(path) else {
             return Ok(None);
         };

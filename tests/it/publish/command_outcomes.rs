@@ -155,6 +155,49 @@ fn ignored_resources_can_be_a_warning() {
 }
 
 #[test]
+fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!(["sql/it.sql"])));
+    platform.call(&world).run(&PUBLISH).expect(6);
+    let receipt = || read_json(&world.work().join("out/receipt.json"));
+    let rerun = |args: &str| {
+        platform
+            .call(&world)
+            .run((&PUBLISH[..], "--if-exists same-content", args))
+    };
+    for _ in 0..2 {
+        let text = "the platform ignored `sql/it.sql`";
+        rerun("--attestation s.json").expect(6).saying(&[text]);
+        assert_eq!(
+            (&receipt()["outcome"], &receipt()["ignoredResources"]),
+            (&json!("incomplete"), &json!(["sql/it.sql"]))
+        );
+        assert!(!world.work().join("s.json").exists());
+    }
+    // A version name from a template finds the version in the list.
+    let other_route = Platform::new();
+    let details = version_details(&world);
+    let list = json!({ "results": [details["artifactDetails"]] });
+    other_route.respond_to("GET", "/artifacts$", answer(&list));
+    other_route.respond_to("GET", "/artifacts/details$", answer(&details));
+    let template = "publish --prefix p --version-name {short-sha} --receipt out/receipt.json";
+    other_route.call(&world).run(template).expect(6).saying(&[
+        "this commit is already published as version 1 of p, but that version is incomplete",
+        "the platform ignored `sql/it.sql`",
+    ]);
+    assert_eq!(receipt()["ignoredResources"], json!(["sql/it.sql"]));
+    // The job may accept the ignored files, but there is no statement about them.
+    rerun("--on-ignored warn --attestation s.json")
+        .expect(0)
+        .saying(&["the platform ignored `sql/it.sql`"]);
+    assert!(!world.work().join("s.json").exists());
+    fs::remove_file(world.work().join("out/receipt.json")).unwrap();
+    rerun("")
+        .expect(0)
+        .saying(&["cannot check whether files were ignored"]);
+}
+
+#[test]
 fn each_answer_has_its_exit_code() {
     let cases = [
         (ResponseTemplate::new(409), 5, "conflict"),

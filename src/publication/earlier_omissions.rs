@@ -1,0 +1,94 @@
+//! The files that the platform ignored when an earlier run of the job published a version. Only the response to that
+//! upload lists them, so a rerun knows them from the receipt that the earlier run left.
+
+use super::Publication;
+use super::publish_decision::PublishedVersion;
+use crate::error::Failure;
+use crate::exit::ExitStatus;
+use crate::job::cli::OnIgnored;
+use crate::publish::{Outcome, OutcomeKind, Plan, Receipt, list_ignored_files};
+use crate::session::CommandResult;
+use crate::session::artifact_versions::disable_command;
+use crate::session::step_report::PUBLISH_FAILED;
+use serde_json::Value;
+
+impl Publication<'_> {
+    /// Returns the ignored files of a version, as raw JSON, according to the earlier receipt at the path of this run's
+    /// receipt. Empty without such a receipt, or if it is about another version or cannot be used. It can only make a
+    /// rerun fail, never pass.
+    pub(super) fn list_earlier_omissions(&self, version_name: &str, commit: &str) -> Vec<Value> {
+        let Some(path) = &self.settings.receipt else {
+            return Vec::new();
+        };
+        let Ok(Some(receipt)) = self.read_earlier_receipt(path) else {
+            return Vec::new();
+        };
+        let is_of_version = (receipt.prefix.as_str(), receipt.version_name.as_str())
+            == (self.settings.prefix.as_str(), version_name)
+            && receipt.commit_hash == commit;
+        if is_of_version {
+            receipt.ignored_resources().to_vec()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Adds the ignored files of an existing version to the outcome, which becomes `Incomplete` unless the settings
+    /// accept them.
+    pub(super) fn add_earlier_omissions(&self, plan: &Plan, outcome: Outcome) -> Outcome {
+        if outcome.kind != OutcomeKind::AlreadyPublished {
+            return outcome;
+        }
+        let omissions = self.list_earlier_omissions(&plan.version_name, &plan.commit_hash);
+        if omissions.is_empty() {
+            return outcome;
+        }
+        let is_accepted = self.settings.on_ignored == OnIgnored::Warn;
+        let sentences = list_ignored_files(&omissions).into_iter();
+        Outcome {
+            kind: if is_accepted {
+                outcome.kind
+            } else {
+                OutcomeKind::Incomplete
+            },
+            verified: outcome.verified && is_accepted,
+            problems: sentences.chain(outcome.problems).collect(),
+            ignored_resources: omissions,
+            ..outcome
+        }
+    }
+
+    /// Ends without an upload, because the existing version lacks files that the platform ignored. The receipt keeps
+    /// them for the next rerun.
+    pub(super) fn finish_incomplete_version(
+        &self,
+        plan: &Plan,
+        published_version: &PublishedVersion,
+        omissions: &[Value],
+    ) -> CommandResult {
+        let (prefix, version) = (&plan.prefix, &published_version.version);
+        let name = format!("version {version} of {prefix}");
+        let problems = list_ignored_files(omissions);
+        let message = format!(
+            "{}, but that version is incomplete:\n  {}",
+            published_version.reason,
+            problems.join("\n  ")
+        );
+        let mut failure = Failure::new(ExitStatus::Incomplete, anyhow::Error::msg(message));
+        if !published_version.is_disabled {
+            failure = failure.with_hint(format!(
+                "run `{}` to hide the version from consumers; then publish under another name",
+                disable_command(prefix, version)
+            ));
+        }
+        let title = format!("{PUBLISH_FAILED}: {name} (incomplete)");
+        let status = self.run.report_failure_as(&title, &failure);
+        let hashes = self.compute_needed_hashes(plan)?;
+        let is_accepted = false;
+        let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit)
+            .with_ignored_resources(omissions, is_accepted);
+        self.report_junit(&name, status, &problems, None);
+        let unusable_reason = None;
+        Ok(status.worse(self.write_records(receipt, unusable_reason)))
+    }
+}
