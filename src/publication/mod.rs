@@ -22,6 +22,7 @@ mod replaced_version;
 mod required_review;
 mod smoke;
 mod superseded_version;
+mod upload;
 pub(crate) mod version_comparison;
 mod version_history;
 mod version_order;
@@ -43,18 +44,15 @@ use crate::gate::{self, Positions};
 use crate::job::cli::OnIgnored;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
-use crate::publish::{
-    self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence, UploadProgress,
-};
+use crate::publish::{self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
-use crate::ui::{ProgressDisplay, Ui};
+use crate::ui::Ui;
 use crate::workspace::Workspace;
 use jiff::Timestamp;
 use sluicegate_git::CommitId;
 use sluicegate_platform::api::Platform;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// The inputs of a publish.
 pub(crate) struct Publication<'a> {
@@ -258,29 +256,15 @@ impl Publication<'_> {
     }
 
     /// Uploads the plan, runs the smoke runs, and reports the outcome. The version is disabled if a newer commit was
-    /// published meanwhile, or if smoke runs are due but the version may be incomplete. If there are smoke runs, a
-    /// signal does not end the run before their end, because the version may have to be disabled until then.
+    /// published meanwhile, or if smoke runs are due but the version may be incomplete. A signal does not end the run
+    /// before its report, because the version may have to be disabled until then, and the report names it.
     fn execute_upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
             "publishing {file_count} as version {} of {}",
             plan.version_name, plan.prefix
         ));
-        if self.has_smoke_runs() {
-            self.run.signals.hold();
-        }
-        let bar = self
-            .run
-            .ui
-            .create_progress_display("publishing")
-            .with_byte_count();
-        let outcome = self.run.block_on(publish::execute_plan(
-            platform,
-            plan,
-            self.publish_options(),
-            Some(build_upload_progress(&bar, plan)),
-        ))?;
-        bar.clear();
+        let outcome = self.upload_until_signal(platform, plan)?;
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
         let outcome = self.add_earlier_omissions(plan, outcome);
@@ -383,11 +367,4 @@ fn with_publish_request<T>(
         run_number: target.run_number.clone(),
         next_version: Some(next_version),
     })
-}
-
-/// Returns a function that shows how many bytes were sent. The request body is slightly larger than the files, so the
-/// number is limited to their size.
-fn build_upload_progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
-    let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
-    Arc::new(move |sent_bytes| bar.show(sent_bytes.min(total_bytes), total_bytes))
 }

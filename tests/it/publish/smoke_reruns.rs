@@ -5,8 +5,9 @@ use crate::support::{
     send_signal, stop_signals,
 };
 use serde_json::{Value, json};
+use std::fs;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use wiremock::ResponseTemplate;
 
 const RERUN: &str = "publish --if-exists same-content";
@@ -357,7 +358,20 @@ fn publish_and_signal(
     verb: &str,
     path: &str,
 ) -> (i32, String) {
-    let mut command = stage.call().command(args);
+    publish_in_job_and_signal(stage, &stage.call(), args, signal, verb, path)
+}
+
+/// Runs a publish and sends a signal as [`publish_and_signal`] does, with the variables of this call.
+#[cfg(unix)]
+fn publish_in_job_and_signal(
+    stage: &SmokePlatform,
+    call: &Call,
+    args: &str,
+    signal: &str,
+    verb: &str,
+    path: &str,
+) -> (i32, String) {
+    let mut command = call.command(args);
     let child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -402,6 +416,38 @@ fn publish_that_is_interrupted_keeps_version_on_request() {
     let keep = "publish --on-smoke-failure keep";
     let (exit_code, log) = publish_and_signal(&stage, keep, "TERM", "GET", "/pipeline-executions/");
     assert_eq!(exit_code, 143, "{log}");
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_without_smoke_run_that_is_terminated_during_upload_names_version() {
+    let stage = SmokePlatform::new();
+    let slow_upload = crate::support::publishing::upload_response(&json!([]));
+    stage.accept_upload_with(slow_upload.set_delay(Duration::from_secs(20)));
+    let summary = stage.world.path().join("summary.md");
+    let call = stage
+        .call()
+        .without("SLUICEGATE_SMOKE")
+        .without("SLUICEGATE_SMOKE_PROJECT")
+        .without("SLUICEGATE_SMOKE_ENVIRONMENT")
+        .variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
+    let started = Instant::now();
+    let (exit_code, log) = publish_in_job_and_signal(&stage, &call, "publish", "TERM", "POST", "/artifacts");
+    assert_eq!(exit_code, 143, "{log}");
+    assert!(started.elapsed() < Duration::from_secs(15), "{log}");
+    let summary = fs::read_to_string(summary).unwrap();
+    for text in [
+        "could not determine whether version 1 of p was published",
+        "this run was terminated before the end of the upload",
+        "sluicegate artifacts show 1 --prefix p",
+    ] {
+        assert!(
+            log.contains(text) && summary.contains(text),
+            "{text}: {log}\n{summary}"
+        );
+    }
+    assert_eq!(stage.receipt()["outcome"], "failed");
     assert_eq!(stage.switches(), [] as [Value; 0]);
 }
 
