@@ -5,7 +5,7 @@ use super::smoke::SmokeResult;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
-use crate::publish::{self, DISABLED_DIFFERENCE, OutcomeKind, Plan};
+use crate::publish::{self, DISABLED_DIFFERENCE, NOT_LISTED, OutcomeKind, Plan};
 use crate::report::render_publish_summary;
 use crate::session::CommandResult;
 use crate::session::artifact_versions::{
@@ -184,6 +184,8 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         OutcomeKind::Incomplete | OutcomeKind::Unverified => {
             let state = if outcome.kind == OutcomeKind::Incomplete {
                 format!("{name} was published, but it is incomplete")
+            } else if is_origin_unknown(outcome) {
+                format!("could not determine whether {name} was published")
             } else {
                 format!("{name} was published, but could not be verified")
             };
@@ -227,6 +229,12 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     message
 }
 
+/// Returns whether nothing but the status of a response that could not be read says that the version was published. A
+/// proxy may have sent it.
+fn is_origin_unknown(outcome: &publish::Outcome) -> bool {
+    outcome.error.is_some() && outcome.problems.iter().any(|problem| problem == NOT_LISTED)
+}
+
 /// Returns what the user can do if the version already exists. With `--if-exists same-content`, the version was
 /// compared and differs, so only another name is useful.
 pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
@@ -258,6 +266,11 @@ fn find_hint(prefix: &str, version: &str, outcome: &publish::Outcome, if_exists:
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
         )),
         OutcomeKind::Incomplete if is_disabled_by_others => Some("publish under another name".into()),
+        OutcomeKind::Unverified if !is_disabled && is_origin_unknown(outcome) => {
+            let base_url_hint = outcome.error.as_ref().and_then(HttpError::hint);
+            let steps = [Some(format!("run `{show_command}` to check whether the version exists")), base_url_hint];
+            Some(steps.into_iter().flatten().collect::<Vec<_>>().join("; "))
+        }
         OutcomeKind::Unverified if !is_disabled => Some(format!(
             "run `{show_command}` to check the version; to hide it from consumers, run `{disable_command}`"
         )),

@@ -9,7 +9,7 @@ use super::content_hashes::FileHashes;
 use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
-    assess_accepted_upload, assess_existing_version, assess_failed_lookup, assess_lost_upload,
+    NOT_LISTED, assess_accepted_upload, assess_existing_version, assess_failed_lookup, assess_lost_upload,
     assess_other_version, assess_rejected_upload, build_conflict_outcome, build_unknown_outcome,
     record_differences,
 };
@@ -100,15 +100,14 @@ impl PlanExecution<'_> {
             let error = match self.platform.publish(upload).await {
                 Ok(response) => {
                     let no_error = None;
-                    return self.finish_accepted_upload(response, no_error).await;
+                    return self.finish_accepted_upload(Some(response), no_error).await;
                 }
                 Err(error) => error,
             };
             // The platform processed the upload, and only its response could not be read.
             if is_success_status(&error) {
-                return self
-                    .finish_accepted_upload(PublishResponse::default(), Some(error))
-                    .await;
+                let no_response = None;
+                return self.finish_accepted_upload(no_response, Some(error)).await;
             }
             let is_conflict = error.kind() == ErrorKind::Conflict;
             let is_conflict_with_other_run =
@@ -164,9 +163,13 @@ impl PlanExecution<'_> {
     }
 
     /// Returns the outcome of an upload that the platform accepted, after verifying the version if the options require
-    /// that. If the version may be incomplete, disables it, as configured. `error` is set if the response could not be
-    /// read.
-    async fn finish_accepted_upload(&self, response: PublishResponse, error: Option<HttpError>) -> Outcome {
+    /// that. If the version may be incomplete, disables it, as configured. If the response could not be read, it is `None`
+    /// and `error` is set.
+    async fn finish_accepted_upload(
+        &self,
+        response: Option<PublishResponse>,
+        error: Option<HttpError>,
+    ) -> Outcome {
         let (mut outcome, mut is_suspect) =
             assess_accepted_upload(self.plan, response, self.options.on_ignored);
         outcome.error = error;
@@ -181,17 +184,17 @@ impl PlanExecution<'_> {
     /// records the reason, and a published version becomes unverified. Returns true only if the version certainly
     /// differs: after a failed lookup, the version may be complete.
     async fn record_version_differences(&self, outcome: &mut Outcome) -> bool {
-        let (reason, error) = match self.version_lookup().poll_until_processed().await {
+        let (problem, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
-            LookupResult::NotFound => ("the platform does not list the version".to_owned(), None),
-            LookupResult::Unclear(reason, error) => (reason, error),
+            LookupResult::NotFound => (NOT_LISTED.to_owned(), None),
+            LookupResult::Unclear(reason, error) => {
+                (format!("the version could not be looked up: {reason}"), error)
+            }
         };
         if outcome.kind == OutcomeKind::Published {
             outcome.kind = OutcomeKind::Unverified;
         }
-        outcome
-            .problems
-            .push(format!("the version could not be looked up: {reason}"));
+        outcome.problems.push(problem);
         if outcome.error.is_none() {
             outcome.error = error;
         }

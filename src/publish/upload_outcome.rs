@@ -11,17 +11,29 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 pub const UNKNOWN_OMISSIONS: &str =
     "cannot check whether files were ignored: only the response to the original upload lists them";
 
+/// The problem of an upload whose response is no artifact, for example the page of a proxy.
+const UNREADABLE_RESPONSE: &str =
+    "the response to the upload could not be read, so it is unknown whether files were ignored";
+
+/// The problem of an upload whose version the platform does not list.
+pub const NOT_LISTED: &str = "the version could not be looked up: the platform does not list the version";
+
 /// The difference of a version that someone disabled meanwhile.
 pub const DISABLED_DIFFERENCE: &str = "the version is disabled";
 
 /// Returns the outcome of an upload that the platform accepted, and whether the version may be incomplete. `response`
-/// is empty if it could not be read.
+/// is `None` if it could not be read.
 pub(super) fn assess_accepted_upload(
     plan: &Plan,
-    response: PublishResponse,
+    response: Option<PublishResponse>,
     on_ignored: OnIgnored,
 ) -> (Outcome, bool) {
     let mut outcome = Outcome::new(OutcomeKind::Published);
+    let Some(response) = response else {
+        outcome.kind = OutcomeKind::Unverified;
+        outcome.problems.push(UNREADABLE_RESPONSE.to_owned());
+        return (outcome, true);
+    };
     let is_suspect = record_ignored_resources(&mut outcome, response.ignored_resources, on_ignored);
     if let Some(other_name) = response.version_name.filter(|name| *name != plan.version_name) {
         outcome.problems.push(format!(

@@ -198,6 +198,37 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
 }
 
 #[test]
+fn upload_answered_by_a_web_page_is_told_as_published_only_if_the_version_exists() {
+    let world = project_to_publish();
+    let page = || ResponseTemplate::new(200).set_body_string("<html>");
+    for is_listed in [false, true] {
+        let details = if is_listed {
+            answer(&version_details(&world))
+        } else {
+            ResponseTemplate::new(404)
+        };
+        let output = platform_taking_uploads(page(), details)
+            .call(&world)
+            .run(&PUBLISH)
+            .expect(6);
+        for (text, is_expected) in [
+            (
+                "could not determine whether version 1 of p was published",
+                !is_listed,
+            ),
+            ("to check whether the version exists", !is_listed),
+            (
+                "version 1 of p was published, but could not be verified",
+                is_listed,
+            ),
+            ("the platform accepted the artifact", false),
+        ] {
+            assert_eq!(output.err.contains(text), is_expected, "{text}: {}", output.all());
+        }
+    }
+}
+
+#[test]
 fn each_answer_has_its_exit_code() {
     let cases = [
         (ResponseTemplate::new(409), 5, "conflict"),
