@@ -325,24 +325,37 @@ fn rerun_with_template_does_not_succeed_if_version_is_disabled() {
 fn rerun_with_template_starts_no_smoke_run_of_an_enabled_version() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.set_version(true, false);
+    let outputs = stage.world.path().join("outputs");
     let output = stage
         .call()
         .variable("SLUICEGATE_VERSION_NAME", "{short-sha}")
+        .variable("GITHUB_OUTPUT", outputs.display().to_string())
         .run("publish")
         .expect(0);
     output.assert_logged(&["no smoke run was started, because this run does not publish a version"]);
     assert_eq!(stage.starts(), [] as [Value; 0]);
+    // A later step must not deploy a version that no smoke run tested.
+    assert_eq!(
+        job_output(&fs::read_to_string(outputs).unwrap(), "version-name"),
+        ""
+    );
 }
 
 #[test]
 fn rerun_with_template_waits_for_the_execution_of_an_earlier_run() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.call().run("publish").expect(0);
+    let outputs = stage.world.path().join("outputs");
     let output = stage
         .call()
         .variable("SLUICEGATE_VERSION_NAME", "{short-sha}")
+        .variable("GITHUB_OUTPUT", outputs.display().to_string())
         .run("publish")
         .expect(0);
+    assert_eq!(
+        job_output(&fs::read_to_string(outputs).unwrap(), "version-name"),
+        "1"
+    );
     let text = format!("waiting for execution {EXECUTION}, which an earlier run started");
     output.assert_logged(&[&text]);
     assert_eq!(stage.starts().len(), 1);
