@@ -364,7 +364,7 @@ impl<'a> SmokeTest<'a> {
         if self.settings().on_failure == OnSmokeFailure::Keep {
             return (VersionState::KeptEnabled, Some(self.request_latest().await));
         }
-        self.say_disabling(problem);
+        self.say_disabling();
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
         match withdraw_version(self.platform, prefix, name, self.lookup_timeout()).await {
             Ok(latest) => (VersionState::Disabled, Some(latest)),
@@ -378,11 +378,10 @@ impl<'a> SmokeTest<'a> {
         poll_latest_until_version(self.platform, prefix, name, Duration::ZERO).await
     }
 
-    fn say_disabling(&self, problem: &SmokeProblem) {
+    /// Prints that the version is being disabled. The error at the end of the run gives the reason.
+    fn say_disabling(&self) {
         let name = &self.receipt.version_name;
-        self.publication
-            .run
-            .ui
-            .say(&format!("disabling version {name}: {}", problem.reason));
+        let message = format!("disabling version {name}, because a smoke run did not succeed");
+        self.publication.run.ui.say(&message);
     }
 }

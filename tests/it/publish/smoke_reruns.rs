@@ -44,7 +44,7 @@ fn rerun_waits_for_the_execution_in_the_receipt() {
         let log = stage.call().run(RERUN).expect(code).all();
         assert_eq!(stage.starts().len(), 1);
         assert_eq!(stage.switches().len(), usize::from(code == 8));
-        assert_eq!(log.contains("disabling version 1: "), code == 8, "{log}");
+        assert_eq!(log.contains("disabling version 1, because"), code == 8, "{log}");
     }
 }
 
