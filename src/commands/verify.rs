@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::job::cli::VerifyArgs;
 use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
 use crate::publication::compare_smoke_runs;
+use crate::publish::version_name::needs_next_version;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
@@ -33,10 +34,26 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
             path.display()
         ))
     })?;
+    let (prefix, version) = (&receipt.prefix, &receipt.version_name);
+    let mut differences = receipt.check_consistency();
+    let facts = value!({
+        "schema": "sluicegate.verification/v1",
+        "prefix": prefix,
+        "versionName": version,
+        "commitHash": receipt.commit_hash,
+    });
+    if needs_next_version(version) {
+        differences
+            .push("no version was published: the publish failed before it had a version name".to_owned());
+        return Ok(Verification {
+            subject: format!("the publish of {prefix}"),
+            document: "receipt",
+            differences,
+            facts,
+        });
+    }
     let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
-    let mut differences = receipt.check_consistency();
-    let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     differences.extend(compare_with_platform(
         run,
         &platform,
@@ -51,12 +68,7 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
         subject: format!("version {version} of {prefix}"),
         document: "receipt",
         differences,
-        facts: value!({
-            "schema": "sluicegate.verification/v1",
-            "prefix": prefix,
-            "versionName": version,
-            "commitHash": receipt.commit_hash,
-        }),
+        facts,
     })
 }
 

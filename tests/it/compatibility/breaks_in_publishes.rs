@@ -182,6 +182,14 @@ fn clone_without_published_commit_compares_ids_and_says_so() {
             (&receipt["outcome"], &receipt["versionName"]),
             (&"failed".into(), &args[0].into())
         );
+        let text = if args[0] == "{next}" {
+            "no version was published: the publish failed before it had a version name"
+        } else {
+            "the platform has no version 1.1.0 of sales"
+        };
+        let verify = shop.call().run("verify ../receipt.json").expect(6);
+        assert!(!verify.err.contains("no version {next}"), "{}", verify.all());
+        verify.saying(&[text]);
         fs::remove_file(shop.world.path().join("receipt.json")).unwrap();
     }
     publish(&["1.1.0", "--dry-run"])
