@@ -13,9 +13,15 @@ use sluicegate_platform::api::ArtifactDetails;
 /// Number of commits to fetch: only the commit of the version, without its history.
 const FETCH_DEPTH: u32 = 1;
 
-/// The hint for a comparison of ids only: how to make the missing commit available.
-pub(crate) const FETCH_HINT: &str =
-    "pass --deepen to fetch the commit, or clone the full history (`fetch-depth: 0`)";
+/// Returns the hint for a comparison of ids only: how to make the missing commit available. A full clone lacks only
+/// commits that no branch or tag contains.
+pub(crate) fn fetch_hint(repo: &Repository) -> &'static str {
+    if repo.is_shallow() {
+        "pass --deepen to fetch the commit, or clone the full history (`fetch-depth: 0`)"
+    } else {
+        "pass --deepen to fetch the commit"
+    }
+}
 
 /// The reason why only the ids of shared pipelines can be compared.
 #[derive(Clone)]

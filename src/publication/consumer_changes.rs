@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
-use crate::publication::compared_offer::{ComparedOffer, FETCH_HINT, IdsOnlyReason};
+use crate::publication::compared_offer::{ComparedOffer, IdsOnlyReason, fetch_hint};
 use crate::publish::{
     Plan, PublishedFiles, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_published_files,
 };
@@ -24,7 +24,12 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 /// Placeholder for the next version until it is computed.
 pub(super) const DRAFT_VERSION: &str = "0.0.0";
 
-const OTHER_VERSION_HINT: &str = "pass --against VERSION to compare with a version whose commit has the file";
+/// The hint if the files of a version cannot be compared, although a fetch was requested or would not help.
+const OTHER_VERSION_HINT: &str =
+    "pass --against VERSION to compare with a version whose shared-pipelines file the clone has";
+/// The same hint if the version name contains `{next}`.
+const OTHER_VERSION_OR_NAME_HINT: &str = "pass --against VERSION to compare with a version whose shared-pipelines \
+     file the clone has, or a --version-name without `{next}`";
 
 /// The result of comparing a plan with a published version.
 pub(crate) struct PublishComparison {
@@ -124,7 +129,9 @@ impl Publication<'_> {
     ) -> Result<(), Failure> {
         let reason = &ids_only.reason;
         let hint = if ids_only.may_fetch {
-            FETCH_HINT
+            fetch_hint(&self.workspace.repo)
+        } else if self.needs_next_version() {
+            OTHER_VERSION_OR_NAME_HINT
         } else {
             OTHER_VERSION_HINT
         };

@@ -1,6 +1,6 @@
 //! Compares two versions or revisions: the changes for consumers.
 
-use super::compared_offer::{CommitOffer, ComparedOffer, FETCH_HINT, IdsOnlyReason};
+use super::compared_offer::{CommitOffer, ComparedOffer, IdsOnlyReason, fetch_hint};
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
@@ -266,7 +266,7 @@ impl OfferLookup<'_> {
         ids_only: &IdsOnlyReason,
     ) -> Compatibility {
         let hint = if ids_only.may_fetch {
-            format!("\nhint: {FETCH_HINT}")
+            format!("\nhint: {}", fetch_hint(&self.workspace.repo))
         } else {
             String::new()
         };

@@ -207,6 +207,31 @@ fn clone_without_published_commit_compares_ids_and_says_so() {
 }
 
 #[test]
+fn hint_for_commit_of_replaced_history_fits_a_full_clone() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("commit -q --amend -m other");
+    shop.world.git("push -q -f origin main");
+    let url = format!("file://{}", shop.world.remote().display());
+    git(shop.world.path(), format!("clone -q {url} full"));
+    let publish = |args: &str| {
+        shop.call_in(&shop.world.path().join("full"))
+            .run(("publish --branch main", args))
+            .expect(7)
+    };
+    let output = publish("--version-name {next}").saying(&["hint: pass --deepen to fetch the commit"]);
+    assert!(!output.err.contains("full history"), "{}", output.all());
+    // The remote no longer has the commit.
+    shop.world.git(format!(
+        "--git-dir {} gc -q --prune=now",
+        shop.world.remote().display()
+    ));
+    publish("--version-name {next} --deepen").saying(&["or a --version-name without `{next}`"]);
+    let output = publish("--version-name 1.1.0 --compat fail --deepen").saying(&["pass --against VERSION"]);
+    assert!(!output.err.contains("{next}"), "{}", output.all());
+}
+
+#[test]
 fn clone_that_compared_only_ids_never_says_that_nothing_changed() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
