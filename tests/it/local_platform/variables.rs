@@ -243,3 +243,76 @@ fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
         .expect(2)
         .saying(&["did you mean `production`?"]);
 }
+
+/// Writes a file that gives the variable `code` the type TEXT, with these overrides.
+fn write_text_type(local: &Local, overrides: &str) {
+    let text = format!("variables:\n  code: {{ type: TEXT, value: five{overrides} }}\n");
+    local.world.write("v.yaml", text);
+}
+
+#[test]
+fn apply_changes_type_of_a_variable_with_an_override() {
+    let local = Local::with_environments();
+    create(&local, "code", "NUMBER", "5");
+    local.run("variables overrides set code test=7").expect(0);
+    write_text_type(&local, ", overrides: { test: seven, production: five }");
+    let apply = "variables apply -f v.yaml";
+    let expected_lines = r#"~ code  type: "NUMBER" -> "TEXT", value: 5 -> "five"
+~ code in test: 7 -> "seven"
++ code in production: "five"
+"#;
+    let plan_output = local.run((apply, "--dry-run")).expect(0);
+    assert!(
+        plan_output.out.starts_with(expected_lines),
+        "{}",
+        plan_output.all()
+    );
+    let output = local.run(apply).expect(0);
+    assert_eq!(output.out, format!("{expected_lines}done: 2 changes\n"));
+    assert_eq!(find_variable(&local, "code")["value"], "five");
+    assert_eq!(
+        overrides(&local, "code"),
+        json!([
+            { "environmentName": "production", "value": "five" },
+            { "environmentName": "test", "value": "seven" },
+        ])
+    );
+    let second_run = local.run(apply).expect(0);
+    assert_eq!(second_run.out, "no changes: the project matches the file\n");
+}
+
+#[test]
+fn apply_with_prune_changes_type_of_a_variable_with_an_unlisted_override() {
+    let local = Local::with_environments();
+    create(&local, "code", "NUMBER", "5");
+    local.run("variables overrides set code test=7").expect(0);
+    write_text_type(&local, ", overrides: {}");
+    local.run("variables apply -f v.yaml --prune").expect(0);
+    assert_eq!(find_variable(&local, "code")["type"], "TEXT");
+    assert_eq!(overrides(&local, "code"), json!([]));
+}
+
+#[test]
+fn apply_refuses_a_type_that_an_unlisted_override_does_not_fit() {
+    let local = Local::with_environments();
+    create(&local, "code", "NUMBER", "5");
+    local.run("variables overrides set code test=7").expect(0);
+    for overrides in ["", ", overrides: { production: five }"] {
+        write_text_type(&local, overrides);
+        for flag in ["--dry-run", ""] {
+            local
+                .run(format!("variables apply -f v.yaml {flag}"))
+                .expect(2)
+                .saying(&[
+                    "v.yaml:2:",
+                    "the current override in test does not fit this type: add test to `overrides`",
+                    "variables overrides unset",
+                ]);
+        }
+    }
+    assert_eq!(find_variable(&local, "code")["type"], "NUMBER");
+    assert_eq!(
+        overrides(&local, "code"),
+        json!([{ "environmentName": "test", "value": 7 }])
+    );
+}

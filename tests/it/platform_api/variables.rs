@@ -1,6 +1,6 @@
 //! `variables`: requests, output, and exit codes.
 
-use crate::support::{Platform, World, answer};
+use crate::support::{Platform, ProgramOutput, World, answer, in_turn};
 use serde_json::{Value, json};
 use wiremock::{Request, ResponseTemplate};
 
@@ -308,9 +308,9 @@ fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
     let args = "variables apply -f v.yaml --prune --dry-run";
     let output = platform.call(&world).run(args).expect(0);
     insta::assert_snapshot!(output.out, @r#"
+    - region in test: "eu"
     ~ region  value: "eu" -> "us"
     + region in production: "us"
-    - region in test: "eu"
     + days  type: "NUMBER", behaviour: "COPIED", value: 30
     - old  type: "TEXT", behaviour: "SHARED", description: "", value: "x", supportsDoubleResolution: false
     5 changes; dry run, no change was applied
@@ -335,15 +335,15 @@ fn apply_makes_the_project_as_the_file_says() {
     assert_eq!(
         calls,
         [
+            "DELETE /region/environment-overrides/test",
             "PATCH /region",
             "POST /region/environment-overrides",
-            "DELETE /region/environment-overrides/test",
             "POST ",
             "DELETE /old"
         ]
     );
     assert_eq!(
-        made[0].1,
+        made[1].1,
         json!({ "type": "TEXT", "behaviour": "SHARED", "value": "us" })
     );
     assert_eq!(
@@ -428,6 +428,81 @@ fn apply_names_each_failure_and_goes_on() {
         "days is reserved",
         "2 of 3 changes failed",
     ]);
+}
+
+/// Runs `variables apply` with a file that changes the type of `days` and its override in `test`, on a platform that
+/// refuses the type with these responses, and whose responses to requests for overrides confirm `test` or not.
+fn apply_refused_type(refusals: [u16; 2], confirms_override: bool) -> (ProgramOutput, Vec<(String, Value)>) {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write(
+        "v.yaml",
+        "variables: { days: { type: TEXT, value: five, overrides: { test: seven } } }\n",
+    );
+    listing(&platform, &[variable("days", "NUMBER", json!(5))]);
+    let overrides =
+        json!({ "variable": { "name": "days" }, "overrides": [{ "environmentName": "test", "value": 7 }] });
+    platform.respond_to("GET", OVERRIDES, answer(&overrides));
+    let environments = json!({ "results": [{ "name": "test" }], "page": 0, "size": 100, "total": 1 });
+    platform.respond_to("GET", "/environments$", answer(&environments));
+    let refusals = refusals.map(ResponseTemplate::new).to_vec();
+    platform.respond_to("PATCH", "/days$", in_turn(refusals));
+    platform.respond_to("DELETE", "/test$", ResponseTemplate::new(204));
+    let entry = json!([{ "environmentName": "test" }]);
+    let set = if confirms_override {
+        json!({ "successfulOverrides": entry, "failedOverrides": [] })
+    } else {
+        json!({ "successfulOverrides": [], "failedOverrides": entry })
+    };
+    platform.respond_to("POST", OVERRIDES, answer(&set));
+    let output = platform.call(&world).run("variables apply -f v.yaml");
+    let made = changes(&platform);
+    (output, made)
+}
+
+#[test]
+fn refused_type_restores_the_override_that_apply_removed() {
+    let (output, made) = apply_refused_type([409, 409], true);
+    output.expect(8).saying(&[
+        "409",
+        "not tried: ~ days in test",
+        "1 of 2 changes failed and 1 not tried",
+    ]);
+    let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
+    assert_eq!(
+        calls,
+        [
+            "PATCH /days",
+            "DELETE /days/environment-overrides/test",
+            "PATCH /days",
+            "POST /days/environment-overrides",
+        ]
+    );
+    let old_value = json!({ "overrides": [{ "environmentName": "test", "value": 7 }] });
+    assert_eq!(made[3].1, old_value);
+}
+
+#[test]
+fn override_that_cannot_be_restored_is_reported_with_its_value() {
+    let (output, _) = apply_refused_type([409, 409], false);
+    output
+        .expect(8)
+        .saying(&["test: the override was 7 and may be removed", "409"]);
+}
+
+#[test]
+fn refusal_for_another_reason_removes_no_override() {
+    let (output, made) = apply_refused_type([403, 403], true);
+    output.expect(4);
+    let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
+    assert_eq!(calls, ["PATCH /days"]);
+}
+
+#[test]
+fn platform_that_accepts_the_type_keeps_the_override_until_it_is_set() {
+    let (output, made) = apply_refused_type([204, 204], true);
+    output.expect(0);
+    let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
+    assert_eq!(calls, ["PATCH /days", "POST /days/environment-overrides"]);
 }
 
 #[test]
@@ -528,6 +603,8 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
                 .saying(&[message, hint]);
         }
     }
+    let overrides = json!({ "variable": { "name": "days" }, "overrides": [] });
+    platform.respond_to("GET", OVERRIDES, answer(&overrides));
     world.write("v.yaml", "variables:\n  days: { type: NUMBER }\n");
     let dry = "variables apply -f v.yaml --dry-run";
     let output = platform.call(&world).run(dry).expect(2);

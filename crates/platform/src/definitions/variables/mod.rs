@@ -3,6 +3,7 @@
 mod project_comparison;
 mod project_state;
 mod step_execution;
+mod type_change;
 mod typed_value;
 mod variable_step;
 mod variables_file;

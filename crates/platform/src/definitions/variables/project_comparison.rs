@@ -1,6 +1,7 @@
 //! Compares a project with a file.
 
 use super::project_state::ProjectState;
+use super::type_change::{check_type_change, list_unfit_overrides};
 use super::typed_value::{NUMBER, TEXT, is_same_value, validate_value};
 use super::variable_step::{Difference, OverrideChange, VariableStep};
 use super::variables_file::VariableDefinition;
@@ -33,24 +34,30 @@ pub fn build_variable_steps(
         let compared_type = variable_type.filter(|_| variable_type == current_type);
         check_values(document, definition, variable_type)?;
         check_environments(document, definition, project)?;
-        match variable {
-            None => steps.push(build_create_step(document, definition)?),
-            Some(variable) => {
-                check_type_change(document, definition, variable)?;
-                steps.extend(build_update_step(document, definition, variable, compared_type)?);
-            }
-        }
         let current_overrides = project
             .overrides
             .get(&definition.name)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        steps.extend(build_override_steps(
-            definition,
-            current_overrides,
-            compared_type,
-            prune,
-        ));
+        if prune {
+            // Before a change of the type, which an override that does not fit would prevent.
+            steps.extend(build_unset_steps(definition, current_overrides));
+        }
+        match variable {
+            None => steps.push(build_create_step(document, definition)?),
+            Some(variable) => {
+                check_type_change(document, definition, variable, current_overrides, prune)?;
+                let unfit_overrides = list_unfit_overrides(definition, variable, current_overrides);
+                steps.extend(build_update_step(
+                    document,
+                    definition,
+                    variable,
+                    compared_type,
+                    unfit_overrides,
+                )?);
+            }
+        }
+        steps.extend(build_set_step(definition, current_overrides, compared_type));
     }
     if prune {
         steps.extend(build_delete_steps(definitions, project));
@@ -125,26 +132,6 @@ fn unknown_name_error(
         Some(suggestion) => error.with_hint(format!("{suggestion} Otherwise {accept_hint}")),
         None => error.with_hint(accept_hint),
     }
-}
-
-/// Checks that the current value of a variable fits its new type, if the file changes the type without giving a value.
-fn check_type_change(
-    document: &Document,
-    definition: &VariableDefinition,
-    variable: &Variable,
-) -> Result<(), DefinitionError> {
-    let is_changed = definition.fields.r#type.is_some() && definition.fields.r#type != variable.r#type;
-    let kept_value = variable
-        .value
-        .as_ref()
-        .filter(|_| is_changed && definition.fields.value.is_none());
-    let fits =
-        kept_value.is_none_or(|value| validate_value(definition.fields.r#type.as_deref(), value).is_ok());
-    if fits {
-        return Ok(());
-    }
-    let message = "the current value does not fit this type: add a `value`";
-    Err(document.error_at(&format!("{}.type", definition.path), message))
 }
 
 /// Checks the variable's value and its overrides against the variable's type.
@@ -222,6 +209,7 @@ fn build_update_step(
     definition: &VariableDefinition,
     variable: &Variable,
     variable_type: Option<&str>,
+    unfit_overrides: Vec<Override>,
 ) -> Result<Option<VariableStep>, DefinitionError> {
     let fields = &definition.fields;
     let (differences, mut sent_fields) = compare_fields(fields, variable, variable_type);
@@ -244,6 +232,7 @@ fn build_update_step(
         variable: definition.name.clone(),
         differences,
         sent: sent_fields,
+        unfit_overrides,
     }))
 }
 
@@ -303,37 +292,34 @@ fn compare_fields(
     (differences, sent_fields)
 }
 
-/// Returns the steps that change the overrides of a variable. One step sets all new and changed overrides. With
-/// `prune`, each override that the file does not have gets a step that removes it. A variable without `overrides` in
-/// the file keeps all its overrides.
-fn build_override_steps(
+/// Returns the step that sets all new and changed overrides of a variable, or `None` if there are none.
+fn build_set_step(
     definition: &VariableDefinition,
     current_overrides: &[Override],
     variable_type: Option<&str>,
-    prune: bool,
-) -> Vec<VariableStep> {
+) -> Option<VariableStep> {
+    let defined_overrides = definition.overrides.as_ref()?;
+    let overrides = list_override_changes(defined_overrides, current_overrides, variable_type);
+    (!overrides.is_empty()).then(|| VariableStep::SetOverrides {
+        variable: definition.name.clone(),
+        overrides,
+    })
+}
+
+/// Returns a step for each override that the file does not list, which removes it. A variable without `overrides` in
+/// the file keeps all its overrides.
+fn build_unset_steps(definition: &VariableDefinition, current_overrides: &[Override]) -> Vec<VariableStep> {
     let Some(defined_overrides) = &definition.overrides else {
         return Vec::new();
     };
-    let override_changes = list_override_changes(defined_overrides, current_overrides, variable_type);
-    let mut steps = Vec::new();
-    if !override_changes.is_empty() {
-        steps.push(VariableStep::SetOverrides {
+    current_overrides
+        .iter()
+        .filter(|entry| find_override_value(defined_overrides, &entry.environment_name).is_none())
+        .map(|entry| VariableStep::UnsetOverride {
             variable: definition.name.clone(),
-            overrides: override_changes,
-        });
-    }
-    if prune {
-        for current_override in current_overrides {
-            if find_override_value(defined_overrides, &current_override.environment_name).is_none() {
-                steps.push(VariableStep::UnsetOverride {
-                    variable: definition.name.clone(),
-                    was: current_override.clone(),
-                });
-            }
-        }
-    }
-    steps
+            was: entry.clone(),
+        })
+        .collect()
 }
 
 /// Returns a change for each override of the file that the project does not have or has with another value.
@@ -440,10 +426,10 @@ mod tests {
         + new  type: "NUMBER", behaviour: "COPIED", value: 1
         "#);
         insta::assert_snapshot!(lines(FILE, true), @r#"
+        - region in staging: "asia"
         ~ region  behaviour: "COPIED" -> "SHARED", value: "us" -> "eu"
         ~ region in production: "eu" -> "us"
         + region in test: "eu"
-        - region in staging: "asia"
         + new  type: "NUMBER", behaviour: "COPIED", value: 1
         - old  type: "TEXT", behaviour: "SHARED", value: "x"
         "#);

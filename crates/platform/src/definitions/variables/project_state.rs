@@ -1,5 +1,6 @@
 //! Reads the current variables of a project.
 
+use super::type_change::is_type_changed;
 use super::variables_file::VariableDefinition;
 use crate::api::{ApiValue, Override, Platform, Variable};
 use crate::http::HttpError;
@@ -14,14 +15,14 @@ const MAX_CONCURRENT_REQUESTS: usize = 8;
 #[derive(Debug, Clone, Default)]
 pub struct ProjectState {
     pub variables: BTreeMap<String, Variable>,
-    /// Overrides of the variables whose overrides the file defines.
+    /// Overrides of the variables whose overrides or type the file changes.
     pub overrides: BTreeMap<String, Vec<Override>>,
     /// Names of the environments, if the file has overrides; `None` if the token may not list them.
     pub environments: Option<BTreeSet<String>>,
 }
 
-/// Requests the project's variables. If the file has `overrides` for a variable, also requests the variable's current
-/// overrides. If the file defines at least one override, also requests the names of the environments.
+/// Requests the project's variables. If the file has `overrides` or a new type for a variable, also requests the
+/// variable's current overrides. If the file defines at least one override, also requests the names of the environments.
 pub async fn fetch_project_state(
     platform: &Platform,
     project: Uuid,
@@ -33,11 +34,13 @@ pub async fn fetch_project_state(
         .into_iter()
         .filter_map(|ApiValue { value, .. }| Some((value.name.clone()?, value)))
         .collect();
-    let existing_definitions = definitions
-        .iter()
-        .filter(|definition| definition.overrides.is_some() && variables.contains_key(&definition.name));
+    let overridden_definitions = definitions.iter().filter(|definition| {
+        variables
+            .get(&definition.name)
+            .is_some_and(|variable| definition.overrides.is_some() || is_type_changed(definition, variable))
+    });
     let overrides = stream::iter(
-        existing_definitions.map(|definition| fetch_overrides(platform, project, definition.name.clone())),
+        overridden_definitions.map(|definition| fetch_overrides(platform, project, definition.name.clone())),
     )
     .buffer_unordered(MAX_CONCURRENT_REQUESTS)
     .try_collect()

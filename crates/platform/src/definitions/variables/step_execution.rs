@@ -1,7 +1,7 @@
 //! Applies changes independently: a failed change does not prevent the next ones from being tried.
 
 use super::variable_step::{OverrideChange, VariableStep};
-use crate::api::{NewVariable, Override, OverridesSet, Platform};
+use crate::api::{NewVariable, Override, OverridesSet, Platform, VariableFields};
 use crate::http::{ErrorKind, HttpError};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -17,19 +17,19 @@ pub enum StepOutcome {
     Skipped,
 }
 
-/// Executes the steps in order and calls `report_step` after each. If a variable could not be created, its other steps
-/// are skipped. If the platform is unreachable or rejects the token, all remaining steps are skipped.
+/// Executes the steps in order and calls `report_step` after each. If a variable could not be created, or its type could
+/// not be changed, its other steps are skipped. If the platform is unreachable or rejects the token, all remaining steps are skipped.
 pub async fn execute_steps(
     platform: &Platform,
     project: Uuid,
     steps: &[VariableStep],
     mut report_step: impl FnMut(&VariableStep, &StepOutcome),
 ) -> Vec<StepOutcome> {
-    let mut missing_variables: HashSet<&str> = HashSet::new();
+    let mut unusable_variables: HashSet<&str> = HashSet::new();
     let mut is_aborted = false;
     let mut outcomes = Vec::new();
     for step in steps {
-        let outcome = if is_aborted || missing_variables.contains(step.variable()) {
+        let outcome = if is_aborted || unusable_variables.contains(step.variable()) {
             StepOutcome::Skipped
         } else {
             execute_step(platform, project, step)
@@ -38,9 +38,9 @@ pub async fn execute_steps(
         };
         if let StepOutcome::Failed(error) = &outcome {
             is_aborted = prevents_every_step(error.kind());
-            if matches!(step, VariableStep::Create { .. }) {
-                missing_variables.insert(step.variable());
-            }
+        }
+        if !matches!(outcome, StepOutcome::Done) && step.is_required_by_overrides() {
+            unusable_variables.insert(step.variable());
         }
         report_step(step, &outcome);
         outcomes.push(outcome);
@@ -74,9 +74,12 @@ async fn execute_step(
             };
             platform.create_variable(project, &new_variable).await?;
         }
-        VariableStep::Update { variable, sent, .. } => {
-            platform.update_variable(project, variable, sent).await?;
-        }
+        VariableStep::Update {
+            variable,
+            sent,
+            unfit_overrides,
+            ..
+        } => return update_variable(platform, project, variable, sent, unfit_overrides).await,
         VariableStep::SetOverrides { variable, overrides } => {
             return set_and_confirm_overrides(platform, project, variable, overrides).await;
         }
@@ -88,6 +91,80 @@ async fn execute_step(
         VariableStep::Delete { variable, .. } => platform.delete_variable(project, variable).await?,
     }
     Ok(StepOutcome::Done)
+}
+
+/// Updates a variable. If the platform refuses a new type because of overrides that do not fit it, removes these
+/// overrides and tries again. A later step sets them in their new form.
+async fn update_variable(
+    platform: &Platform,
+    project: Uuid,
+    variable: &str,
+    fields: &VariableFields,
+    unfit_overrides: &[Override],
+) -> Result<StepOutcome, HttpError> {
+    match platform.update_variable(project, variable, fields).await {
+        Err(error) if error.kind() == ErrorKind::Conflict && !unfit_overrides.is_empty() => {}
+        result => return result.map(|()| StepOutcome::Done),
+    }
+    let mut removed_overrides = Vec::new();
+    let mut result = Ok(());
+    for unfit_override in unfit_overrides {
+        let environment = &unfit_override.environment_name;
+        result = platform.delete_override(project, variable, environment).await;
+        if result.is_err() {
+            break;
+        }
+        removed_overrides.push(unfit_override.clone());
+    }
+    if result.is_ok() {
+        result = platform.update_variable(project, variable, fields).await;
+    }
+    match result {
+        Ok(()) => Ok(StepOutcome::Done),
+        Err(error) => restore_overrides(platform, project, variable, removed_overrides, error).await,
+    }
+}
+
+/// Sets the removed overrides again after the type could not be changed because of `error`. The outcome is partial if an
+/// override remains removed, with the value that it had.
+async fn restore_overrides(
+    platform: &Platform,
+    project: Uuid,
+    variable: &str,
+    removed_overrides: Vec<Override>,
+    error: HttpError,
+) -> Result<StepOutcome, HttpError> {
+    if removed_overrides.is_empty() {
+        return Err(error);
+    }
+    let response = platform
+        .set_overrides(project, variable, &removed_overrides)
+        .await;
+    let lost_overrides: Vec<Override> = match response {
+        Err(_) => removed_overrides,
+        Ok(response) => {
+            let unconfirmed_overrides = list_unconfirmed_overrides(&removed_overrides, &response);
+            removed_overrides
+                .into_iter()
+                .filter(|entry| {
+                    unconfirmed_overrides
+                        .iter()
+                        .any(|(environment, _)| *environment == entry.environment_name)
+                })
+                .collect()
+        }
+    };
+    if lost_overrides.is_empty() {
+        return Err(error);
+    }
+    let reasons = lost_overrides.into_iter().map(|entry| {
+        let reason = format!(
+            "the override was {} and may be removed, because the type could not be changed: {error}",
+            entry.value
+        );
+        (entry.environment_name, reason)
+    });
+    Ok(StepOutcome::Partial(reasons.collect()))
 }
 
 /// Sets overrides of a variable with one request. The outcome is partial if the response does not confirm all of them.

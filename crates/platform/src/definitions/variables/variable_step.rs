@@ -18,6 +18,9 @@ pub enum VariableStep {
         /// The fields to send: those that differ, and always type and behaviour.
         #[serde(skip)]
         sent: VariableFields,
+        /// The overrides that do not fit the new type, and that a later step replaces.
+        #[serde(skip)]
+        unfit_overrides: Vec<Override>,
     },
     SetOverrides {
         variable: String,
@@ -73,6 +76,18 @@ impl VariableStep {
             | Self::SetOverrides { variable, .. }
             | Self::UnsetOverride { variable, .. }
             | Self::Delete { variable, .. } => variable,
+        }
+    }
+
+    /// Returns whether the overrides of the variable can only be set after the step: it creates the variable, or changes
+    /// its type.
+    pub(super) fn is_required_by_overrides(&self) -> bool {
+        match self {
+            Self::Create { .. } => true,
+            Self::Update { differences, .. } => {
+                differences.iter().any(|difference| difference.field == "type")
+            }
+            _ => false,
         }
     }
 
