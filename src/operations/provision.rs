@@ -1,5 +1,6 @@
 //! Provisions a project: checks everything, continues from the state, reports each step.
 
+use super::state_lock::StateLock;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -29,7 +30,7 @@ const VISIBILITY_RULE: &str =
     "only the account role Super Admin can see a new project until users are invited";
 
 /// Runs the steps that create a project and what belongs to it. Checks the file and all settings first. Steps that the
-/// state file lists as done are skipped, so that a failed run can be continued.
+/// state file lists as done are skipped, so that a failed run can be continued. Fails while another run uses the file.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
@@ -42,17 +43,14 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         .transpose()?;
     let connection = sources.resolve_connection(&run.global)?;
     let state_path = choose_state_path(run, args);
-    let saved_state = read_user_file_if_exists(&state_path, MAX_STATE_BYTES)?;
-    let mut state = ProvisionState::parse(
-        saved_state.as_deref(),
-        &state_path,
-        &connection.require_base_url()?.to_string(),
-    )?;
-    apply_resolutions(&mut state, &plan, &args.resolve)?;
-    // Rejects a step with an unknown result, and a file that no longer matches the completed steps.
-    state
-        .check_plan(&plan)
-        .map_err(|error| state_failure(error, &state_path))?;
+    // Held until the end: a second run would otherwise read a state without the steps of this one, and repeat them.
+    let _lock = if args.dry_run {
+        None
+    } else {
+        Some(StateLock::acquire(&state_path)?)
+    };
+    let base_url = connection.require_base_url()?.to_string();
+    let mut state = read_state(&state_path, &base_url, &plan, &args.resolve)?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.create_platform_client(&connection)?;
     if args.dry_run {
@@ -89,6 +87,23 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         Ok(()) => Ok(ExitStatus::Success),
         Err(error) => Err(stopped_run_failure(error, &state, &state_path)),
     }
+}
+
+/// Reads the state and applies the values of `--resolve`. Rejects a state with a step whose result is unknown, and one
+/// whose completed steps no longer match the plan.
+fn read_state(
+    state_path: &Path,
+    base_url: &str,
+    plan: &ProvisionPlan,
+    resolutions: &[String],
+) -> Result<ProvisionState, Failure> {
+    let saved_state = read_user_file_if_exists(state_path, MAX_STATE_BYTES)?;
+    let mut state = ProvisionState::parse(saved_state.as_deref(), state_path, base_url)?;
+    apply_resolutions(&mut state, plan, resolutions)?;
+    state
+        .check_plan(plan)
+        .map_err(|error| state_failure(error, state_path))?;
+    Ok(state)
 }
 
 /// Returns the path of the state file: that of `--state`, otherwise next to the provisioning file with the suffix

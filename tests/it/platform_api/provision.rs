@@ -1,8 +1,9 @@
 //! `provision apply`: the order of the steps, their conditions, and resuming after a failure.
 
-use crate::support::{Call, Platform, World, in_turn};
+use crate::support::{Call, Platform, World, at_once, in_turn};
 use serde_json::{Value, json};
 use std::fs;
+use std::time::Duration;
 use wiremock::{Request, ResponseTemplate};
 
 const AGENT: &str = "b6a1c9d2-0f3e-4c57-8a24-1d9e7f5b3c60";
@@ -456,4 +457,49 @@ fn dry_run_refuses_the_settings_that_a_run_refuses() {
         .run((&APPLY, "--dry-run"))
         .expect(0);
     assert!(platform.requests().is_empty());
+}
+
+#[test]
+fn apply_refuses_a_state_file_that_another_run_uses() {
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
+    let path = world.work().join("p.yaml.state.json.lock");
+    let lock = fs::File::create(&path).unwrap();
+    lock.lock().unwrap();
+    provision_call(&platform, &world).run(&APPLY).expect(2).saying(&[
+        "another run uses the state file",
+        "p.yaml.state.json",
+        "hint: run the command again after",
+    ]);
+    assert_eq!(request_paths(&platform), [""; 0]);
+    // A dry run sends nothing.
+    provision_call(&platform, &world)
+        .run((&APPLY[..], "--dry-run"))
+        .expect(0);
+    // The file of a run that was killed is no lock.
+    drop(lock);
+    provision_call(&platform, &world).run(&APPLY).expect(0);
+    assert!(!path.exists());
+}
+
+#[test]
+fn runs_at_the_same_time_create_one_project() {
+    let world = World::new();
+    let slow = ResponseTemplate::new(201)
+        .set_body_json(json!({ "projectId": PROJECT }))
+        .set_delay(Duration::from_millis(300));
+    let platform = provision_platform(Some(("/v1/projects$", vec![slow])));
+    world.write("p.yaml", hybrid_file());
+    let call = provision_call(&platform, &world);
+    at_once(0..4, |_| {
+        let output = call.clone().run(&APPLY);
+        assert!([0, 2].contains(&output.code), "{}", output.all());
+    });
+    let paths = request_paths(&platform);
+    assert_eq!(
+        paths.iter().filter(|path| *path == "projects").count(),
+        1,
+        "{paths:?}"
+    );
+    assert_eq!(paths.len(), 4, "{paths:?}");
 }
