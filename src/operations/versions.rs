@@ -4,11 +4,11 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::publish::{
-    LatestVersion, has_other_state, is_last_enabled_version, list_surplus_versions,
-    poll_latest_after_disabling,
+    LatestVersion, has_other_state, has_state, is_last_enabled_version, list_surplus_versions,
+    poll_latest_after_disabling, poll_until_state,
 };
 use crate::session::artifact_versions::{
-    describe_latest_version, list_command, list_versions, version_request_failure,
+    describe_latest_version, disable_command, list_command, list_versions, version_request_failure,
 };
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
@@ -18,7 +18,7 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
-/// Maximum time to wait until the platform reports the change of the latest version.
+/// Maximum time to wait until the platform shows the change of a version, and of the latest version.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 
 pub(crate) struct VersionSwitch<'a> {
@@ -46,13 +46,19 @@ impl<'a> VersionSwitch<'a> {
     }
 
     /// Disables a version. Without `--force`, fails if it is the last enabled version, because consumers would then
-    /// have none.
+    /// have none; with it, warns of that.
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
         let version = args.version.version.version_name();
         if !args.force {
             self.reject_last_enabled(version).await?;
         }
         let response = self.set_enabled(version, false).await?;
+        if args.force {
+            let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
+            if latest == LatestVersion::NoneEnabled {
+                self.run.ui.warn(&describe_latest_version(&latest));
+            }
+        }
         let message = format!("disabled version {version} of {}", self.prefix);
         self.print_outcome(args.version.output, &response, &message)
     }
@@ -64,7 +70,9 @@ impl<'a> VersionSwitch<'a> {
         if !args.force {
             self.reject_last_enabled(&version).await?;
         }
-        self.set_enabled(&version, false).await?;
+        if let Err(failure) = self.set_enabled(&version, false).await {
+            return Err(self.add_repetition_hint(failure, &version));
+        }
         // The platform may report the old latest version for a moment.
         let latest = poll_latest_after_disabling(self.platform, &self.prefix, &version, MAX_DELAY).await;
         let latest_description = describe_latest_version(&latest);
@@ -93,6 +101,20 @@ impl<'a> VersionSwitch<'a> {
                 self.prefix
             ),
         )
+    }
+
+    /// Adds to the hint of a failed rollback how to repeat it: the version may be disabled already, and a second rollback
+    /// would then disable the previous version, too.
+    fn add_repetition_hint(&self, failure: Failure, version: &str) -> Failure {
+        let repetition = format!(
+            "to repeat the rollback, run `{}`, because another `rollback` may disable another version",
+            disable_command(&self.prefix, version)
+        );
+        let hint = match failure.own_hint() {
+            Some(hint) => format!("{hint}; {repetition}"),
+            None => repetition,
+        };
+        failure.with_hint(hint)
     }
 
     /// Disables all enabled versions except the newest ones; `--keep` sets how many remain. Without `--yes`, only lists
@@ -159,7 +181,7 @@ impl<'a> VersionSwitch<'a> {
         total_count: usize,
     ) -> Failure {
         let progress = match disabled_versions {
-            [] => "no version was disabled".to_owned(),
+            [] => "no version was disabled before that".to_owned(),
             versions => format!("disabled before that: {}", versions.join(", ")),
         };
         let prefix = &self.prefix;
@@ -169,7 +191,8 @@ impl<'a> VersionSwitch<'a> {
         ))
     }
 
-    /// Requests the platform to enable or disable a version. Fails if the response shows the old state.
+    /// Requests the platform to enable or disable a version. Fails if the response shows the old state, or if it shows
+    /// none and the details of the version do not show the new state either.
     async fn set_enabled(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
         let result = self
             .platform
@@ -182,7 +205,12 @@ impl<'a> VersionSwitch<'a> {
                     format!("according to the platform's response, version {version} is still {state}");
                 Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
             }
-            Ok(response) => Ok(response),
+            Ok(response) if has_state(&response, is_enabled) => Ok(response),
+            // The API document does not define the response, so it need not show the state.
+            Ok(response) => {
+                self.confirm_state(version, is_enabled).await?;
+                Ok(response)
+            }
             Err(error) => {
                 let is_missing = error.kind() == ErrorKind::NotFound;
                 let failure =
@@ -195,6 +223,21 @@ impl<'a> VersionSwitch<'a> {
                 Err(failure.context(format!("could not {verb} version {version} of {}", self.prefix)))
             }
         }
+    }
+
+    /// Fails if the details of the version do not show that it is enabled or disabled.
+    async fn confirm_state(&self, version: &str, is_enabled: bool) -> Result<(), Failure> {
+        let prefix = &self.prefix;
+        let Err(error) = poll_until_state(self.platform, prefix, version, is_enabled, MAX_DELAY).await else {
+            return Ok(());
+        };
+        let state = if is_enabled { "enabled" } else { "disabled" };
+        let message = format!(
+            "could not check whether version {version} of {prefix} is {state}: {}",
+            error.reason
+        );
+        let hint = format!("run `{}` to see the enabled versions", list_command(prefix));
+        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
     }
 
     /// Requests the name of the latest version.

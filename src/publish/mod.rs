@@ -62,4 +62,4 @@ pub use upload_outcome::{
     DISABLED_DIFFERENCE, UNKNOWN_OMISSIONS, assess_existing_version, list_ignored_files,
 };
 pub use version_differences::{can_details_prove_completeness, compare_with_plan, list_version_differences};
-pub use version_withdrawal::{has_other_state, withdraw_version};
+pub use version_withdrawal::{has_other_state, has_state, poll_until_state, withdraw_version};

@@ -7,7 +7,7 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::HttpError;
 use std::time::Duration;
 
-/// The reason why a version may still be enabled.
+/// The reason why a version may not have the requested state.
 #[derive(Debug)]
 pub struct WithdrawalError {
     pub reason: String,
@@ -41,7 +41,8 @@ pub async fn withdraw_version(
         LatestVersion::Unknown(_) => false,
     };
     if !is_proved {
-        poll_until_disabled(platform, prefix, version_name, timeout).await?;
+        let is_enabled = false;
+        poll_until_state(platform, prefix, version_name, is_enabled, timeout).await?;
     }
     Ok(latest)
 }
@@ -61,12 +62,17 @@ async fn request_withdrawal(
         Ok(response) if has_other_state(&response, is_enabled) => Err(WithdrawalError::new(
             "according to the platform's response, the version is still enabled",
         )),
-        Ok(response) => Ok(response.get("enabled") == Some(&Value::Bool(is_enabled))),
+        Ok(response) => Ok(has_state(&response, is_enabled)),
         Err(error) => Err(WithdrawalError {
             reason: error.to_string(),
             error: Some(error),
         }),
     }
+}
+
+/// Returns whether the response to a request to enable or disable a version shows the requested state.
+pub fn has_state(response: &Value, is_enabled: bool) -> bool {
+    response.get("enabled") == Some(&Value::Bool(is_enabled))
 }
 
 /// Returns whether the response to a request to enable or disable a version shows the opposite of the requested state.
@@ -76,11 +82,12 @@ pub fn has_other_state(response: &Value, is_enabled: bool) -> bool {
         .is_some_and(|state| *state == Value::Bool(!is_enabled))
 }
 
-/// Fails if the details of the version do not show, within the timeout, that it is disabled.
-async fn poll_until_disabled(
+/// Fails if the details of the version do not show, within the timeout, that it is enabled or disabled.
+pub async fn poll_until_state(
     platform: &Platform,
     prefix: &str,
     version_name: &str,
+    is_enabled: bool,
     timeout: Duration,
 ) -> Result<(), WithdrawalError> {
     let details = poll_until(
@@ -89,16 +96,17 @@ async fn poll_until_disabled(
         |details| {
             details
                 .as_ref()
-                .is_ok_and(|details| details.artifact.enabled == Some(false))
+                .is_ok_and(|details| details.artifact.enabled == Some(is_enabled))
         },
     );
+    let state = if is_enabled { "enabled" } else { "disabled" };
     match details.await {
-        Ok(details) if details.artifact.enabled == Some(false) => Ok(()),
-        Ok(_) => Err(WithdrawalError::new(
-            "the platform accepted the request, but does not show the version as disabled",
-        )),
+        Ok(details) if details.artifact.enabled == Some(is_enabled) => Ok(()),
+        Ok(_) => Err(WithdrawalError::new(format!(
+            "the platform accepted the request, but does not show the version as {state}"
+        ))),
         Err(error) => Err(WithdrawalError::new(format!(
-            "the platform accepted the request, but it is unknown whether the version is disabled: {error}"
+            "the platform accepted the request, but it is unknown whether the version is {state}: {error}"
         ))),
     }
 }

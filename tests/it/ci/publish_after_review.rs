@@ -723,8 +723,8 @@ fn switch_that_platform_does_not_make_is_not_told_as_made() {
     };
     let still = &["version 2 is still enabled"][..];
     let unknown = &[
-        "could not check the rollback of version 2 of sales",
-        "still returns 2",
+        "could not check whether version 2 of sales is disabled",
+        "does not show the version as disabled",
     ];
     let disable = &["artifacts", "disable", "--version-name", "2"][..];
     let rollback = &["artifacts", "rollback"];
@@ -732,35 +732,73 @@ fn switch_that_platform_does_not_make_is_not_told_as_made() {
         (entry("2"), disable, still),
         (entry("2"), rollback, still),
         (json!({}), rollback, unknown),
+        (json!({}), disable, unknown),
     ];
     at_once(cases, |(told, args, expected_text)| {
         let platform = switched_as(&told);
         let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
         call.run(args).expect(3).saying(expected_text);
     });
+    // The details show the new state, and the response does not.
+    let platform = switched_as(&json!({}));
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    let output = call.run("artifacts enable --version-name 2").expect(0);
+    assert_eq!(output.out, "enabled version 2 of sales\n");
+}
+
+#[test]
+fn failed_rollback_names_the_command_that_repeats_it() {
+    let (world, platform) = (World::new(), Platform::new());
+    let entry =
+        |version: &str| json!({ "sharedPipelineIdPrefix": "sales", "versionName": version, "enabled": true });
+    let details = json!({ "artifactDetails": entry("2"), "sharedPipelines": [] });
+    platform.respond_to("GET", "/artifacts$", answer(&json!([entry("2"), entry("1")])));
+    platform.respond_to("GET", "/artifacts/details", answer(&details));
+    platform.respond_to("PATCH", "/artifacts$", ResponseTemplate::new(502));
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    call.run("artifacts rollback").expect(3).saying(&[
+        "the request may have been processed nevertheless",
+        "to repeat the rollback, run `sluicegate artifacts disable 2 --prefix sales`",
+    ]);
 }
 
 #[test]
 fn prune_that_stops_names_version_and_what_it_did() {
-    let (world, platform) = (World::new(), Platform::new());
+    let world = World::new();
     let entry = |version: u8| {
         json!({ "sharedPipelineIdPrefix": "sales", "versionName": version.to_string(), "enabled": true,
             "createdAt": format!("2026-11-2{version}T09:30:00Z") })
     };
     let list = json!([entry(4), entry(3), entry(2), entry(1)]);
     let details = json!({ "artifactDetails": entry(4), "sharedPipelines": [] });
-    platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
-    platform.respond_to("GET", "/artifacts/details", answer(&details));
+    let prune = |answers: Vec<ResponseTemplate>, expected_text: &[&str]| {
+        let platform = Platform::new();
+        platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+        platform.respond_to("GET", "/artifacts/details", answer(&details));
+        platform.respond_to("PATCH", "/v1/shared-pipelines/artifacts$", in_turn(answers));
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        call.run("artifacts prune --keep 1 --yes")
+            .expect(3)
+            .saying(expected_text);
+    };
     let done = answer(&json!({ "enabled": false }));
-    let answers = in_turn(vec![done, ResponseTemplate::new(500)]);
-    platform.respond_to("PATCH", "/v1/shared-pipelines/artifacts$", answers);
-    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-    call.run("artifacts prune --keep 1 --yes").expect(3).saying(&[
-        "disabled version 3 of sales",
-        "stopped after 1 of 3 versions of sales (disabled before that: 3)",
-        "could not disable version 2 of sales",
-        "500",
-    ]);
+    prune(
+        vec![done, ResponseTemplate::new(500)],
+        &[
+            "disabled version 3 of sales",
+            "stopped after 1 of 3 versions of sales (disabled before that: 3)",
+            "could not disable version 2 of sales",
+            "500",
+        ],
+    );
+    // The first request may have disabled its version.
+    prune(
+        vec![ResponseTemplate::new(502)],
+        &[
+            "stopped after 0 of 3 versions of sales (no version was disabled before that)",
+            "the request may have been processed nevertheless",
+        ],
+    );
 }
 
 #[test]

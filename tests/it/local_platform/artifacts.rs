@@ -133,3 +133,17 @@ fn version_is_an_argument_or_a_flag() {
     }
     local.run("artifacts enable --prefix sales").expect(2);
 }
+
+#[test]
+fn forced_disable_warns_only_if_no_version_remains() {
+    let local = Local::new();
+    for version in ["1", "2"] {
+        publish_to_local(&local, version);
+    }
+    let warning = "NO VERSION IS ENABLED";
+    let output = local.run("artifacts disable 2 --force").expect(0);
+    assert!(!output.all().contains(warning), "{}", output.all());
+    let output = local.run("artifacts disable 1 --force").expect(0);
+    assert!(output.err.contains(warning), "{}", output.all());
+    assert_eq!(output.out, "disabled version 1 of sales\n");
+}

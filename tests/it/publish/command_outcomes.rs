@@ -754,7 +754,10 @@ fn artifacts_are_listed_shown_and_switched() {
         answer(&json!({ "results": [version, other], "page": 0, "size": 20, "total": 2 })),
     );
     platform.respond_to("GET", "/artifacts/details$", answer(&version_details(&world)));
-    platform.respond_to("PATCH", "/artifacts$", answer(&json!({})));
+    platform.respond_to("PATCH", "/artifacts$", |request: &Request| {
+        let change: Value = serde_json::from_slice(&request.body).unwrap();
+        answer(&json!({ "enabled": change["enabled"] }))
+    });
     let item = json!({ "sharedPipelineIdPrefix": "p", "sharedPipelineId": "load", "description": "d", "latestVersionName": "1" });
     platform.respond_to(
         "GET",
