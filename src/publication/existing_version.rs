@@ -35,7 +35,7 @@ impl Publication<'_> {
         }
         let message = outcome.problems.join("; ");
         let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
-        PublishDecision::Refuse(failure.with_hint(conflict_hint(if_exists)))
+        PublishDecision::Refuse(failure.with_hint(conflict_hint(if_exists, self.needs_next_version())))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::session::failure_conversion::http_exit_status;
 use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
-use sluicegate_platform::http::HttpError;
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::fmt::Write as _;
 
 /// Prints the outcome of an upload: smoke runs that did not succeed, a success with its warnings, or the failure with a
@@ -46,6 +46,7 @@ pub(super) fn report_outcome(
         &plan.version_name,
         outcome,
         publication.settings.if_exists,
+        publication.needs_next_version(),
     ) {
         failure = failure.with_hint(hint);
     }
@@ -198,7 +199,9 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
             }
         }
         OutcomeKind::Superseded => {
-            format!("{name} was published after a newer version, so it must not be the latest version")
+            format!(
+                "{name} was published, but must not be the latest version, because a newer one appeared meanwhile"
+            )
         }
         OutcomeKind::Unconfirmed => {
             format!("{name} was published, but it may have replaced a newer version")
@@ -235,10 +238,23 @@ fn is_origin_unknown(outcome: &publish::Outcome) -> bool {
     outcome.error.is_some() && outcome.problems.iter().any(|problem| problem == NOT_LISTED)
 }
 
+/// Returns how to find out whether the version exists, and what is wrong with the base URL if the response shows it.
+fn unknown_origin_hint(show_command: &str, outcome: &publish::Outcome) -> String {
+    let step = format!("run `{show_command}` to check whether the version exists");
+    match outcome.error.as_ref().and_then(HttpError::hint) {
+        Some(base_url_hint) => format!("{step}; {base_url_hint}"),
+        None => step,
+    }
+}
+
 /// Returns what the user can do if the version already exists. With `--if-exists same-content`, the version was
-/// compared and differs, so only another name is useful.
-pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
+/// compared and differs, so only another name is useful. `{next}` selects an unused name, so that another run published
+/// the version meanwhile.
+pub(super) const fn conflict_hint(if_exists: IfExists, needs_next_version: bool) -> &'static str {
     match if_exists {
+        _ if needs_next_version => {
+            "another run published this version meanwhile; run the job again: `{next}` then selects the next version"
+        }
         IfExists::Fail => {
             "publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit"
         }
@@ -248,32 +264,38 @@ pub(super) const fn conflict_hint(if_exists: IfExists) -> &'static str {
 
 /// Returns what the user can do after this outcome; `None` if there is no useful step. Most hints ask the user to
 /// disable the version, so they do not apply if the version is already disabled, by the program or by someone else.
-fn find_hint(prefix: &str, version: &str, outcome: &publish::Outcome, if_exists: IfExists) -> Option<String> {
+fn find_hint(
+    prefix: &str,
+    version: &str,
+    outcome: &publish::Outcome,
+    if_exists: IfExists,
+    needs_next_version: bool,
+) -> Option<String> {
     let disable_command = disable_command(prefix, version);
     let show_command = show_command(prefix, version);
-    let is_disabled_by_others = outcome
-        .problems
-        .iter()
-        .any(|problem| problem == DISABLED_DIFFERENCE);
-    let is_disabled = outcome.disabled || is_disabled_by_others;
+    let is_disabled = outcome.disabled
+        || outcome
+            .problems
+            .iter()
+            .any(|problem| problem == DISABLED_DIFFERENCE);
     match outcome.kind {
         // The error of the upload is in the outcome only if the existing version was not compared.
         OutcomeKind::Conflict if if_exists == IfExists::SameContent && outcome.error.is_some() => {
             Some("run the job again: it compares the existing version with the files".into())
         }
-        OutcomeKind::Conflict => Some(conflict_hint(if_exists).into()),
+        OutcomeKind::Conflict => Some(conflict_hint(if_exists, needs_next_version).into()),
         OutcomeKind::Incomplete if !is_disabled => Some(format!(
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
         )),
-        OutcomeKind::Incomplete if is_disabled_by_others => Some("publish under another name".into()),
+        // The name is taken, and consumers cannot use the version.
+        OutcomeKind::Incomplete => Some("publish under another version name".into()),
         OutcomeKind::Unverified if !is_disabled && is_origin_unknown(outcome) => {
-            let base_url_hint = outcome.error.as_ref().and_then(HttpError::hint);
-            let steps = [Some(format!("run `{show_command}` to check whether the version exists")), base_url_hint];
-            Some(steps.into_iter().flatten().collect::<Vec<_>>().join("; "))
+            Some(unknown_origin_hint(&show_command, outcome))
         }
         OutcomeKind::Unverified if !is_disabled => Some(format!(
             "run `{show_command}` to check the version; to hide it from consumers, run `{disable_command}`"
         )),
+        OutcomeKind::Unverified => Some("publish under another version name".into()),
         OutcomeKind::Superseded if is_disabled => Some(
             "if the newer version contains this commit, do not change anything; to publish this commit on purpose, run \
              `sluicegate publish --version-name NAME`"
@@ -287,8 +309,21 @@ fn find_hint(prefix: &str, version: &str, outcome: &publish::Outcome, if_exists:
             list_command(prefix)
         )),
         OutcomeKind::Unknown => Some(format!("run `{show_command}` to check whether the version exists")),
+        OutcomeKind::Failed if is_too_large(outcome) => Some(
+            "the platform limits the size of a publish: leave out files with --exclude, or publish only the files that \
+             the shared pipelines need with --select closure"
+                .into(),
+        ),
         _ => outcome.error.as_ref().and_then(HttpError::hint),
     }
+}
+
+/// Returns whether the platform or a proxy refused the upload because of its size.
+fn is_too_large(outcome: &publish::Outcome) -> bool {
+    outcome
+        .error
+        .as_ref()
+        .is_some_and(|error| error.kind() == ErrorKind::TooLarge)
 }
 
 #[cfg(test)]
@@ -307,13 +342,21 @@ mod tests {
                 Some("publish under another version name"),
             ),
             (OutcomeKind::Incomplete, false, Some(hide)),
-            (OutcomeKind::Incomplete, true, None),
+            (
+                OutcomeKind::Incomplete,
+                true,
+                Some("publish under another version name"),
+            ),
             (
                 OutcomeKind::Unverified,
                 false,
                 Some("to check the version; to hide it"),
             ),
-            (OutcomeKind::Unverified, true, None),
+            (
+                OutcomeKind::Unverified,
+                true,
+                Some("publish under another version name"),
+            ),
             (OutcomeKind::Superseded, false, Some(hide)),
             (
                 OutcomeKind::Superseded,
@@ -338,7 +381,7 @@ mod tests {
                 disabled,
                 ..Outcome::new(kind)
             };
-            let hint = find_hint("p", "1", &outcome, IfExists::Fail);
+            let hint = find_hint("p", "1", &outcome, IfExists::Fail, false);
             match expected_part {
                 Some(part) => assert!(
                     hint.as_deref().unwrap_or_default().contains(part),
@@ -352,20 +395,33 @@ mod tests {
     #[test]
     fn hint_after_comparison_does_not_suggest_comparison() {
         let outcome = Outcome::new(OutcomeKind::Conflict);
-        let hint = find_hint("p", "1", &outcome, IfExists::SameContent).unwrap();
+        let hint = find_hint("p", "1", &outcome, IfExists::SameContent, false).unwrap();
         assert_eq!(hint, "publish under another version name");
     }
 
     #[test]
+    fn hint_after_conflict_of_computed_name_suggests_another_run() {
+        let outcome = Outcome::new(OutcomeKind::Conflict);
+        for if_exists in [IfExists::Fail, IfExists::SameContent] {
+            let hint = find_hint("p", "1", &outcome, if_exists, true).unwrap_or_default();
+            assert!(
+                hint.contains("run the job again: `{next}` then selects"),
+                "{hint}"
+            );
+        }
+    }
+
+    #[test]
     fn hint_does_not_disable_version_that_someone_else_disabled() {
-        for (kind, expected_hint) in [
-            (OutcomeKind::Incomplete, Some("publish under another name")),
-            (OutcomeKind::Unverified, None),
-        ] {
+        for kind in [OutcomeKind::Incomplete, OutcomeKind::Unverified] {
             let mut outcome = Outcome::new(kind);
             outcome.problems.push(DISABLED_DIFFERENCE.to_owned());
-            let hint = find_hint("p", "1", &outcome, IfExists::Fail);
-            assert_eq!(hint.as_deref(), expected_hint, "{kind:?}");
+            let hint = find_hint("p", "1", &outcome, IfExists::Fail, false);
+            assert_eq!(
+                hint.as_deref(),
+                Some("publish under another version name"),
+                "{kind:?}"
+            );
         }
     }
 
@@ -374,7 +430,7 @@ mod tests {
         let cases = [
             (
                 OutcomeKind::Superseded,
-                "v1 was published after a newer version, so it must not be the latest version",
+                "v1 was published, but must not be the latest version, because a newer one appeared meanwhile",
             ),
             (
                 OutcomeKind::Unconfirmed,

@@ -139,7 +139,11 @@ fn incomplete_version_can_be_disabled_at_once() {
         .without("SLUICEGATE_SMOKE_ENVIRONMENT")
         .run("publish --on-ignored disable")
         .expect(6)
-        .saying(&["the version was disabled", "[Latest]"]);
+        .saying(&[
+            "the version was disabled",
+            "[Latest]",
+            "hint: publish under another version name",
+        ]);
     assert_eq!(stage.switches(), [disable_request()]);
 }
 
@@ -256,6 +260,19 @@ fn each_answer_has_its_exit_code() {
         );
         assert_eq!(uploads(&platform), 1, "{text}");
     }
+}
+
+#[test]
+fn publish_that_is_too_large_names_the_flags_that_make_it_smaller() {
+    let world = project_to_publish();
+    publish_platform(&world, ResponseTemplate::new(413))
+        .call(&world)
+        .run(&PUBLISH)
+        .expect(3)
+        .saying(&[
+            "hint: the platform limits the size of a publish",
+            "--select closure",
+        ]);
 }
 
 #[test]
