@@ -189,7 +189,7 @@ async fn create_environment(
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
 ) -> Result<(StatusCode, Json<Empty>), Problem> {
-    environment_request_shape(app.vocabulary()).validate(&body)?;
+    let check = environment_request_shape(app.vocabulary()).check(&body);
     let environment = EnvironmentRecord {
         project: project.id,
         name: body.text_or_empty("name"),
@@ -205,7 +205,7 @@ async fn create_environment(
     let author = app.author_for(&caller);
     app.store()
         .try_change(move |transaction| {
-            if let Err(problem) = check_connections(transaction, project.id, &connections)? {
+            if let Err(problem) = check_connections(transaction, project.id, &connections, check)? {
                 return Ok(Err(problem));
             }
             let is_inserted = environments::insert(transaction, &environment, &author)?;
@@ -256,15 +256,19 @@ fn check_overrides(check: &mut BodyCheck, body: &Map<String, Value>) {
 }
 
 /// Checks that the project has the default connections, each with the given warehouse kind. Returns a 400 that lists
-/// all connections that are missing or have another kind.
+/// the errors of `check`, and all connections that are missing or have another kind.
 fn check_connections(
     connection: &Connection,
     project: Uuid,
     connections: &[DefaultConnection],
+    mut check: BodyCheck,
 ) -> rusqlite::Result<Result<(), Problem>> {
-    let mut check = BodyCheck::default();
     for (kind, name) in connections {
         let field = format!("defaultConnections.DWH.{kind}");
+        // One error for each field: an empty name, for example, is reported already.
+        if check.errors.iter().any(|error| error.field == field) {
+            continue;
+        }
         match connections::find_warehouse_kind(connection, project, name)? {
             None => check.add_error(&field, format!("the project has no connection `{name}`")),
             Some(provider) if provider != *kind => {

@@ -100,9 +100,14 @@ impl Shape {
 
     /// Checks the body of a request, and returns a 400 that lists all its errors.
     pub(super) fn validate(&self, body: &Object) -> Result<(), Problem> {
+        self.check(body).into_result(())
+    }
+
+    /// Checks a request body. The caller can add errors that only the stored data show.
+    pub(super) fn check(&self, body: &Object) -> BodyCheck {
         let mut check = BodyCheck::default();
         self.check_members(&mut check, body);
-        check.into_result(())
+        check
     }
 
     /// Adds all errors in the members of an object to `check`. Does nothing for shapes that have no members.

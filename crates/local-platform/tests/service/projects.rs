@@ -297,6 +297,25 @@ async fn post_environments_refuses_connections_that_the_project_does_not_have() 
 
 // Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
+async fn post_environments_names_missing_connections_with_all_other_errors() {
+    let (platform, _world) = with_given().await;
+    let given = format!("/v1/projects/{GIVEN}");
+    with_environments(&platform, &given, &[]).await;
+    let path = format!("{given}/environments");
+    let mut body = environment_request("e");
+    body["defaultConnections"] = json!({"DWH": {"warehouse_a": "missing", "warehouse_b": ""}});
+    let problem = platform.post(&path, body, 400).await;
+    let expected = [
+        "defaultConnections.DWH.warehouse_b",
+        "connectionOverrides[0].connectionName",
+        "defaultConnections.DWH.warehouse_a",
+    ];
+    assert_eq!(fields(&problem), expected);
+    platform.post(&path, environment_request("e"), 201).await;
+}
+
+// Endpoint: POST /v1/projects/{projectId}/environments
+#[tokio::test]
 async fn post_environments_names_every_wrong_field() {
     let (platform, _world) = with_given().await;
     let path = format!("/v1/projects/{GIVEN}/environments");
