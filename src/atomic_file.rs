@@ -22,6 +22,19 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.finish()
 }
 
+/// Replaces the content of a file that was read before; a missing file is empty. Fails if the file has another content
+/// now, because the edit of another program would be lost.
+pub(crate) fn replace_file(path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> io::Result<()> {
+    let current_bytes = match fs::read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        result => result?,
+    };
+    if current_bytes != old_bytes {
+        return Err(io::Error::other("the file changed while the command ran"));
+    }
+    write_file(path, new_bytes)
+}
+
 /// Writes a file atomically, with content that is generated while it is written and so is never in memory at once.
 pub(crate) fn write_file_with(
     path: &Path,
@@ -114,6 +127,28 @@ pub(crate) fn write_buffered(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn file_that_changed_since_it_was_read_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("main.orch.yaml");
+        fs::write(&path, "edited").unwrap();
+        let error = replace_file(&path, b"read", b"fixed").unwrap_err();
+        assert_eq!(error.to_string(), "the file changed while the command ran");
+        replace_file(&path, b"", b"fixed").unwrap_err();
+        assert_eq!(fs::read(&path).unwrap(), b"edited");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn file_that_is_as_it_was_read_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("main.orch.yaml");
+        replace_file(&path, b"", b"first").unwrap();
+        replace_file(&path, b"first", b"second").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
 
     #[test]
     fn interrupted_write_leaves_old_file_and_no_other() {

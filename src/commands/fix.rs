@@ -13,6 +13,7 @@ use crate::operations::agent_fix;
 use crate::operations::local_fix::fix_destination::FixDestination;
 use crate::operations::local_fix::{fix_execution, fix_summary};
 use crate::session::{CommandResult, Run};
+use crate::workspace::checkout_lock::CheckoutLock;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::GitError;
 use std::mem;
@@ -25,6 +26,12 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     }
     let check_args = to_check_args(args);
     let mut workspace = open_workspace(run, &check_args)?;
+    // Held until the files are written.
+    let _lock = if args.dry_run {
+        None
+    } else {
+        CheckoutLock::acquire(&workspace.repo)?
+    };
     let mut settings: CheckSettings = workspace.resolve_settings(
         run,
         |sources| sources.resolve_check_settings(&check_args),

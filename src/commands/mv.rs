@@ -11,6 +11,8 @@ use crate::session::{CommandResult, Run};
 
 /// Runs `sluicegate mv`: moves a pipeline or directory with all references to it, or repairs broken references.
 pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
+    // Held until the files are written.
+    let _lock = if args.dry_run { None } else { run.lock_checkout()? };
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let reader = ReferenceReader {

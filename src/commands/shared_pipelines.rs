@@ -19,6 +19,8 @@ use std::path::Path;
 
 /// Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file, which offers it to consumers.
 pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
+    // Held until the file is written.
+    let _lock = run.lock_checkout()?;
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
@@ -38,10 +40,11 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
     let shared_file = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
     let full_path = workspace.repo.root().join(&shared_file);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
+    let old_text = read_text(&full_path)?;
     let edited_text = entry
-        .build_edited_text(&read_text(&full_path)?)
+        .build_edited_text(&old_text)
         .map_err(|error| edit_failure(&shared_file, &error))?;
-    atomic_file::write_file(&full_path, edited_text.as_bytes())
+    atomic_file::replace_file(&full_path, old_text.as_bytes(), edited_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {shared_file}: {error}")))?;
     print_added_entry(run, args, &entry, &shared_file)?;
     Ok(ExitStatus::Success)

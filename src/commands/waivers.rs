@@ -9,6 +9,11 @@ use crate::session::{CommandResult, Run};
 /// Runs `sluicegate waivers`: adds, lists and prunes waivers. Evaluates the files on disk locally, to compare the
 /// waivers with their findings.
 pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
+    // Held until the file is written.
+    let _lock = match verb {
+        WaiversVerb::List { .. } => None,
+        WaiversVerb::Add(_) | WaiversVerb::Prune { .. } => run.lock_checkout()?,
+    };
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     // Pruning does not fall back to default rules: a waiver that matches none of their findings may match a finding of

@@ -1,6 +1,7 @@
 //! Opens the repository, its settings and the CI host's context, which every command in a repository needs first.
 
 pub(crate) mod checkout_files;
+pub(crate) mod checkout_lock;
 pub(crate) mod config_dir_prompt;
 mod empty_settings;
 pub(crate) mod gate_file_problems;

@@ -121,6 +121,11 @@ impl Repository {
         &self.root
     }
 
+    /// Returns the git directory of this working tree; `None` for a directory without git.
+    pub fn git_dir(&self) -> Option<&Path> {
+        (!self.is_plain_directory).then(|| self.program.git_dir())
+    }
+
     /// Returns whether the repository has no working tree.
     pub fn is_bare(&self) -> bool {
         self.bare

@@ -33,7 +33,8 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     };
     let mut written_edits: Vec<&FileEdit> = Vec::new();
     for edit in &plan.edits {
-        if let Err(error) = atomic_file::write_file(&path_after_move(root, plan, edit), &edit.new_bytes) {
+        let full_path = path_after_move(root, plan, edit);
+        if let Err(error) = atomic_file::replace_file(&full_path, &edit.old_bytes, &edit.new_bytes) {
             let problems = undo_changes(repo, plan, &written_edits, &created_dirs);
             let message = format!("could not write {}: {error}", edit.path);
             return Err(Failure::usage(message).with_hint(describe_undo(&problems)));

@@ -5,6 +5,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::session::{CommandResult, Run};
+use crate::workspace::checkout_lock::CheckoutLock;
 use sluicegate_base::input;
 use sluicegate_base::text;
 use sluicegate_git::read_disk_file;
@@ -40,6 +41,12 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
         "would write       "
     } else {
         "wrote             "
+    };
+    // Held until the file is written.
+    let _lock = if dry_run {
+        None
+    } else {
+        CheckoutLock::acquire(&repo)?
     };
     let path = repo.root().join(ATTRIBUTES);
     // Read first, so that nothing is written if the file cannot be extended.

@@ -6,7 +6,6 @@ use crate::error::Failure;
 use crate::gate::project_checks::fixed_file::FixedFile;
 use crate::gate::project_checks::project_fixes::{FixProof, RejectedFix};
 use sluicegate_base::text::List;
-use std::fs;
 use std::mem;
 use std::path::Path;
 
@@ -22,11 +21,12 @@ pub(crate) fn write_fixes(destination: &FixDestination<'_>, proof: &mut FixProof
         Vec::new()
     };
     for file in mem::take(&mut proof.fixed_files) {
-        match write_file(&repo.root().join(&file.path), &file.old_bytes, &file.new_bytes) {
+        let full_path = repo.root().join(&file.path);
+        match atomic_file::replace_file(&full_path, &file.old_bytes, &file.new_bytes) {
             Ok(()) => proof.fixed_files.push(file),
-            Err(reason) => {
+            Err(error) => {
                 staged_files.retain(|staged_file| staged_file.path != file.path);
-                reject_fixes(proof, file, &reason);
+                reject_fixes(proof, file, &format!("could not write the file: {error}"));
             }
         }
     }
@@ -53,17 +53,6 @@ fn restore_files<'f>(root: &Path, files: &'f [FixedFile]) -> Vec<&'f str> {
     unrestored_paths
 }
 
-/// Replaces the content of a file. Fails with the reason if it cannot be written or no longer has the content that was
-/// checked.
-fn write_file(full_path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> Result<(), String> {
-    let current_bytes = fs::read(full_path).map_err(|error| format!("could not read the file: {error}"))?;
-    if current_bytes != old_bytes {
-        return Err("the file changed while it was checked".to_owned());
-    }
-    atomic_file::write_file(full_path, new_bytes)
-        .map_err(|error| format!("could not write the file: {error}"))
-}
-
 /// Moves the fixes of this file to the rejected ones.
 fn reject_fixes(proof: &mut FixProof, file: FixedFile, reason: &str) {
     let rejected_fixes = file.values.into_iter().map(|value| RejectedFix {
@@ -72,22 +61,4 @@ fn reject_fixes(proof: &mut FixProof, file: FixedFile, reason: &str) {
         reason: reason.to_owned(),
     });
     proof.rejected_fixes.extend(rejected_fixes);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_that_changed_since_it_was_read_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("main.orch.yaml");
-        fs::write(&path, "edited").unwrap();
-        let error = write_file(&path, b"read", b"fixed").unwrap_err();
-        assert_eq!(error, "the file changed while it was checked");
-        assert_eq!(fs::read(&path).unwrap(), b"edited");
-        write_file(&path, b"edited", b"fixed").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"fixed");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-    }
 }

@@ -118,6 +118,8 @@ fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
 /// Adds a new rule, with comments and examples to edit, to the team rules file of the checkout. Creates the file if it
 /// does not exist.
 pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
+    // Held until the file is written.
+    let _lock = run.lock_checkout()?;
     let workspace = run.open_workspace()?;
     let Some(path) = workspace.team_rules_path.clone() else {
         return Err(disabled_team_rules_failure());
@@ -130,7 +132,7 @@ pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandR
         std::fs::create_dir_all(directory)
             .map_err(|error| Failure::usage(format!("could not create {}: {error}", directory.display())))?;
     }
-    atomic_file::write_file(&full_path, new_text.as_bytes())
+    atomic_file::replace_file(&full_path, old_text.as_bytes(), new_text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {path}: {error}")))?;
     run.ui.print_result(&match output {
         OutputFormat::Json => format_json(

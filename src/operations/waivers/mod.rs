@@ -90,7 +90,7 @@ impl WaiversFile {
             Failure::usage(format!("{displayed_path} was not changed: {error}"))
                 .with_hint("write each waiver on a separate line, as `- { rule: …, path: …, reason: … }`")
         })?;
-        atomic_file::write_file(&self.path, text.as_bytes())
+        atomic_file::replace_file(&self.path, self.text.as_bytes(), text.as_bytes())
             .map_err(|error| Failure::usage(format!("could not write {displayed_path}: {error}")))
     }
 }

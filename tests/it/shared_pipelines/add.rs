@@ -1,7 +1,7 @@
 //! `sluicegate shared-pipelines add`, and disabled entries of the shared-pipelines file.
 
 use crate::support::publishing;
-use crate::support::{Arguments, Call, ProgramOutput, World, orchestration_text, project};
+use crate::support::{Arguments, Call, ProgramOutput, World, at_once, orchestration_text, project};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -75,6 +75,32 @@ fn edited_files_keep_their_permissions() {
     for file in files {
         let mode = fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600, "{}", file.display());
+    }
+}
+
+#[test]
+fn edits_of_the_same_file_at_the_same_time_are_all_kept() {
+    let world = project();
+    let mut commands = Vec::new();
+    for name in ["first", "second", "third"] {
+        let path = format!("{name}.orch.yaml");
+        world.write(&path, orchestration_text(&["Start", "bad name", "Done"]));
+        commands.push(format!("rules new {name}"));
+        commands.push(format!("shared-pipelines add {path}"));
+        commands.push(format!(
+            "waivers add component-naming-convention {path} --reason old"
+        ));
+    }
+    at_once(&commands, |command| {
+        Call::new(&world.work()).run(command).expect(0);
+    });
+    for (file, word) in [
+        ("sluicegate-rules.yaml", "- id: "),
+        ("sluicegate-waivers.yaml", "rule: "),
+        (FILE, "- pipeline: "),
+    ] {
+        let text = world.read_text(file);
+        assert_eq!(text.matches(word).count(), 3, "{text}");
     }
 }
 

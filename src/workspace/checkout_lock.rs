@@ -1,0 +1,91 @@
+//! Lets the commands that edit files of one checkout run one after another. Each reads whole files and replaces them, so
+//! that of two at the same time one would lose the edit of the other.
+
+use crate::error::Failure;
+use crate::session::Run;
+use sluicegate_git::Repository;
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The name of the lock file in the git directory. It is empty and stays there: a file that is deleted while another
+/// process waits for it locks nothing.
+const LOCK_FILE: &str = "sluicegate-edits";
+
+/// How long a command waits for another one.
+const MAX_WAIT: Duration = Duration::from_secs(60);
+
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The lock of a checkout. The operating system releases it when the process ends, however that happens.
+#[derive(Debug)]
+pub(crate) struct CheckoutLock {
+    _file: File,
+}
+
+impl Run {
+    /// Waits until no other command edits the current checkout, and keeps other commands from doing so.
+    pub(crate) fn lock_checkout(&self) -> Result<Option<CheckoutLock>, Failure> {
+        CheckoutLock::acquire(&self.open_repository()?)
+    }
+}
+
+impl CheckoutLock {
+    /// Waits until no other command edits this checkout, and keeps other commands from doing so. Returns `None` if the
+    /// checkout has no git directory that can contain a lock. Fails if the other command takes too long.
+    pub(crate) fn acquire(repo: &Repository) -> Result<Option<Self>, Failure> {
+        let Some(git_dir) = repo.git_dir() else {
+            return Ok(None);
+        };
+        wait_for_lock(&git_dir.join(LOCK_FILE), MAX_WAIT)
+    }
+}
+
+/// Locks the file, which is created if it is missing. Returns `None` if it cannot be created or if its file system has
+/// no locks. Fails if another process still has the lock after `max_wait`.
+fn wait_for_lock(path: &Path, max_wait: Duration) -> Result<Option<CheckoutLock>, Failure> {
+    // The file of another user can be locked, although it cannot be written.
+    let Ok(file) = File::open(path).or_else(|_| File::create(path)) else {
+        return Ok(None);
+    };
+    let started_at = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(CheckoutLock { _file: file })),
+            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) if started_at.elapsed() >= max_wait => {
+                let message = "another sluicegate command is still editing this checkout";
+                return Err(Failure::usage(message).with_hint(
+                    "nothing was changed: run the command again after the other command has ended",
+                ));
+            }
+            Err(TryLockError::WouldBlock) => thread::sleep(POLL_INTERVAL),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_is_refused_while_another_command_has_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK_FILE);
+        let lock = wait_for_lock(&path, Duration::ZERO).unwrap();
+        assert!(lock.is_some());
+        let error = wait_for_lock(&path, Duration::from_millis(50)).unwrap_err();
+        let text = error.describe_on_one_line();
+        assert!(text.contains("still editing"), "{text}");
+        drop(lock);
+        assert!(wait_for_lock(&path, Duration::ZERO).unwrap().is_some());
+    }
+
+    #[test]
+    fn checkout_that_cannot_have_a_lock_is_edited_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("missing").join(LOCK_FILE);
+        assert!(wait_for_lock(&path, Duration::ZERO).unwrap().is_none());
+    }
+}
