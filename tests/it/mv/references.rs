@@ -1,6 +1,6 @@
 //! `sluicegate mv`: moves files and updates every reference to them, and changes nothing else.
 
-use crate::support::{Arguments, Call, ProgramOutput, World};
+use crate::support::{Arguments, Call, ProgramOutput, World, at_once};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -685,4 +685,73 @@ fn rewritten_file_that_a_filter_converts_is_not_staged() {
     let earlier = world.git("show :main.orch.yaml");
     mv(&world, "sales/load.orch.yaml a.orch.yaml").expect(0);
     assert_eq!(world.git("show :main.orch.yaml"), earlier);
+}
+
+/// Returns a project in which `a/main.orch.yaml` calls the orchestration `target`.
+fn world_with_call(target: &str, called_path: &str) -> World {
+    let world = World::new();
+    let call = format!(
+        "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: {target}\n"
+    );
+    world.write("a/main.orch.yaml", call);
+    world.write(called_path, EMPTY);
+    world.commit("first");
+    world
+}
+
+#[test]
+fn pipeline_that_leaves_the_root_is_called_with_its_folder() {
+    for target in ["load", "load.orch.yaml"] {
+        let world = world_with_call(target, "load.orch.yaml");
+        let log = mv(&world, "load.orch.yaml b/load.orch.yaml").expect(0).all();
+        assert!(log.contains("1 call in 1 file"), "{log}");
+        let text = world.read_text("a/main.orch.yaml");
+        assert!(text.contains(&format!("Job: b/{target}\n")), "{text}");
+        let log = Call::new(&world.work()).run("check --all --show all").all();
+        assert!(!log.contains("project/call"), "{log}");
+    }
+}
+
+#[test]
+fn pipeline_that_was_in_the_root_meanwhile_is_called_as_before() {
+    let world = world_with_call("b/load", "b/load.orch.yaml");
+    let before = world.read_text("a/main.orch.yaml");
+    mv(&world, "b/load.orch.yaml load.orch.yaml").expect(0);
+    assert_ne!(world.read_text("a/main.orch.yaml"), before);
+    mv(&world, "load.orch.yaml b/load.orch.yaml").expect(0);
+    assert_eq!(world.read_text("a/main.orch.yaml"), before);
+}
+
+#[test]
+fn pipeline_with_the_name_of_a_neighbor_of_its_caller_does_not_move_to_the_root() {
+    let world = world_with_call("b/load", "b/load.orch.yaml").with_file("a/load.orch.yaml", EMPTY);
+    world.commit("second");
+    let message = refused_move_text(&world, "b/load.orch.yaml load.orch.yaml");
+    assert!(
+        message.contains("the file of that name in its folder"),
+        "{message}"
+    );
+    mv(&world, "b/load.orch.yaml c/load.orch.yaml").expect(0);
+    assert!(world.read_text("a/main.orch.yaml").contains("Job: c/load\n"));
+}
+
+#[test]
+fn moves_at_the_same_time_keep_every_edit() {
+    let world = World::new();
+    let names = ["r1", "r2", "r3", "r4"];
+    let mut shared = "version: \"1.0\"\npipelines:\n".to_owned();
+    for name in names {
+        world.write(&format!("sales/{name}.orch.yaml"), EMPTY);
+        let _ = write!(
+            shared,
+            "  - pipeline: sales/{name}.orch.yaml\n    id: {name}\n    enabled: true\n"
+        );
+    }
+    world.write(".platform/shared-pipelines.yaml", shared);
+    world.commit("first");
+    at_once(names, |name| {
+        mv(&world, &format!("sales/{name}.orch.yaml store/{name}.orch.yaml")).expect(0);
+    });
+    let text = world.read_text(".platform/shared-pipelines.yaml");
+    assert_eq!(text.matches("pipeline: store/").count(), names.len(), "{text}");
 }

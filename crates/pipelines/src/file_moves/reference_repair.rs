@@ -27,12 +27,24 @@ impl Relocation<'_> {
             ReferenceKind::Script => return self.find_new_script_path(target, caller),
             ReferenceKind::Pipeline(kind) => kind,
         };
-        let new_path = self
-            .path_move
-            .path_after_move(self.old_files.resolve(target, kind, caller).file()?);
+        let old_resolution = self.old_files.resolve(target, kind, caller);
+        let new_path = self.path_move.path_after_move(old_resolution.file()?);
         let new_caller = self.path_move.path_after_move(caller);
-        if self.new_files.resolve(target, kind, &new_caller).file() == Some(&new_path) {
+        let new_resolution = self.new_files.resolve(target, kind, &new_caller);
+        // The name of a pipeline in the root is its complete path. Elsewhere, the same text is a name without a folder.
+        let loses_folder = matches!(old_resolution, CallResolution::File(_))
+            && matches!(new_resolution, CallResolution::ByName(_));
+        if new_resolution.file() == Some(&new_path) && !loses_folder {
             return None;
+        }
+        // The path of a file in the root has no folder, so a reader would take it for the other file.
+        if self
+            .new_files
+            .has_file_of_same_name_beside(&new_caller, &new_path)
+        {
+            return Some(Err(format!(
+                "a reference to `{new_path}` in `{new_caller}` would read like the file of that name in its folder"
+            )));
         }
         let new_target = self
             .new_files
@@ -252,6 +264,22 @@ mod tests {
             "another lies beside it now"
         );
         assert_eq!(caller("b/sub"), None);
+    }
+
+    #[test]
+    fn reference_to_pipeline_that_leaves_the_root_gets_its_folder() {
+        let moves = PathMove {
+            old_path: "load.orch.yaml".to_owned(),
+            new_path: "b/load.orch.yaml".to_owned(),
+        };
+        let relocation = Relocation {
+            path_move: &moves,
+            old_files: &PipelineFiles::new(["load.orch.yaml"]),
+            new_files: &PipelineFiles::new(["b/load.orch.yaml"]),
+        };
+        let to = |target| relocation.find_new_target(&reference("orchestrationJob", target), "a/x.orch.yaml");
+        assert_eq!(to("load"), Some(Ok("b/load".to_owned())));
+        assert_eq!(to("load.orch.yaml"), Some(Ok("b/load.orch.yaml".to_owned())));
     }
 
     #[test]

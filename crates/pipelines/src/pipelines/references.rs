@@ -207,6 +207,12 @@ impl<'f> PipelineFiles<'f> {
         self.file_at(path).is_some()
     }
 
+    /// Returns whether the folder of `caller` contains another pipeline with the name of this file in the root.
+    pub(crate) fn has_file_of_same_name_beside(&self, caller: &str, path: &str) -> bool {
+        let sibling = sibling_path(caller, path);
+        !path.contains('/') && sibling != path && self.has_path(&sibling)
+    }
+
     /// Returns the paths of all pipelines of this kind, in no particular order.
     pub(crate) fn files_of_kind(&self, kind: PipelineKind) -> impl Iterator<Item = &'f str> {
         self.by_name
