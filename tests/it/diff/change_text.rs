@@ -127,3 +127,67 @@ fn new_variable_is_one_line_with_value_and_kind() {
     1 pipeline changed
     ");
 }
+
+/// Returns the text of the change to a list in the parameters of a component, without the lines around it.
+fn describe_list_change(key: &str, before: &str, after: &str) -> String {
+    let with = |rows: &str| components(&["Load"], &format!(", {key}: {rows}"));
+    let text = describe_change(&with(before), &with(after));
+    let lines = text.lines().skip(2).take_while(|line| !line.is_empty());
+    lines.map(|line| format!("{}\n", line.trim_start())).collect()
+}
+
+#[test]
+fn row_that_was_inserted_or_removed_is_the_only_one_described() {
+    let (before, after) = (
+        "[[c0, v0], [c1, v1], [c2, v2]]",
+        "[[c9, v9], [c0, v0], [c1, v1], [c2, v2]]",
+    );
+    let text = describe_list_change("columns", before, after);
+    assert_eq!(text, "+ columns: c9, v9\n");
+    assert_eq!(
+        describe_list_change("columns", after, before),
+        "- columns: c9, v9\n"
+    );
+    let text = describe_list_change("columns", before, "[[c1, v1], [c9, v9], [c2, new]]");
+    assert_eq!(
+        text,
+        "- columns: c0, v0\n+ columns: c9, v9\n~ columns, c2: v2 -> new\n"
+    );
+    let text = describe_list_change("keys", "[a, b, c]", "[x, a, b, c]");
+    assert_eq!(text, "+ keys: x\n");
+    let text = describe_list_change(
+        "columns",
+        "[{ name: a, type: 1 }, { name: b, type: 2 }]",
+        "[{ name: x, type: 0 }, { name: a, type: 1 }, { name: b, type: 3 }]",
+    );
+    assert_eq!(text, "+ columns: x (type: 0)\n~ columns, b, type: 2 -> 3\n");
+}
+
+#[test]
+fn moved_row_is_described_and_moved_assignment_only_with_its_value() {
+    let text = describe_list_change("columns", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
+    assert_eq!(text, "- columns: a, 1\n+ columns: a, 1\n");
+    let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 3]]");
+    assert_eq!(text, "~ sets a = 1 -> 3\n");
+    let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
+    assert_eq!(text, "- sets a = 1\n+ sets a = 1\n");
+}
+
+#[test]
+fn json_contains_each_leaf_of_an_inserted_row_by_its_index() {
+    let world: World = project();
+    world.write("a.orch.yaml", components(&["Load"], ", columns: [[a, 1]]"));
+    world.commit("before");
+    world.push();
+    world.write(
+        "a.orch.yaml",
+        components(&["Load"], ", columns: [[b, 2], [a, 1]]"),
+    );
+    let report = Call::new(&world.work()).run("diff -o json").expect(0).json();
+    let fields = report["pipelines"][0]["components"][0]["fields"]
+        .as_array()
+        .unwrap();
+    assert_eq!(fields.len(), 4, "{report}");
+    assert_eq!(fields[0]["before"], "a");
+    assert_eq!(fields[0]["after"], "b");
+}

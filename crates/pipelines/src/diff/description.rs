@@ -128,7 +128,7 @@ impl Description {
         is_heading_only: bool,
     ) {
         let mut own_fields: Vec<&FieldDiff> = component
-            .fields
+            .fields_to_tell()
             .iter()
             .filter(|field| !is_shared_field(shared_fields, component, field))
             .collect();

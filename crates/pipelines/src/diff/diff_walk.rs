@@ -1,6 +1,8 @@
 //! Walks two documents side by side and collects the leaves that differ.
 
+use super::field_groups::is_list_of_set_variables;
 use super::leaf::{Leaf, PathStep};
+use super::list_alignment::{IndexPair, ListVersions};
 use super::pair::pair_by_key;
 use super::pipeline_diff::{EntryName, FieldDiff};
 use sluicegate_yaml::NodeRef;
@@ -25,6 +27,63 @@ pub(super) struct DiffWalk {
     row: Option<String>,
     /// The names of the list entries above the current node.
     entry_names: Vec<EntryName>,
+    /// Whether list entries are compared with those of the same content instead of those of the same index.
+    aligns_lists: bool,
+    /// Whether a list was compared differently than by index.
+    has_aligned_list: bool,
+}
+
+/// The leaves that differ between two nodes.
+pub(super) struct ComparedFields {
+    /// Each leaf that differs, with list entries compared by index.
+    pub fields: Vec<FieldDiff>,
+    /// The differences to describe, with list entries compared by content; `None` if these are the same.
+    pub told_fields: Option<Vec<FieldDiff>>,
+}
+
+impl ComparedFields {
+    /// Collects the leaves that `compare` finds in a walk whose paths begin with `path`.
+    pub(super) fn collect(path: &[PathStep], compare: impl Fn(&mut DiffWalk)) -> Self {
+        let mut walk = DiffWalk::at_path(path.to_vec());
+        compare(&mut walk);
+        let has_list_field = walk
+            .fields
+            .iter()
+            .any(|field| field.path.iter().any(|step| step.as_key().is_none()));
+        let told_fields = has_list_field.then(|| {
+            let mut walk = DiffWalk {
+                aligns_lists: true,
+                ..DiffWalk::at_path(path.to_vec())
+            };
+            compare(&mut walk);
+            walk.has_aligned_list.then_some(walk.fields)
+        });
+        Self {
+            fields: walk.fields,
+            told_fields: told_fields.flatten(),
+        }
+    }
+
+    /// Adds the leaves of another comparison.
+    pub(super) fn extend(&mut self, comparison: Self) {
+        if self.told_fields.is_some() || comparison.told_fields.is_some() {
+            let told_fields = self.told_fields.get_or_insert_with(|| self.fields.clone());
+            told_fields.extend(
+                comparison
+                    .told_fields
+                    .unwrap_or_else(|| comparison.fields.clone()),
+            );
+        }
+        self.fields.extend(comparison.fields);
+    }
+
+    /// Keeps the fields for which `is_kept` returns true.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(&FieldDiff) -> bool) {
+        self.fields.retain(&is_kept);
+        if let Some(told_fields) = &mut self.told_fields {
+            told_fields.retain(is_kept);
+        }
+    }
 }
 
 impl DiffWalk {
@@ -33,18 +92,15 @@ impl DiffWalk {
         Self::at_path(Vec::new())
     }
 
-    /// Creates an empty walk for the values of nested keys; the paths of its fields begin with these keys.
-    pub(super) fn below_keys(path: &[&str]) -> Self {
-        Self::at_path(path.iter().map(|key| PathStep::key(key)).collect())
-    }
-
     /// Creates an empty walk; the paths of its fields begin with this path.
-    pub(super) const fn at_path(path: Vec<PathStep>) -> Self {
+    const fn at_path(path: Vec<PathStep>) -> Self {
         Self {
             path,
             fields: Vec::new(),
             row: None,
             entry_names: Vec::new(),
+            aligns_lists: false,
+            has_aligned_list: false,
         }
     }
 
@@ -109,14 +165,10 @@ impl DiffWalk {
     /// Compares two lists item by item. For the text output, records which row or entry contains each field: a row of a
     /// table (a list of lists) is named after its first cell, a map in a list by one of the [`NAME_KEYS`].
     fn compare_items(&mut self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) {
-        let mut base_items = base.and_then(NodeRef::items);
-        let mut head_items = head.and_then(NodeRef::items);
-        for index in 0.. {
-            let base_item = base_items.as_mut().and_then(Iterator::next);
-            let head_item = head_items.as_mut().and_then(Iterator::next);
-            if base_item.is_none() && head_item.is_none() {
-                return;
-            }
+        let lists = ListVersions::collect(base, head);
+        for pair in self.pair_items(&lists) {
+            let base_item = pair.base.and_then(|index| lists.base.get(index).copied());
+            let head_item = pair.head.and_then(|index| lists.head.get(index).copied());
             // A list in one version is enough, because the item may be missing in the other version.
             let is_row = [base_item, head_item]
                 .into_iter()
@@ -137,9 +189,27 @@ impl DiffWalk {
                     is_unpaired: base_item.is_none() || head_item.is_none(),
                 });
             }
+            let index = pair.head.or(pair.base).unwrap_or_default();
             self.compare_step(PathStep::Index(index), base_item, head_item);
             self.entry_names.truncate(name_count);
             self.row = outer_row;
+        }
+    }
+
+    /// Pairs the entries of two lists by index or, to describe them, by content. The cells of a row are columns, so
+    /// they are always paired by index.
+    fn pair_items(&mut self, lists: &ListVersions<'_, '_>) -> Vec<IndexPair> {
+        let pairs_by_index = lists.pair_by_index();
+        let is_row = self.path.last().is_some_and(|step| step.as_key().is_none());
+        if !self.aligns_lists || is_row || lists.base.is_empty() || lists.head.is_empty() {
+            return pairs_by_index;
+        }
+        match lists.pair_by_content(is_list_of_set_variables(&self.path)) {
+            Some(pairs) if pairs != pairs_by_index => {
+                self.has_aligned_list = true;
+                pairs
+            }
+            _ => pairs_by_index,
         }
     }
 }

@@ -11,6 +11,13 @@ const SET_VARIABLES: [&str; 2] = ["setScalarVariables", "updateScalarVariables"]
 /// The key under which a component sets grid variables: entries with the name of the variable.
 const SET_GRID_VARIABLES: &str = "setGridVariables";
 
+/// Returns whether the list at this path sets variables, so that its order has no meaning.
+pub(super) fn is_list_of_set_variables(path: &[PathStep]) -> bool {
+    path.last()
+        .and_then(PathStep::as_key)
+        .is_some_and(|key| SET_VARIABLES.contains(&key) || key == SET_GRID_VARIABLES)
+}
+
 /// The content of one line of text.
 #[derive(Debug)]
 pub(super) enum FieldGroup<'f> {
@@ -31,8 +38,9 @@ pub(super) enum FieldGroup<'f> {
 /// fields are groups of their own. Empty values that were added or removed are omitted.
 pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) -> Vec<FieldGroup<'f>> {
     let mut groups: Vec<FieldGroup<'f>> = Vec::new();
-    // The path of the row to which the next cell may belong; `None` after a group that is not a row.
-    let mut last_row: Option<&[PathStep]> = None;
+    // The path and the name of the row to which the next cell may belong; `None` after a group that is not a row. A
+    // removed row may have the path of an added one.
+    let mut last_row: Option<(&[PathStep], &str)> = None;
     let mut fields = fields
         .into_iter()
         .filter(|field| !is_empty_value_change(field))
@@ -42,7 +50,10 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         if let Some((entry_path, name)) = find_unpaired_entry(field) {
             last_row = None;
             let mut entry_fields = vec![field];
-            while let Some(next) = fields.next_if(|next| next.path.starts_with(entry_path)) {
+            let is_of_entry = |next: &&FieldDiff| {
+                next.path.starts_with(entry_path) && next.entry_names.first() == field.entry_names.first()
+            };
+            while let Some(next) = fields.next_if(is_of_entry) {
                 entry_fields.push(next);
             }
             groups.push(FieldGroup::Entry {
@@ -57,13 +68,13 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
             continue;
         };
         match groups.last_mut() {
-            Some(FieldGroup::Row { cells, .. }) if last_row == Some(row_path) => cells.push(field),
+            Some(FieldGroup::Row { cells, .. }) if last_row == Some((row_path, name)) => cells.push(field),
             _ => groups.push(FieldGroup::Row {
                 name,
                 cells: vec![field],
             }),
         }
-        last_row = Some(row_path);
+        last_row = Some((row_path, name));
     }
     groups
 }

@@ -67,7 +67,7 @@ fn push_operation_lines<'a>(
 /// Returns the operations that turn the lines of the base into those of the head. If the lines between the shared
 /// beginning and the shared end are more than [`MAX_COMPARED_LINES`], they are replaced in one operation, because
 /// comparing them would take too long.
-fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
+pub(super) fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
     let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
     let prefix_length = base_lines
         .iter()

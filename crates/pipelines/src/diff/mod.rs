@@ -16,6 +16,7 @@ mod field_groups;
 mod file_change_line;
 mod leaf;
 mod line_diff;
+mod list_alignment;
 mod moved_variables;
 mod named_links;
 mod pair;

@@ -1,10 +1,10 @@
 //! The links between components, without their order, and the values that are not links although they are under keys
 //! for links.
 
-use super::diff_walk::DiffWalk;
+use super::diff_walk::ComparedFields;
 use super::leaf::PathStep;
 use super::pair::pair_by_key;
-use super::pipeline_diff::{FieldDiff, LinkChange, LinkDiff};
+use super::pipeline_diff::{LinkChange, LinkDiff};
 use crate::pipelines::PipelineKind;
 use sluicegate_yaml::NodeRef;
 use std::collections::HashMap;
@@ -195,7 +195,7 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
 pub(super) fn compare_non_links(
     base: Option<&Vec<LocatedNode<'_, '_>>>,
     head: Option<&Vec<LocatedNode<'_, '_>>>,
-) -> Vec<FieldDiff> {
+) -> ComparedFields {
     /// Returns an iterator over the paths and the nodes of one version, which may be missing.
     fn located_nodes<'p, 't, 'a>(
         side: Option<&'p Vec<LocatedNode<'t, 'a>>>,
@@ -204,11 +204,14 @@ pub(super) fn compare_non_links(
             .flatten()
             .map(|(path, node)| (path.as_slice(), *node))
     }
-    let mut fields = Vec::new();
+    let mut fields = ComparedFields {
+        fields: Vec::new(),
+        told_fields: None,
+    };
     for pair in pair_by_key(located_nodes(base), located_nodes(head)) {
-        let mut walk = DiffWalk::at_path(pair.key.to_vec());
-        walk.compare_nodes(pair.base, pair.head);
-        fields.extend(walk.into_fields());
+        fields.extend(ComparedFields::collect(pair.key, |walk| {
+            walk.compare_nodes(pair.base, pair.head);
+        }));
     }
     fields
 }

@@ -33,7 +33,9 @@ impl Description {
             self.describe_fields(2, &variable.fields.iter().collect::<Vec<_>>(), is_new);
         }
         let other_fields: Vec<&FieldDiff> = diff
-            .other
+            .told_other
+            .as_ref()
+            .unwrap_or(&diff.other)
             .iter()
             .filter(|field| {
                 !moved_variables
@@ -63,7 +65,7 @@ impl Description {
             VariableChange::Added => self.describe_new_variable(variable),
             VariableChange::Removed => self.push_variable(Sign::Removed, &variable.name, None, &[]),
             VariableChange::Modified => {
-                let fields: Vec<&FieldDiff> = variable.fields.iter().collect();
+                let fields: Vec<&FieldDiff> = variable.fields_to_tell().iter().collect();
                 if let [field] = fields.as_slice()
                     && is_single_line_default(field)
                 {

@@ -2,9 +2,9 @@
 
 use super::component_rename::{self, find_renames, repeats_component_name};
 use super::diff_document::{DiffDocument, NamedNode};
-use super::diff_walk::{DiffWalk, FilteredNode, MaybeNode};
+use super::diff_walk::{ComparedFields, DiffWalk, FilteredNode, MaybeNode};
 use super::file_change_line::is_executed;
-use super::leaf::Leaf;
+use super::leaf::{Leaf, PathStep};
 use super::named_links::{self, LinkKeys, Links, NamedLink};
 use super::pair::{Pair, pair_by_key};
 use super::pipeline_diff::{
@@ -40,6 +40,7 @@ pub fn compare_trees(
             links: Vec::new(),
             variables: Vec::new(),
             other: Vec::new(),
+            told_other: None,
             layout: false,
         })
 }
@@ -86,6 +87,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             .iter()
             .map(|link| links.apply_renames(*link))
             .collect();
+        let other_fields = self.compare_other_fields();
         let newest_document = self.head.as_ref().or(self.base.as_ref());
         let mut diff = PipelineDiff {
             path: versions.path.to_owned(),
@@ -100,7 +102,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
                 .into_iter()
                 .filter_map(compare_variable)
                 .collect(),
-            other: self.compare_other_fields(),
+            other: other_fields.fields,
+            told_other: other_fields.told_fields,
             layout: self.has_canvas_change(),
         };
         let has_reordered_links = diff.links.is_empty() && base_links != links.head.all;
@@ -211,7 +214,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         if let Some(old) = old_name {
             fields.retain(|field| !follows_rename(field, old, pair.key));
         }
-        if fields.is_empty() && change == ComponentChange::Modified {
+        if fields.fields.is_empty() && change == ComponentChange::Modified {
             return None;
         }
         let newest_node = pair.head.or(pair.base);
@@ -225,26 +228,17 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             change,
             keeps_component_name: old_name.is_some_and(|old| keeps_old_name(pair, old)),
             runs_in_base: pair.base.is_some_and(is_executed),
-            fields,
+            fields: fields.fields,
+            told_fields: fields.told_fields,
         })
     }
 
     /// Returns the leaves of a component that differ, without those under keys for links.
-    fn compare_component_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Vec<FieldDiff> {
+    fn compare_component_fields(&self, base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> ComparedFields {
         let keys = self.link_keys();
         let is_excluded = &|key: &str| keys.contains(key);
-        let mut walk = DiffWalk::new();
-        walk.compare_filtered_nodes(
-            &FilteredNode {
-                node: base,
-                is_excluded,
-            },
-            &FilteredNode {
-                node: head,
-                is_excluded,
-            },
-        );
-        walk.into_fields()
+        let [base, head] = [base, head].map(|node| FilteredNode { node, is_excluded });
+        ComparedFields::collect(&[], |walk| walk.compare_filtered_nodes(&base, &head))
     }
 
     /// Returns the keys under which components have links, which depend on the kinds of both versions.
@@ -255,35 +249,25 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
 
     /// Returns the leaves that differ outside of components, variables and canvas; those below `pipeline` are last.
     /// `pipeline` is compared separately, because components and variables are excluded only below it.
-    fn compare_other_fields(&self) -> Vec<FieldDiff> {
-        let [base_root, head_root] = self.roots();
+    fn compare_other_fields(&self) -> ComparedFields {
         let is_excluded = &|key: &str| matches!(key, "pipeline" | LAYOUT_KEY);
-        let mut walk = DiffWalk::new();
-        walk.compare_filtered_nodes(
-            &FilteredNode {
-                node: base_root,
-                is_excluded,
-            },
-            &FilteredNode {
-                node: head_root,
-                is_excluded,
-            },
-        );
-        let mut fields = walk.into_fields();
-        let base = base_root.and_then(|root| root.get("pipeline"));
-        let head = head_root.and_then(|root| root.get("pipeline"));
-        let mut walk = DiffWalk::below_keys(&["pipeline"]);
-        walk.compare_filtered_nodes(
-            &FilteredNode {
-                node: base,
-                is_excluded: &|key| has_parts(base, key),
-            },
-            &FilteredNode {
-                node: head,
-                is_excluded: &|key| has_parts(head, key),
-            },
-        );
-        fields.extend(walk.into_fields());
+        let [base, head] = self.roots().map(|node| FilteredNode { node, is_excluded });
+        let mut fields = ComparedFields::collect(&[], |walk| walk.compare_filtered_nodes(&base, &head));
+        let [base, head] = self
+            .roots()
+            .map(|root| root.and_then(|root| root.get("pipeline")));
+        fields.extend(ComparedFields::collect(&[PathStep::key("pipeline")], |walk| {
+            walk.compare_filtered_nodes(
+                &FilteredNode {
+                    node: base,
+                    is_excluded: &|key| has_parts(base, key),
+                },
+                &FilteredNode {
+                    node: head,
+                    is_excluded: &|key| has_parts(head, key),
+                },
+            );
+        }));
         fields
     }
 
@@ -362,18 +346,17 @@ fn has_component_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
 
 /// Compares two versions of a variable; `None` if they are equal.
 fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
-    let mut walk = DiffWalk::new();
-    walk.compare_nodes(pair.base, pair.head);
-    let fields = walk.into_fields();
+    let compared = ComparedFields::collect(&[], |walk| walk.compare_nodes(pair.base, pair.head));
     let change = match (pair.base, pair.head) {
         (None, _) => VariableChange::Added,
         (_, None) => VariableChange::Removed,
-        _ if fields.is_empty() => return None,
+        _ if compared.fields.is_empty() => return None,
         _ => VariableChange::Modified,
     };
     Some(VariableDiff {
         name: pair.key.to_owned(),
         change,
-        fields,
+        fields: compared.fields,
+        told_fields: compared.told_fields,
     })
 }

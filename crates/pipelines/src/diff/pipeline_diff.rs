@@ -75,6 +75,10 @@ pub struct ComponentDiff {
     pub runs_in_base: bool,
     /// All leaves that differ, except links.
     pub fields: Vec<FieldDiff>,
+    /// The differences to describe, if they are others than `fields`: list entries with the same content belong
+    /// together, also if an entry before them was inserted.
+    #[serde(skip)]
+    pub told_fields: Option<Vec<FieldDiff>>,
 }
 
 /// An added or removed link.
@@ -94,6 +98,9 @@ pub struct VariableDiff {
     pub name: String,
     pub change: VariableChange,
     pub fields: Vec<FieldDiff>,
+    /// The differences to describe, as in [`ComponentDiff::told_fields`].
+    #[serde(skip)]
+    pub told_fields: Option<Vec<FieldDiff>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -117,6 +124,9 @@ pub struct PipelineDiff {
     pub variables: Vec<VariableDiff>,
     /// All other leaves that differ.
     pub other: Vec<FieldDiff>,
+    /// The differences to describe, as in [`ComponentDiff::told_fields`].
+    #[serde(skip)]
+    pub told_other: Option<Vec<FieldDiff>>,
     /// Whether the canvas or the formatting of the file changed too.
     pub layout: bool,
 }
@@ -192,7 +202,19 @@ impl PipelineDiff {
     }
 }
 
+impl VariableDiff {
+    /// Returns the differences to describe.
+    pub(super) fn fields_to_tell(&self) -> &[FieldDiff] {
+        self.told_fields.as_ref().unwrap_or(&self.fields)
+    }
+}
+
 impl ComponentDiff {
+    /// Returns the differences to describe.
+    pub(super) fn fields_to_tell(&self) -> &[FieldDiff] {
+        self.told_fields.as_ref().unwrap_or(&self.fields)
+    }
+
     /// Returns a short description of the change to a component that both versions have, for its box in a picture: its
     /// old name if it was renamed, otherwise the names of the changed fields. A single field is described with its new
     /// value, unless this has several lines. Returns `None` if no field changed.
@@ -200,8 +222,14 @@ impl ComponentDiff {
         if let Some(previous_name) = &self.previous_name {
             return Some(format!("was {previous_name}"));
         }
-        let names: Vec<&str> = self.fields.iter().filter_map(FieldDiff::short_name).collect();
-        if let [field] = self.fields.as_slice()
+        let fields = self.fields_to_tell();
+        let mut names: Vec<&str> = Vec::new();
+        for name in fields.iter().filter_map(FieldDiff::short_name) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if let [field] = fields
             && let Some(new_value) = &field.after
             && new_value.find_multiline_text().is_none()
         {

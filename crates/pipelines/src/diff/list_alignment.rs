@@ -1,0 +1,168 @@
+//! Finds which entries of two versions of a list belong together, although entries were inserted, removed or moved.
+
+use super::diff_walk::{DiffWalk, MaybeNode, NAME_KEYS};
+use super::leaf::Leaf;
+use super::line_diff::find_diff_operations;
+use similar::DiffOp;
+use sluicegate_yaml::NodeRef;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::ops::Range;
+
+/// The indexes of an entry in the base and in the head; `None` in a version that does not have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct IndexPair {
+    pub base: Option<usize>,
+    pub head: Option<usize>,
+}
+
+/// The entries of a list in both versions.
+pub(super) struct ListVersions<'t, 'a> {
+    pub base: Vec<NodeRef<'t, 'a>>,
+    pub head: Vec<NodeRef<'t, 'a>>,
+}
+
+impl<'t, 'a> ListVersions<'t, 'a> {
+    /// Collects the entries of both versions; a version without the list has none.
+    pub(super) fn collect(base: MaybeNode<'t, 'a>, head: MaybeNode<'t, 'a>) -> Self {
+        let [base, head] =
+            [base, head].map(|side| side.and_then(NodeRef::items).into_iter().flatten().collect());
+        Self { base, head }
+    }
+
+    /// Pairs the entries with the same index. The longer list has entries without a partner at its end.
+    pub(super) fn pair_by_index(&self) -> Vec<IndexPair> {
+        let length = self.base.len().max(self.head.len());
+        (0..length)
+            .map(|index| IndexPair {
+                base: (index < self.base.len()).then_some(index),
+                head: (index < self.head.len()).then_some(index),
+            })
+            .collect()
+    }
+
+    /// Pairs the entries with the same key, in the order of the lists. Entries between them were replaced one by one if
+    /// both versions have the same number of them; otherwise, they were removed and added. Returns `None` if an entry
+    /// has no key, or if no two entries belong together.
+    pub(super) fn pair_by_content(&self, is_order_irrelevant: bool) -> Option<Vec<IndexPair>> {
+        let (start, end) = self.count_equal_ends();
+        let base_keys = find_keys(self.base.get(start..self.base.len() - end)?)?;
+        let head_keys = find_keys(self.head.get(start..self.head.len() - end)?)?;
+        let [base_texts, head_texts] =
+            [&base_keys, &head_keys].map(|keys| keys.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut pairs: Vec<IndexPair> = pair_one_by_one(0..start, 0..start).collect();
+        let mut is_matched = start + end > 0;
+        for operation in find_diff_operations(&base_texts, &head_texts) {
+            is_matched |= matches!(operation, DiffOp::Equal { .. });
+            let [base, head] = [operation.old_range(), operation.new_range()]
+                .map(|range| start + range.start..start + range.end);
+            pairs.extend(pair_ranges(base, head));
+        }
+        let [base_end, head_end] = [&self.base, &self.head].map(|list| list.len() - end..list.len());
+        pairs.extend(pair_one_by_one(base_end, head_end));
+        if is_order_irrelevant {
+            pairs = self.join_moved_entries(pairs);
+        }
+        is_matched.then_some(pairs)
+    }
+
+    /// Returns the number of equal entries at the start of both lists, and the number of further ones at the end.
+    fn count_equal_ends(&self) -> (usize, usize) {
+        let both = self.base.iter().zip(&self.head);
+        let start = both.take_while(|(base, head)| is_equal(**base, **head)).count();
+        let rest = self.base.len().min(self.head.len()) - start;
+        let both = self.base.iter().rev().zip(self.head.iter().rev()).take(rest);
+        let end = both.take_while(|(base, head)| is_equal(**base, **head)).count();
+        (start, end)
+    }
+
+    /// Pairs each removed entry with the added one of the same key. The pairs stay as they are if the lists then only
+    /// differ in their order, because that difference would not be described.
+    fn join_moved_entries(&self, pairs: Vec<IndexPair>) -> Vec<IndexPair> {
+        let mut added_entries: HashMap<String, VecDeque<usize>> = HashMap::new();
+        for head in pairs
+            .iter()
+            .filter(|pair| pair.base.is_none())
+            .filter_map(|pair| pair.head)
+        {
+            if let Some(key) = self.head.get(head).and_then(|entry| find_key(*entry)) {
+                added_entries.entry(key).or_default().push_back(head);
+            }
+        }
+        let mut moved_entries: HashMap<usize, usize> = HashMap::new();
+        for base in pairs
+            .iter()
+            .filter(|pair| pair.head.is_none())
+            .filter_map(|pair| pair.base)
+        {
+            let key = self.base.get(base).and_then(|entry| find_key(*entry));
+            let head = key.and_then(|key| added_entries.get_mut(&key)?.pop_front());
+            moved_entries.extend(head.map(|head| (head, base)));
+        }
+        let moved_bases: HashSet<usize> = moved_entries.values().copied().collect();
+        let joined: Vec<IndexPair> = pairs
+            .iter()
+            .filter(|pair| pair.head.is_some() || pair.base.is_none_or(|base| !moved_bases.contains(&base)))
+            .map(|pair| IndexPair {
+                base: pair.base.or_else(|| moved_entries.get(&pair.head?).copied()),
+                head: pair.head,
+            })
+            .collect();
+        let has_changes = joined.iter().any(|pair| !self.is_unchanged(*pair));
+        if has_changes { joined } else { pairs }
+    }
+
+    /// Returns whether both versions have the entry with the same content.
+    fn is_unchanged(&self, pair: IndexPair) -> bool {
+        let base = pair.base.and_then(|index| self.base.get(index));
+        let head = pair.head.and_then(|index| self.head.get(index));
+        matches!((base, head), (Some(base), Some(head)) if is_equal(*base, *head))
+    }
+}
+
+/// Pairs entries that are in the same place of both lists. If their numbers differ, those of the base were removed and
+/// those of the head were added.
+fn pair_ranges(base: Range<usize>, head: Range<usize>) -> Vec<IndexPair> {
+    if base.len() == head.len() {
+        return pair_one_by_one(base, head).collect();
+    }
+    let removed = base.map(|index| IndexPair {
+        base: Some(index),
+        head: None,
+    });
+    let added = head.map(|index| IndexPair {
+        base: None,
+        head: Some(index),
+    });
+    removed.chain(added).collect()
+}
+
+/// Pairs the first entries with each other, then the second ones, and so on.
+fn pair_one_by_one(base: Range<usize>, head: Range<usize>) -> impl Iterator<Item = IndexPair> {
+    base.zip(head).map(|(base, head)| IndexPair {
+        base: Some(base),
+        head: Some(head),
+    })
+}
+
+/// Returns the keys of all entries; `None` if one has no key.
+fn find_keys(entries: &[NodeRef<'_, '_>]) -> Option<Vec<String>> {
+    entries.iter().map(|entry| find_key(*entry)).collect()
+}
+
+/// Returns the text by which people recognize an entry: the first cell of a row, the name of a map, or the value.
+fn find_key(entry: NodeRef<'_, '_>) -> Option<String> {
+    if let Some(mut cells) = entry.items() {
+        return cells.next()?.text().map(str::to_owned);
+    }
+    if let Some(leaf) = Leaf::from_node(entry) {
+        return Some(leaf.to_string());
+    }
+    let name = NAME_KEYS.iter().find_map(|key| entry.get(key)?.text())?;
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn is_equal(base: NodeRef<'_, '_>, head: NodeRef<'_, '_>) -> bool {
+    let mut walk = DiffWalk::new();
+    walk.compare_nodes(Some(base), Some(head));
+    walk.into_fields().is_empty()
+}
