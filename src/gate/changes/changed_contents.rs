@@ -122,7 +122,7 @@ impl VersionPairs<'_> {
         let head_file = files.head.get(&change.path);
         let base_files = files.bases.get(change.base_index);
         let disk_path = head_file.and_then(|file| match &file.content {
-            FileContent::Disk(file_path) if file.doubt.is_none() && file.kind != FileKind::Submodule => {
+            FileContent::Disk(file_path) if file.doubt.is_none() && file.kind == FileKind::Regular => {
                 Some(file_path.clone())
             }
             _ => None,
@@ -149,6 +149,10 @@ impl VersionPairs<'_> {
         let Some(file) = file.filter(|file| file.kind != FileKind::Submodule) else {
             return Ok(None);
         };
+        // The content of a link is the path to which it leads.
+        if let Some(reason) = file.kind.unreadable_reason() {
+            return Ok(Some(Err(format!("it is {reason}"))));
+        }
         let content = match &file.content {
             // `read_pair` passes a file on disk only if git may store other content for it.
             FileContent::Disk(_) => Err(file

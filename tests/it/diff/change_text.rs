@@ -191,3 +191,21 @@ fn json_contains_each_leaf_of_an_inserted_row_by_its_index() {
     assert_eq!(fields[0]["before"], "a");
     assert_eq!(fields[0]["after"], "b");
 }
+
+#[test]
+fn link_in_place_of_a_pipeline_is_named_as_the_reason() {
+    let world: World = project();
+    world.write("a.orch.yaml", components(&["Load"], ""));
+    world.write("b.orch.yaml", components(&["Load"], ""));
+    world.commit("before");
+    std::fs::remove_file(world.work().join("a.orch.yaml")).unwrap();
+    std::os::unix::fs::symlink("b.orch.yaml", world.work().join("a.orch.yaml")).unwrap();
+    world.commit("after");
+    for args in ["diff HEAD~1..HEAD", "diff --base HEAD~1"] {
+        let text = Call::new(&world.work()).run(args).expect(0).out;
+        assert!(
+            text.contains("a.orch.yaml: cannot be read in the head: it is a symbolic link, not a file"),
+            "{text}"
+        );
+    }
+}
