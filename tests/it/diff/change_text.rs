@@ -193,6 +193,21 @@ fn json_contains_each_leaf_of_an_inserted_row_by_its_index() {
 }
 
 #[test]
+fn difference_that_is_not_seen_is_shown_as_escape() {
+    let with = |value: &str| components(&["Load"], &format!(", note: \"{value}\""));
+    for (before, after, words) in [
+        ("a b", "a\\u00a0b", r#"~ note: a b -> "a\u{a0}b""#),
+        ("ab", "\\u200bab", r#"~ note: ab -> "\u{200b}ab""#),
+        ("a\\nb", "a\\r\\nb", "- a\n      + a\\r\n"),
+    ] {
+        let text = describe_change(&with(before), &with(after));
+        assert!(text.contains(words), "{text}");
+    }
+    let text = describe_change(&with("a\\r\\nb\\r\\n"), &with("a\\r\\nc\\r\\n"));
+    assert!(text.contains("- b\n      + c\n"), "{text}");
+}
+
+#[test]
 fn link_in_place_of_a_pipeline_is_named_as_the_reason() {
     let world: World = project();
     world.write("a.orch.yaml", components(&["Load"], ""));

@@ -4,7 +4,6 @@ use super::diff_line::{DiffLine, Sign};
 use super::field_groups::{self, FieldGroup, format_path_steps};
 use super::file_change_line::{describe_file_change, find_stop_reason};
 use super::leaf::{Leaf, PathStep};
-use super::line_diff;
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::shared_fields::{SharedField, find_shared_fields, is_shared_field};
 use super::value_text::{find_truncation_start, format_value, truncate, truncate_from, truncate_name};
@@ -20,17 +19,11 @@ const MAX_NEW_FIELDS: usize = 10;
 /// Maximum number of listed components to which a value was added.
 const MAX_SHARING_NAMES: usize = 6;
 
-/// Maximum number of lines for one value.
-const MAX_VALUE_LINES: usize = 40;
-
 /// Maximum number of characters of one line of a value.
 const MAX_VALUE_WIDTH: usize = 100;
 
 /// Number of characters of one line of a value that are shown even in a narrow terminal.
 const MIN_VALUE_WIDTH: usize = 20;
-
-/// Maximum number of characters of a line of text on a page where long lines scroll.
-const MAX_PAGE_WIDTH: usize = 2_000;
 
 /// Number of columns of the sign at the beginning of a line and the space after it.
 const SIGN_WIDTH: usize = 2;
@@ -72,7 +65,7 @@ pub(super) struct Description {
     lines: Vec<DiffLine>,
     columns: usize,
     /// Whether the output is a page on which long lines scroll.
-    is_page: bool,
+    pub(super) is_page: bool,
 }
 
 impl Description {
@@ -83,7 +76,7 @@ impl Description {
     }
 
     /// Adds a line that contains only a value of the file, which reports show in a fixed-width font.
-    fn push_value(&mut self, depth: usize, sign: Sign, content: &str) {
+    pub(super) fn push_value(&mut self, depth: usize, sign: Sign, content: &str) {
         let is_value = true;
         self.push_line(depth, sign, is_value, content);
     }
@@ -315,41 +308,6 @@ impl Description {
             .saturating_sub(depth * 2 + SIGN_WIDTH)
             .clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
     }
-
-    /// Returns the maximum number of characters of one line of a multi-line value. On a page it is large, because long
-    /// lines scroll there.
-    fn multiline_width(&self, depth: usize) -> usize {
-        if self.is_page {
-            MAX_PAGE_WIDTH
-        } else {
-            self.value_width(depth)
-        }
-    }
-
-    /// Shows the lines that differ between the two versions of a value, base and head, and the lines around them, up to
-    /// [`MAX_VALUE_LINES`]. A missing version has no lines.
-    fn describe_multiline_value(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
-        let texts = sides.map(|side| side.map(Leaf::to_string));
-        let [base_lines, head_lines] = texts.each_ref().map(|side| split_lines(side.as_deref()));
-        let lines = line_diff::compare_lines(&base_lines, &head_lines);
-        let width = self.multiline_width(depth);
-        for line in lines.iter().take(MAX_VALUE_LINES) {
-            let (sign, line) = match line {
-                line_diff::TextLine::Unchanged(line) => (Sign::None, truncate(line, width)),
-                line_diff::TextLine::Removed(line) => (Sign::Removed, truncate(line, width)),
-                line_diff::TextLine::Added(line) => (Sign::Added, truncate(line, width)),
-                line_diff::TextLine::Omitted(lines) => {
-                    let omission = text::format_count(*lines, "unchanged line");
-                    (Sign::None, format!("\u{2026} {omission}"))
-                }
-            };
-            self.push_value(depth, sign, &line);
-        }
-        if lines.len() > MAX_VALUE_LINES {
-            let omission = text::format_count(lines.len() - MAX_VALUE_LINES, "more line");
-            self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
-        }
-    }
 }
 
 /// Returns the name and the type of a component, and its previous name if it was renamed.
@@ -368,11 +326,6 @@ fn format_component_heading(component: &ComponentDiff) -> String {
 /// it.
 fn is_name_in_prefix(prefix: &str, cell: &FieldDiff) -> bool {
     prefix.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
-}
-
-/// Returns the lines of the text; no lines if there is no text.
-fn split_lines(text: Option<&str>) -> Vec<&str> {
-    text.map(|text| text.split('\n').collect()).unwrap_or_default()
 }
 
 /// Returns whether a field of a new component need not be shown: it repeats the name or the type that the component's
@@ -395,7 +348,7 @@ fn is_redundant_field(field: &FieldDiff, name: &str, kind: Option<&str>) -> bool
 
 #[cfg(test)]
 mod tests {
-    use super::super::{PipelineVersions, compare_versions};
+    use super::super::{PipelineVersions, compare_versions, line_diff};
     use super::*;
 
     const BASE: &str = "type: orchestration\npipeline:\n  components:\n    Load:\n      type: sql-executor\n      \

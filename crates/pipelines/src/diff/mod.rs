@@ -18,6 +18,7 @@ mod leaf;
 mod line_diff;
 mod list_alignment;
 mod moved_variables;
+mod multiline_description;
 mod named_links;
 mod pair;
 mod part_description;

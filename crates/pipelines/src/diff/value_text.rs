@@ -2,6 +2,7 @@
 
 use super::leaf::Leaf;
 use sluicegate_base::text;
+use std::borrow::Cow;
 
 /// Maximum number of characters of a name.
 const MAX_NAME_CHARS: usize = 200;
@@ -14,8 +15,8 @@ pub(super) fn truncate_name(name: &str) -> String {
     truncate(name, MAX_NAME_CHARS)
 }
 
-/// Formats a value without quotes. A text is quoted if it could be mistaken for another type of value, or if spaces at
-/// its ends would not be seen.
+/// Formats a value without quotes. A text is quoted if it could be mistaken for another type of value, or if it has
+/// characters that would not be seen, such as spaces at its ends; the quoted text shows these as escapes.
 pub(super) fn format_value(leaf: &Leaf) -> String {
     match leaf {
         Leaf::Text(text) if is_ambiguous(text) => format!("{text:?}"),
@@ -29,6 +30,31 @@ fn is_ambiguous(text: &str) -> bool {
     text.trim() != text
         || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
         || text.parse::<f64>().is_ok()
+        || text.contains(is_invisible)
+}
+
+/// Returns whether the character has no width, or looks like a space although it is none.
+const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\r' | '\u{a0}' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{202f}' | '\u{2060}' | '\u{feff}'
+    )
+}
+
+/// Returns a line of a text with escapes in place of the characters that would not be seen.
+pub(super) fn escape_invisible(line: &str) -> Cow<'_, str> {
+    if !line.contains(is_invisible) {
+        return Cow::Borrowed(line);
+    }
+    let mut escaped_line = String::with_capacity(line.len());
+    for c in line.chars() {
+        if is_invisible(c) {
+            escaped_line.extend(c.escape_default());
+        } else {
+            escaped_line.push(c);
+        }
+    }
+    Cow::Owned(escaped_line)
 }
 
 /// Returns the position of the character at which the shown part of two values begins: 0 if both fit into `width`
@@ -54,16 +80,40 @@ pub(super) fn truncate(value: &str, width: usize) -> String {
 }
 
 /// Returns up to `width` characters of the value from position `start` on. Adds an ellipsis where characters are
-/// omitted, and the number of characters omitted at the end.
+/// omitted, and the number of characters omitted at the end. Omits none at the end if their number would take as much
+/// space as they do.
 pub(super) fn truncate_from(value: &str, start: usize, width: usize) -> String {
-    let length = value.chars().count();
-    let visible_part: String = value.chars().skip(start).take(width).collect();
     let ellipsis = if start > 0 { "\u{2026}" } else { "" };
-    match length.saturating_sub(start + width) {
-        0 => format!("{ellipsis}{visible_part}"),
-        omitted_count => format!(
-            "{ellipsis}{visible_part}\u{2026} ({})",
-            text::format_more(omitted_count)
-        ),
+    let omitted_count = value.chars().count().saturating_sub(start + width);
+    let omission = format!("\u{2026} ({})", text::format_more(omitted_count));
+    if omitted_count <= omission.chars().count() {
+        let end: String = value.chars().skip(start).collect();
+        return format!("{ellipsis}{end}");
+    }
+    let visible_part: String = value.chars().skip(start).take(width).collect();
+    format!("{ellipsis}{visible_part}{omission}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn value_is_truncated_only_if_this_saves_space() {
+        let value = |length: usize| "x".repeat(length);
+        assert_eq!(truncate(&value(100), 100), value(100));
+        assert_eq!(truncate(&value(111), 100), value(111));
+        let truncated_value = truncate(&value(112), 100);
+        assert_eq!(truncated_value, format!("{}\u{2026} (12 more)", value(100)));
+    }
+
+    #[test]
+    fn character_that_is_not_seen_is_shown_as_escape() {
+        let shown = |text: &str| format_value(&Leaf::Text(text.to_owned()));
+        assert_eq!(shown("a b"), "a b");
+        assert_eq!(shown("a\u{a0}b"), r#""a\u{a0}b""#);
+        assert_eq!(shown("a\u{200b}b"), r#""a\u{200b}b""#);
+        assert_eq!(escape_invisible("a b\r"), r"a b\r");
+        assert_eq!(escape_invisible("é \t"), "é \t");
     }
 }
