@@ -224,3 +224,24 @@ fn link_in_place_of_a_pipeline_is_named_as_the_reason() {
         );
     }
 }
+
+#[test]
+fn page_names_each_row_once_and_counts_a_moved_variable_as_changed() {
+    let variables = "variables: { day: { metadata: { type: TEXT }, defaultValue: today } }\n";
+    let rows = |rows: &str| components(&["Load"], &format!(", columns: {rows}"));
+    let world: World = project();
+    world.write(
+        "a.orch.yaml",
+        format!("{}  {variables}", rows("[[a, 1], [b, 2]]")),
+    );
+    world.commit("before");
+    world.push();
+    world.write("a.orch.yaml", format!("{}{variables}", rows("[[b, 2], [a, 1]]")));
+    let page = Call::new(&world.work()).run("diff -o html").expect(0).out;
+    assert!(page.contains("1 variable changed"), "{page}");
+    assert!(
+        !page.contains("variable removed") && !page.contains("other value"),
+        "{page}"
+    );
+    assert!(!page.contains("a, a") && !page.contains("b, b"), "{page}");
+}

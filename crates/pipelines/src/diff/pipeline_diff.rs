@@ -1,6 +1,7 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, PathStep};
+use super::moved_variables::{MovedVariable, find_moved_variables, is_field_of_top_level_variable};
 use crate::findings::{ChangeCounts, ChangeSummary, FileChange};
 use crate::pipelines::PipelineKind;
 use serde::{Serialize, Serializer};
@@ -108,6 +109,7 @@ pub struct VariableDiff {
 pub struct PipelineDiff {
     /// The path from the repository root; the former path if the file was deleted.
     pub path: String,
+    /// The path in the base of a renamed pipeline, or of the pipeline from which a new one was copied.
     pub previous_path: Option<String>,
     pub change: FileChange,
     /// The version that cannot be read (`in the base: …` or `in the head: …`), and the reason.
@@ -179,14 +181,23 @@ impl PipelineDiff {
                 LinkChange::Removed => links.removed += 1,
             }
         }
+        let moved_variables = find_moved_variables(self);
+        let is_moved = |name: &str| moved_variables.iter().any(|variable| variable.name == name);
         let mut variables = ChangeCounts::default();
         for variable in &self.variables {
             match variable.change {
+                // A moved variable is missing in one place and new in the other.
+                _ if is_moved(&variable.name) => variables.modified += 1,
                 VariableChange::Added => variables.added += 1,
                 VariableChange::Removed => variables.removed += 1,
                 VariableChange::Modified => variables.modified += 1,
             }
         }
+        let other_fields = self.other.iter().filter(|field| {
+            let is_of_variable =
+                |variable: &MovedVariable<'_>| is_field_of_top_level_variable(field, variable.name);
+            !moved_variables.iter().any(is_of_variable)
+        });
         ChangeSummary {
             path: self.path.clone(),
             previous_path: self.previous_path.clone(),
@@ -194,7 +205,7 @@ impl PipelineDiff {
             components,
             links,
             variables,
-            other: self.other.len(),
+            other: other_fields.count(),
             layout: self.layout,
             called_by: None,
             callers: Vec::new(),
