@@ -1,6 +1,6 @@
 //! The ids of commits and blobs, as types that cannot be mixed up.
 
-use git2::Oid;
+use git2::{ObjectType, Oid};
 use sluicegate_base::text::short_id;
 use std::fmt;
 
@@ -49,6 +49,11 @@ impl BlobId {
 
     pub(super) const fn oid(&self) -> Oid {
         self.0
+    }
+
+    /// Returns the id that git gives to a file with this content; `None` if it cannot be computed.
+    pub fn of_content(bytes: &[u8]) -> Option<Self> {
+        Oid::hash_object(ObjectType::Blob, bytes).ok().map(Self)
     }
 }
 

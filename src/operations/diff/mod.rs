@@ -1,6 +1,7 @@
 //! The differences of pipelines between two revisions or files, for each output format.
 
 pub(crate) mod compared_sides;
+mod copied_pipelines;
 pub(crate) mod external_diff;
 pub(crate) mod plain_change;
 
@@ -78,6 +79,14 @@ impl ResultKind {
 }
 
 impl PipelineResult {
+    /// Sets the path of the pipeline from which this new one was copied.
+    fn set_copy_source(&mut self, path: String) {
+        match self {
+            Self::Diff(diff) | Self::Picture(diff, _) => diff.previous_path = Some(path),
+            Self::Page(file) => file.summary.previous_path = Some(path),
+        }
+    }
+
     /// Returns whether the change affects more than the layout. An unreadable version is treated as such a change.
     pub(crate) fn changes_more_than_layout(&self) -> bool {
         match self {

@@ -245,3 +245,49 @@ fn page_names_each_row_once_and_counts_a_moved_variable_as_changed() {
     );
     assert!(!page.contains("a, a") && !page.contains("b, b"), "{page}");
 }
+
+#[test]
+fn copied_pipeline_is_new_and_names_its_source() {
+    let world: World = project();
+    world.write("a.orch.yaml", components(&["Load"], ""));
+    world.commit("before");
+    world.push();
+    world.write("b.orch.yaml", components(&["Load"], ""));
+    // The source may change together with the copy.
+    world.write("a.orch.yaml", components(&["Clean"], ", mode: all"));
+    world.write("c.orch.yaml", components(&["Count"], ""));
+    let call = Call::new(&world.work());
+    let expected = "b.orch.yaml: new orchestration: 1 component; copied from a.orch.yaml\n";
+    let text = call.run("diff").expect(0).out;
+    assert!(text.contains(expected), "{text}");
+    assert!(
+        text.contains("c.orch.yaml: new orchestration: 1 component\n"),
+        "{text}"
+    );
+    world.commit("after");
+    let text = call.run("diff HEAD~1..HEAD").expect(0).out;
+    assert!(text.contains(expected), "{text}");
+    let report = call.run("diff HEAD~1..HEAD -o json").expect(0).json();
+    assert_eq!(report["pipelines"][1]["change"], "added", "{report}");
+    assert_eq!(report["pipelines"][1]["previousPath"], "a.orch.yaml");
+    assert!(report["pipelines"][2]["previousPath"].is_null(), "{report}");
+    for format in ["html", "markdown"] {
+        let page = call.run(format!("diff HEAD~1..HEAD -o {format}")).expect(0).out;
+        assert_eq!(page.matches("copied from").count(), 1, "{page}");
+    }
+}
+
+#[test]
+fn pipeline_with_the_content_of_several_ones_names_no_source() {
+    let world: World = project();
+    world.write("a.orch.yaml", components(&["Load"], ""));
+    world.write("b.orch.yaml", components(&["Load"], ""));
+    world.commit("before");
+    world.push();
+    world.write("c.orch.yaml", components(&["Load"], ""));
+    let text = Call::new(&world.work()).run("diff").expect(0).out;
+    assert!(
+        text.contains("c.orch.yaml: new orchestration: 1 component\n"),
+        "{text}"
+    );
+}

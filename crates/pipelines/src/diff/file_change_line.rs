@@ -3,7 +3,7 @@
 use super::leaf::{Leaf, PathStep};
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::value_text::truncate_name;
-use crate::findings::{FileChange, format_part_counts};
+use crate::findings::{FileChange, format_copy_source, format_part_counts};
 use crate::pipelines::PipelineKind;
 use sluicegate_yaml::{NodeRef, Value};
 
@@ -15,7 +15,13 @@ pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
     let path = &diff.path;
     let kind = diff.kind.map_or("pipeline", PipelineKind::name);
     match diff.change {
-        FileChange::Added => format!("{path}: new {kind}{}", describe_part_counts(diff)),
+        FileChange::Added => {
+            let counts = describe_part_counts(diff);
+            format!(
+                "{path}: new {kind}{counts}{}",
+                format_copy_source(diff.previous_path.as_deref())
+            )
+        }
         FileChange::Removed => format!("{path}: {kind} removed{}", describe_part_counts(diff)),
         FileChange::Renamed => {
             let old = diff.previous_path.as_deref().unwrap_or_default();

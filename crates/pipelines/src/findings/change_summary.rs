@@ -67,6 +67,7 @@ impl ChangeCounts {
 pub struct ChangeSummary {
     /// The path from the repository root; the former path if the file was deleted.
     pub path: String,
+    /// The path in the base of a renamed file. On a page of `diff`, also of the file from which a new one was copied.
     pub previous_path: Option<String>,
     pub change: FileChange,
     pub components: ChangeCounts,
@@ -102,7 +103,9 @@ impl ChangeSummary {
             }
             // All parts of a new or removed pipeline are new or removed, so only their numbers are given.
             FileChange::Added => {
-                return self.describe_with_part_counts("new pipeline") + &self.describe_callers();
+                return self.describe_with_part_counts("new pipeline")
+                    + &format_copy_source(self.previous_path.as_deref())
+                    + &self.describe_callers();
             }
             FileChange::Removed => {
                 return self.describe_with_part_counts("pipeline removed") + &self.describe_callers();
@@ -160,6 +163,12 @@ pub(crate) fn format_part_counts(parts: &[(usize, &str)]) -> String {
         counts if counts.is_empty() => counts,
         counts => format!(": {counts}"),
     }
+}
+
+/// Returns a clause with the path of the pipeline from which a new one was copied; empty if it is no copy.
+pub(crate) fn format_copy_source(path: Option<&str>) -> String {
+    path.map(|path| format!("; copied from {path}"))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

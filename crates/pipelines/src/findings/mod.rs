@@ -19,8 +19,8 @@ mod show_mode;
 mod unfinished_reason;
 mod waiver;
 
-pub(crate) use change_summary::format_part_counts;
 pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
+pub(crate) use change_summary::{format_copy_source, format_part_counts};
 pub use documentation_block::DocumentationBlock;
 pub use fail_on::FailOn;
 pub use finding::{Finding, FindingIdentity, UNREADABLE_RULE};
