@@ -166,11 +166,11 @@ fn row_that_was_inserted_or_removed_is_the_only_one_described() {
 #[test]
 fn moved_row_is_described_and_moved_assignment_only_with_its_value() {
     let text = describe_list_change("columns", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
-    assert_eq!(text, "- columns: a, 1\n+ columns: a, 1\n");
+    assert_eq!(text, "+ columns: b, 2\n- columns: b, 2\n");
     let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 3]]");
     assert_eq!(text, "~ sets a = 1 -> 3\n");
     let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
-    assert_eq!(text, "- sets a = 1\n+ sets a = 1\n");
+    assert_eq!(text, "+ sets b = 2\n- sets b = 2\n");
 }
 
 #[test]

@@ -1,14 +1,11 @@
 //! Walks two documents side by side and collects the leaves that differ.
 
-use super::field_groups::is_list_of_set_variables;
 use super::leaf::{Leaf, PathStep};
 use super::list_alignment::{IndexPair, ListVersions};
+use super::list_names::{NAME_KEYS, is_list_of_set_variables};
 use super::pair::pair_by_key;
 use super::pipeline_diff::{EntryName, FieldDiff};
 use sluicegate_yaml::NodeRef;
-
-/// The keys that name an entry of a list.
-pub(super) const NAME_KEYS: [&str; 3] = ["name", "variable", "columnName"];
 
 /// A node of one version; `None` if the version does not have it.
 pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;

@@ -1,22 +1,9 @@
 //! Groups fields for display: the cells of a row together, without empty values that were added or removed.
 
-use super::diff_walk::NAME_KEYS;
 use super::leaf::{Leaf, PathStep};
+use super::list_names::{NAME_KEYS, SET_GRID_VARIABLES, SET_VARIABLES};
 use super::pipeline_diff::{EntryName, FieldDiff};
 use super::value_text::format_value;
-
-/// The keys under which a component sets variables: rows of a name and a value.
-const SET_VARIABLES: [&str; 2] = ["setScalarVariables", "updateScalarVariables"];
-
-/// The key under which a component sets grid variables: entries with the name of the variable.
-const SET_GRID_VARIABLES: &str = "setGridVariables";
-
-/// Returns whether the list at this path sets variables, so that its order has no meaning.
-pub(super) fn is_list_of_set_variables(path: &[PathStep]) -> bool {
-    path.last()
-        .and_then(PathStep::as_key)
-        .is_some_and(|key| SET_VARIABLES.contains(&key) || key == SET_GRID_VARIABLES)
-}
 
 /// The content of one line of text.
 #[derive(Debug)]
@@ -50,10 +37,7 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         if let Some((entry_path, name)) = find_unpaired_entry(field) {
             last_row = None;
             let mut entry_fields = vec![field];
-            let is_of_entry = |next: &&FieldDiff| {
-                next.path.starts_with(entry_path) && next.entry_names.first() == field.entry_names.first()
-            };
-            while let Some(next) = fields.next_if(is_of_entry) {
+            while let Some(next) = fields.next_if(|next| is_in_same_entry(field, next, entry_path)) {
                 entry_fields.push(next);
             }
             groups.push(FieldGroup::Entry {
@@ -77,6 +61,11 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         last_row = Some((row_path, name));
     }
     groups
+}
+
+/// Returns whether both fields are in the list entry at this path. A removed entry may have the path of an added one.
+fn is_in_same_entry(field: &FieldDiff, next: &FieldDiff, entry_path: &[PathStep]) -> bool {
+    next.path.starts_with(entry_path) && next.entry_names.first() == field.entry_names.first()
 }
 
 /// Returns the path and the name of a list entry if only one version has the entry and the field is its name.

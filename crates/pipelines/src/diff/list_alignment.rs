@@ -1,8 +1,9 @@
 //! Finds which entries of two versions of a list belong together, although entries were inserted, removed or moved.
 
-use super::diff_walk::{DiffWalk, MaybeNode, NAME_KEYS};
 use super::leaf::Leaf;
 use super::line_diff::find_diff_operations;
+use super::list_names::NAME_KEYS;
+use super::pair::pair_by_key;
 use similar::DiffOp;
 use sluicegate_yaml::NodeRef;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -23,7 +24,7 @@ pub(super) struct ListVersions<'t, 'a> {
 
 impl<'t, 'a> ListVersions<'t, 'a> {
     /// Collects the entries of both versions; a version without the list has none.
-    pub(super) fn collect(base: MaybeNode<'t, 'a>, head: MaybeNode<'t, 'a>) -> Self {
+    pub(super) fn collect(base: Option<NodeRef<'t, 'a>>, head: Option<NodeRef<'t, 'a>>) -> Self {
         let [base, head] =
             [base, head].map(|side| side.and_then(NodeRef::items).into_iter().flatten().collect());
         Self { base, head }
@@ -69,8 +70,8 @@ impl<'t, 'a> ListVersions<'t, 'a> {
     fn count_equal_ends(&self) -> (usize, usize) {
         let both = self.base.iter().zip(&self.head);
         let start = both.take_while(|(base, head)| is_equal(**base, **head)).count();
-        let rest = self.base.len().min(self.head.len()) - start;
-        let both = self.base.iter().rev().zip(self.head.iter().rev()).take(rest);
+        let max_end = self.base.len().min(self.head.len()) - start;
+        let both = self.base.iter().rev().zip(self.head.iter().rev()).take(max_end);
         let end = both.take_while(|(base, head)| is_equal(**base, **head)).count();
         (start, end)
     }
@@ -99,7 +100,7 @@ impl<'t, 'a> ListVersions<'t, 'a> {
             moved_entries.extend(head.map(|head| (head, base)));
         }
         let moved_bases: HashSet<usize> = moved_entries.values().copied().collect();
-        let joined: Vec<IndexPair> = pairs
+        let joined_pairs: Vec<IndexPair> = pairs
             .iter()
             .filter(|pair| pair.head.is_some() || pair.base.is_none_or(|base| !moved_bases.contains(&base)))
             .map(|pair| IndexPair {
@@ -107,8 +108,8 @@ impl<'t, 'a> ListVersions<'t, 'a> {
                 head: pair.head,
             })
             .collect();
-        let has_changes = joined.iter().any(|pair| !self.is_unchanged(*pair));
-        if has_changes { joined } else { pairs }
+        let has_changes = joined_pairs.iter().any(|pair| !self.is_unchanged(*pair));
+        if has_changes { joined_pairs } else { pairs }
     }
 
     /// Returns whether both versions have the entry with the same content.
@@ -125,15 +126,15 @@ fn pair_ranges(base: Range<usize>, head: Range<usize>) -> Vec<IndexPair> {
     if base.len() == head.len() {
         return pair_one_by_one(base, head).collect();
     }
-    let removed = base.map(|index| IndexPair {
+    let removed_pairs = base.map(|index| IndexPair {
         base: Some(index),
         head: None,
     });
-    let added = head.map(|index| IndexPair {
+    let added_pairs = head.map(|index| IndexPair {
         base: None,
         head: Some(index),
     });
-    removed.chain(added).collect()
+    removed_pairs.chain(added_pairs).collect()
 }
 
 /// Pairs the first entries with each other, then the second ones, and so on.
@@ -161,8 +162,22 @@ fn find_key(entry: NodeRef<'_, '_>) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
+/// Returns whether both entries have the same content. The order of keys is not content.
 fn is_equal(base: NodeRef<'_, '_>, head: NodeRef<'_, '_>) -> bool {
-    let mut walk = DiffWalk::new();
-    walk.compare_nodes(Some(base), Some(head));
-    walk.into_fields().is_empty()
+    if Leaf::from_node(base) != Leaf::from_node(head) {
+        return false;
+    }
+    let [base_entries, head_entries] =
+        [base, head].map(|node| node.entries().map(|(key, _, value)| (key, value)));
+    let has_equal_values = pair_by_key(base_entries, head_entries)
+        .into_iter()
+        .all(|pair| matches!((pair.base, pair.head), (Some(base), Some(head)) if is_equal(base, head)));
+    let lists = ListVersions::collect(Some(base), Some(head));
+    let has_equal_items = lists.base.len() == lists.head.len()
+        && lists
+            .base
+            .iter()
+            .zip(&lists.head)
+            .all(|(base, head)| is_equal(*base, *head));
+    has_equal_values && has_equal_items
 }

@@ -346,17 +346,17 @@ fn has_component_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
 
 /// Compares two versions of a variable; `None` if they are equal.
 fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
-    let compared = ComparedFields::collect(&[], |walk| walk.compare_nodes(pair.base, pair.head));
+    let comparison = ComparedFields::collect(&[], |walk| walk.compare_nodes(pair.base, pair.head));
     let change = match (pair.base, pair.head) {
         (None, _) => VariableChange::Added,
         (_, None) => VariableChange::Removed,
-        _ if compared.fields.is_empty() => return None,
+        _ if comparison.fields.is_empty() => return None,
         _ => VariableChange::Modified,
     };
     Some(VariableDiff {
         name: pair.key.to_owned(),
         change,
-        fields: compared.fields,
-        told_fields: compared.told_fields,
+        fields: comparison.fields,
+        told_fields: comparison.told_fields,
     })
 }

@@ -1,8 +1,7 @@
 //! The model of a change.
 
 use super::leaf::{Leaf, PathStep};
-use super::moved_variables::{MovedVariable, find_moved_variables, is_field_of_top_level_variable};
-use crate::findings::{ChangeCounts, ChangeSummary, FileChange};
+use crate::findings::FileChange;
 use crate::pipelines::PipelineKind;
 use serde::{Serialize, Serializer};
 
@@ -160,56 +159,6 @@ impl PipelineDiff {
 
     pub(crate) fn is_removed_pipeline(&self) -> bool {
         self.change == FileChange::Removed
-    }
-
-    /// Returns the number of changes of each kind. The callers of the pipeline are not known here; they are added
-    /// later.
-    pub fn summarize(&self) -> ChangeSummary {
-        let mut components = ChangeCounts::default();
-        for component in &self.components {
-            match component.change {
-                ComponentChange::Added => components.added += 1,
-                ComponentChange::Removed => components.removed += 1,
-                ComponentChange::Renamed => components.renamed += 1,
-                ComponentChange::Modified => components.modified += 1,
-            }
-        }
-        let mut links = ChangeCounts::default();
-        for link in &self.links {
-            match link.change {
-                LinkChange::Added => links.added += 1,
-                LinkChange::Removed => links.removed += 1,
-            }
-        }
-        let moved_variables = find_moved_variables(self);
-        let is_moved = |name: &str| moved_variables.iter().any(|variable| variable.name == name);
-        let mut variables = ChangeCounts::default();
-        for variable in &self.variables {
-            match variable.change {
-                // A moved variable is missing in one place and new in the other.
-                _ if is_moved(&variable.name) => variables.modified += 1,
-                VariableChange::Added => variables.added += 1,
-                VariableChange::Removed => variables.removed += 1,
-                VariableChange::Modified => variables.modified += 1,
-            }
-        }
-        let other_fields = self.other.iter().filter(|field| {
-            let is_of_variable =
-                |variable: &MovedVariable<'_>| is_field_of_top_level_variable(field, variable.name);
-            !moved_variables.iter().any(is_of_variable)
-        });
-        ChangeSummary {
-            path: self.path.clone(),
-            previous_path: self.previous_path.clone(),
-            change: self.change,
-            components,
-            links,
-            variables,
-            other: other_fields.count(),
-            layout: self.layout,
-            called_by: None,
-            callers: Vec::new(),
-        }
     }
 }
 
