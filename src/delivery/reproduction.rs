@@ -3,6 +3,7 @@
 use super::{Delivery, GateRefusal, ReviewScope};
 use crate::gate::{Cause, find_report_causes};
 use crate::job::ci::BaseHint;
+use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings;
 use crate::session::Run;
@@ -34,7 +35,10 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
         .or(ci.commit.as_deref())
         .filter(|id| is_id(id))
     {
-        words.push(format!("--head {}", short_id(head)));
+        words.push(format!(
+            "--head {}",
+            short_id(&find_commit_for_other_clones(delivery, head))
+        ));
     }
     words.extend(list_verdict_options(report));
     words.extend(list_policy_flags(delivery));
@@ -56,6 +60,29 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
 pub(super) fn is_failed_review_in_ci(delivery: &Delivery<'_>) -> bool {
     let is_comparison_of_reports = delivery.report.context.compared_with.is_some();
     !delivery.ci.host.is_local() && delivery.report.verdict == Verdict::Failed && !is_comparison_of_reports
+}
+
+/// Returns the id of the commit to check on another machine: the reviewed commit. If that may be a merge of the change
+/// that only the host or this clone has, it is the commit that a review by the platform would review in this job.
+fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
+    let ci = delivery.ci;
+    let is_trial_merge = ci.checkout.as_deref() == Some(head) && ci.commit.as_deref() != Some(head);
+    if !is_trial_merge && !ci.may_be_local_merge && delivery.is_known_to_host(head) {
+        return head.to_owned();
+    }
+    let request = RequestedRevisions {
+        // Only head is needed, so the base must not be resolved.
+        all: true,
+        ..RequestedRevisions::default()
+    };
+    let target = delivery
+        .files
+        .and_then(|(repo, _)| context::resolve_target(repo, ci, &request).ok());
+    target
+        .map(|target| target.head.to_string())
+        .or_else(|| ci.commit.clone())
+        .filter(|id| is_id(id))
+        .unwrap_or_else(|| head.to_owned())
 }
 
 /// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which

@@ -1,8 +1,8 @@
 //! The reproduction command at the end of a failed job evaluates the same files on another machine.
 
 use crate::support::{
-    Call, Job, PROJECT, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, change, git, offer,
-    orchestration_text, parameter, path_variable, project, repository,
+    Call, Job, PROJECT, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, change, git, head,
+    offer, orchestration_text, parameter, path_variable, project, pull_request_payload, repository,
 };
 use serde_json::json;
 use std::path::Path;
@@ -164,6 +164,14 @@ fn push_change_branch(world: &World, files: &[(&str, String)]) {
     world.git("push -q origin change");
 }
 
+/// Checks out a merge of the branch `change` into `main`, which has a newer commit. No other clone has the merge.
+fn check_out_trial_merge(world: &World) {
+    world.git("checkout -q main");
+    commit(world, &[("note.txt", "more".to_owned())]);
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m trial change");
+}
+
 fn commit(world: &World, files: &[(&str, String)]) -> String {
     for (path, text) in files {
         world.write(path, text);
@@ -187,7 +195,7 @@ fn offered_parameters(parameters: &str) -> (&'static str, String) {
 }
 
 /// Each kind with its name for failure messages.
-const KINDS: [(&str, Kind); 12] = [
+const KINDS: [(&str, Kind); 15] = [
     ("a pull request", |world| {
         push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (
@@ -298,6 +306,33 @@ const KINDS: [(&str, Kind); 12] = [
                 .pull_request()
                 .extend(world, Call::new(&world.work())),
         )
+    }),
+    ("a trial merge of a pull request on GitHub", |world| {
+        push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+        let payload = pull_request_payload(world);
+        check_out_trial_merge(world);
+        let job = Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .extend(world, Call::new(&world.work()));
+        (vec!["check"], job)
+    }),
+    ("a merged result of a merge request on GitLab", |world| {
+        push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+        let change_commit = head(world);
+        check_out_trial_merge(world);
+        let job = Job::gitlab()
+            .pull_request()
+            .extend(world, Call::new(&world.work()))
+            .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", change_commit);
+        (vec!["check"], job)
+    }),
+    ("a merge that Jenkins created in its clone", |world| {
+        push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+        check_out_trial_merge(world);
+        let job = Job::jenkins()
+            .pull_request()
+            .extend(world, Call::new(&world.work()));
+        (vec!["check"], job)
     }),
     ("a push to the default branch", |world| {
         let before = commit(world, &[("c.orch.yaml", orchestration_text(&["Start", "Done"]))]);
