@@ -4,8 +4,8 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::reports::SavedReports;
-use crate::job::ci::{Host, Trigger};
-use crate::job::context::{self, RequestedRevisions};
+use crate::job::ci::Trigger;
+use crate::job::context::{self, PolicyRevision, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::variable;
 use sluicegate_git::{CommitId, Repository, is_full_id};
@@ -19,6 +19,10 @@ const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the 
 /// Hint for a change whose target is unknown in this clone.
 const UNKNOWN_TARGET: &str = "if this clone does not know the remote's default branch, run `git remote set-head origin \
                               BRANCH` first";
+
+/// Hint for a run on a branch, if nothing shows which commits belong to the default branch.
+const UNKNOWN_DEFAULT_BRANCH: &str = "fetch the remote's default branch; if the host does not name that branch, also \
+                                      run `git remote set-head origin BRANCH` first";
 
 impl SavedReports<'_> {
     /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order;
@@ -57,8 +61,9 @@ impl SavedReports<'_> {
         Some((repo, repo.find_commit_with_id(id)?))
     }
 
-    /// Fails unless `head`, the commit of the new report, descends from the commit of the older report. In a run for a
-    /// change, the older commit must also belong to the target branch, and must not be `head` itself.
+    /// Fails unless `head`, the commit of the new report, descends from the commit of the older report. Except in a run
+    /// on the default branch, the older commit must also belong to the target branch. In a run for a change, it must
+    /// not be `head` itself.
     pub(super) fn require_ancestor(
         &self,
         older: &Report,
@@ -98,20 +103,19 @@ impl SavedReports<'_> {
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
-    /// Fails if git tracks the file, because a change could then provide the report that it is compared with. Only a
-    /// run that may be for a change is checked. `absolute_path` is the path of the file.
+    /// Fails if git tracks the file, because a change could then provide the report that it is compared with. A run on
+    /// the default branch is not checked, because that branch contains only merged files. `absolute_path` is the path
+    /// of the file.
     pub(super) fn reject_tracked_file(&self, absolute_path: &Path, report_name: &str) -> Result<(), Failure> {
-        // An unknown host does not report whether the run is for a change.
-        let may_be_change = self.ci.trigger == Trigger::Change || self.ci.host == Host::Unknown;
-        let Some(repo) = self.repo.filter(|_| may_be_change) else {
+        let Some(repo) = self.repo else {
             return Ok(());
         };
         let names = policy::list_tracked_paths(repo.root(), absolute_path);
         // A file that git cannot look up may belong to the change.
-        if !names
+        let is_tracked = names
             .iter()
-            .any(|name| repo.is_tracked(name, None).unwrap_or(true))
-        {
+            .any(|name| repo.is_tracked(name, None).unwrap_or(true));
+        if !is_tracked || self.is_on_default_branch(repo)? {
             return Ok(());
         }
         let message = format!(
@@ -122,17 +126,67 @@ impl SavedReports<'_> {
             .with_hint("compare with a report that the job fetched from an earlier run"))
     }
 
-    /// Fails if a change is compared with a commit of the change itself. The author of the change could push findings
-    /// with such a commit, and after the next push, the gate would treat them as known.
+    /// Fails if the older commit may be one of the change itself. The author of the change could push findings with
+    /// such a commit, and after the next push, the gate would treat them as known.
     fn require_commit_of_target(
         &self,
         repo: &Repository,
         old_commit: &CommitId,
         report_name: &str,
     ) -> Result<(), Failure> {
-        if self.ci.trigger != Trigger::Change {
+        if self.ci.trigger == Trigger::Change {
+            return self.require_commit_of_bases(repo, old_commit, report_name);
+        }
+        let (commit, branch) = match self.find_target_revision(repo)? {
+            PolicyRevision::Head { .. } => return Ok(()),
+            PolicyRevision::Commit { commit, branch, .. } => (commit, branch),
+            PolicyRevision::Unknown { .. } => {
+                let message = format!(
+                    "cannot compare with the report {report_name}: nothing shows that the report's commit \
+                     {old_commit} belongs to the default branch"
+                );
+                return Err(Failure::usage(message).with_hint(UNKNOWN_DEFAULT_BRANCH));
+            }
+        };
+        if repo.contains_commit(&commit, old_commit)? {
             return Ok(());
         }
+        let message = format!(
+            "cannot compare with the report {report_name}: the report's commit {old_commit} is not in the branch \
+             `{branch}`, so the report may be one of this change"
+        );
+        Err(Failure::usage(message).with_hint(EARLIER_REPORT))
+    }
+
+    /// Returns whether this run is on the default branch, whose commits are all merged. An unmerged change is not, even
+    /// if its branch has the same name.
+    fn is_on_default_branch(&self, repo: &Repository) -> Result<bool, Failure> {
+        let is_change = self.ci.trigger == Trigger::Change;
+        Ok(!is_change && matches!(self.find_target_revision(repo)?, PolicyRevision::Head { .. }))
+    }
+
+    /// Returns the newest commit of the branch that this run is compared with, as for the gate configuration: head
+    /// itself on the default branch.
+    fn find_target_revision(&self, repo: &Repository) -> Result<PolicyRevision, Failure> {
+        let revisions = RequestedRevisions {
+            head: self.head.map(str::to_owned),
+            ..RequestedRevisions::default()
+        };
+        let is_host_commit = context::reviews_host_commit(repo, self.ci, &revisions)?;
+        Ok(context::find_target_policy_revision(
+            repo,
+            self.ci,
+            is_host_commit,
+        )?)
+    }
+
+    /// Fails unless a base of the change contains the older commit.
+    fn require_commit_of_bases(
+        &self,
+        repo: &Repository,
+        old_commit: &CommitId,
+        report_name: &str,
+    ) -> Result<(), Failure> {
         let target = context::resolve_target(repo, self.ci, &RequestedRevisions::default())?;
         for base in &target.bases {
             if repo.contains_commit(base, old_commit)? {

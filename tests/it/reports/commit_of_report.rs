@@ -153,6 +153,7 @@ fn comparison_requires_a_report_of_an_ancestor() {
     Call::new(&world.work())
         .run("report --compare ../other.json ../review.json")
         .expect(0);
+    world.git("checkout -q main");
     let call = Call::new(&world.work());
     Job::github()
         .event(
@@ -161,7 +162,7 @@ fn comparison_requires_a_report_of_an_ancestor() {
             &json!({ "repository": repository() }),
         )
         .extend(&world, call)
-        .run("report --compare ../review.json ../review.json")
+        .run("report --compare ../main.json ../main.json")
         .expect(0);
 }
 
@@ -198,6 +199,157 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
         .expect(2)
         .saying(&["git tracks the report"]);
     unknown("../main.json").expect(0);
+}
+
+/// Returns a call in the job of a push of HEAD to this branch, on each kind of host.
+fn push_calls(world: &World, branch: &str) -> Vec<(&'static str, Call)> {
+    let commit = head(world);
+    let call = || Call::new(&world.work());
+    let reference = format!("refs/heads/{branch}");
+    let payload =
+        json!({ "repository": repository(), "ref": reference, "before": "0".repeat(40), "after": commit });
+    vec![
+        (
+            "github",
+            Job::github()
+                .event("push", &reference, &payload)
+                .extend(world, call()),
+        ),
+        (
+            "gitlab",
+            call()
+                .variable("GITLAB_CI", "true")
+                .variable("CI_PIPELINE_SOURCE", "push")
+                .variable("CI_COMMIT_SHA", &commit)
+                .variable("CI_COMMIT_BRANCH", branch)
+                .variable("CI_DEFAULT_BRANCH", "main"),
+        ),
+        (
+            "azure",
+            call()
+                .variable("TF_BUILD", "True")
+                .variable("BUILD_REASON", "IndividualCI")
+                .variable("BUILD_SOURCEVERSION", &commit)
+                .variable("BUILD_SOURCEBRANCH", &reference),
+        ),
+        (
+            "jenkins",
+            call()
+                .variable("JENKINS_URL", "https://ci.invalid/")
+                .variable("BUILD_ID", "1")
+                .variable("GIT_COMMIT", &commit)
+                .variable("BRANCH_NAME", branch),
+        ),
+        (
+            "circleci",
+            call()
+                .variable("CIRCLECI", "true")
+                .variable("CIRCLE_SHA1", &commit)
+                .variable("CIRCLE_BRANCH", branch),
+        ),
+        (
+            "buildkite",
+            call()
+                .variable("BUILDKITE", "true")
+                .variable("BUILDKITE_COMMIT", &commit)
+                .variable("BUILDKITE_BRANCH", branch)
+                .variable("BUILDKITE_PULL_REQUEST", "false")
+                .variable("BUILDKITE_PIPELINE_DEFAULT_BRANCH", "main"),
+        ),
+        ("unknown", call().variable("CI", "true")),
+    ]
+}
+
+/// Commits another pipeline and a copy of the report of `main`, and pushes them.
+fn push_with_report(world: &World) {
+    world.write("d.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.write(
+        "yesterday.json",
+        fs::read(world.path().join("main.json")).unwrap(),
+    );
+    world.commit("another push");
+    world.push();
+}
+
+#[test]
+fn comparison_on_a_pushed_branch_with_its_own_past_is_refused() {
+    let world = world_with_reports();
+    push_with_report(&world);
+    for (name, job) in push_calls(&world, "change") {
+        job.run("check --all --report json=../new.json").expect(0);
+        let compare = |old: &str| {
+            let output = job.run(format!("report --compare {old} ../new.json"));
+            (output.code, output)
+        };
+        let (code, output) = compare("../review.json");
+        assert_eq!(code, 2, "{name}: {}", output.all());
+        output.saying(&[
+            &commit_of(&world, "review.json"),
+            "is not in the branch `main`",
+            "hint: compare with a report of an earlier commit of the target branch",
+        ]);
+        let (code, output) = compare("yesterday.json");
+        assert_eq!(code, 2, "{name}: {}", output.all());
+        output.saying(&["git tracks the report, so the change controls the report"]);
+        let (code, output) = compare("../main.json");
+        assert_eq!(code, 0, "{name}: {}", output.all());
+    }
+}
+
+#[test]
+fn comparison_on_the_default_branch_accepts_its_past_and_its_files() {
+    let world = world_with_reports();
+    world.git("checkout -q main");
+    push_with_report(&world);
+    for (name, job) in push_calls(&world, "main") {
+        job.run("check --all --report json=../new.json").expect(0);
+        let output = job.run("report --compare ../main.json ../new.json");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        // An unknown host does not say that the run is on the default branch.
+        let output = job.run("report --compare yesterday.json ../new.json");
+        let code = if name == "unknown" { 2 } else { 0 };
+        assert_eq!(output.code, code, "{name}: {}", output.all());
+    }
+}
+
+#[test]
+fn comparison_on_a_pushed_branch_needs_a_known_default_branch() {
+    let world = world_with_reports();
+    push_with_report(&world);
+    world.git("remote set-head origin --delete");
+    for (name, job) in push_calls(&world, "change") {
+        if !["azure", "jenkins", "circleci"].contains(&name) {
+            continue;
+        }
+        job.run("check --all --report json=../new.json").expect(0);
+        let output = job.run("report --compare ../main.json ../new.json");
+        assert_eq!(output.code, 2, "{name}: {}", output.all());
+        output.saying(&[
+            "belongs to the default branch",
+            "`git remote set-head origin BRANCH`",
+        ]);
+    }
+}
+
+/// The job of a follow-up workflow is on the default branch, but its reports are those of a change.
+#[test]
+fn comparison_of_a_named_commit_with_its_own_past_is_refused() {
+    let world = world_with_reports();
+    push_with_report(&world);
+    Call::new(&world.work())
+        .run("check --all --head HEAD --report json=../new.json")
+        .expect(0);
+    let change = head(&world);
+    world.git("checkout -q main");
+    let payload = json!({ "repository": repository(), "workflow_run": { "head_sha": change } });
+    let job = Job::github()
+        .event("workflow_run", "refs/heads/main", &payload)
+        .extend(&world, Call::new(&world.work()));
+    let compare = |old: &str| job.run(format!("report --compare {old} ../new.json --head {change}"));
+    compare("../review.json")
+        .expect(2)
+        .saying(&["is not in the branch `main`"]);
+    compare("../main.json").expect(0);
 }
 
 #[test]
