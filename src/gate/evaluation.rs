@@ -200,6 +200,7 @@ impl Evaluation {
             notes: self.notes,
             reasons: self.reasons,
             limits: self.limits,
+            next_steps: self.failed_requests.list_next_steps(),
             fixed_count: self.tally.comparison.map(|comparison| comparison.fixed_count),
             started_at,
             duration: elapsed_time,

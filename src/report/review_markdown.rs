@@ -357,7 +357,7 @@ fn render_head(view: &View<'_>, limits: &PageLimits) -> String {
         }
         let _ = writeln!(text, "**{problem}**\n");
     }
-    if let Some(step) = view.next_step {
+    if let Some(step) = &view.next_step {
         let _ = writeln!(text, "To do: {}.\n", escape_prose(step));
     }
     if let Some(praise) = &view.fixed_findings {

@@ -119,6 +119,7 @@ pub(crate) fn empty(verdict: Verdict) -> Report {
         notes: Vec::new(),
         reasons: Vec::new(),
         limits: Vec::new(),
+        next_steps: Vec::new(),
         fixed_count: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
         duration: Duration::from_millis(1_200),

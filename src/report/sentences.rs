@@ -3,6 +3,7 @@
 use sluicegate_base::text::{List, format_count, format_number};
 use sluicegate_pipelines::findings::{Engine, FailOn, GateChange, Report, ResultCounts, RuleResult, Verdict};
 use sluicegate_pipelines::interface::Compatibility;
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. The caller need
@@ -196,10 +197,19 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
 /// The start of an instruction in the reason of a run that did not finish.
 pub(crate) const TO_DO: &str = "To do: ";
 
-/// Returns the instruction for an undecided review; `None` if the verdict is decided, or if a local check reviewed all
-/// files, because there is no general advice for it. Also returns `None` if the reason of a run that did
+/// Returns the instructions for an undecided review: those of its failed requests, otherwise a general one.
+pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
+    let general_step = find_general_step(report)?;
+    Some(match report.next_steps.as_slice() {
+        steps if !steps.is_empty() && !report.has_missing_shards() => Cow::Owned(steps.join("; ")),
+        _ => Cow::Borrowed(general_step),
+    })
+}
+
+/// Returns the general instruction for an undecided review; `None` if the verdict is decided, or if a local check
+/// reviewed all files, because there is no general advice for it. Also returns `None` if the reason of a run that did
 /// not finish contains its own instruction.
-pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
+fn find_general_step(report: &Report) -> Option<&'static str> {
     let has_own_step = report
         .unfinished_reason()
         .is_some_and(|reason| reason.contains(TO_DO));
@@ -224,17 +234,22 @@ pub(super) fn find_next_step(report: &Report) -> Option<&'static str> {
     }
 }
 
-/// Returns the instruction of [`find_next_step`], for a report in a log. Returns `None` if there are unreviewed files
-/// and the log has already shown the reason of each, together with a hint: the general instruction is then not needed.
-/// `logged_reasons` are the reasons that the log has shown.
-pub(super) fn find_next_step_for_log(report: &Report, logged_reasons: &[String]) -> Option<&'static str> {
-    let mut unreviewed_files = report.unreviewed_files.iter();
-    let has_only_logged_reasons = !report.unreviewed_files.is_empty()
-        && unreviewed_files.all(|file| logged_reasons.contains(&file.reason));
-    if has_only_logged_reasons {
-        return None;
+/// Returns the instruction for a report in a log. The log has shown the reasons `logged_reasons`, each with its own
+/// instruction: if these are the reasons of some unreviewed files, only the general instruction is left, and if they are
+/// the reasons of all, `None`.
+pub(super) fn find_next_step_for_log<'r>(
+    report: &'r Report,
+    logged_reasons: &[String],
+) -> Option<Cow<'r, str>> {
+    let unreviewed_files = report.unreviewed_files.iter();
+    let logged_count = unreviewed_files
+        .filter(|file| logged_reasons.contains(&file.reason))
+        .count();
+    match logged_count {
+        0 => find_next_step(report),
+        count if count == report.unreviewed_files.len() => None,
+        _ => find_general_step(report).map(Cow::Borrowed),
     }
-    find_next_step(report)
 }
 
 /// Returns the reason why the run failed. Too many known findings and refused changes are the reason only if no finding

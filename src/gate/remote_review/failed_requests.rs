@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::{BatchError, BatchResponse, Tally};
 use crate::session::Run;
 use crate::session::failure_conversion::http_exit_status;
-use sluicegate_platform::http::HttpError;
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
 
 /// The failed requests, each cause once.
@@ -15,6 +15,8 @@ pub(crate) struct FailedRequests {
     failures: Vec<(String, Failure)>,
     /// The exit status, if the platform refused a request, for example because of the token.
     refusal_status: Option<ExitStatus>,
+    /// What to do about the failures that do not pass by themselves.
+    next_steps: BTreeSet<String>,
     /// The reasons of all failures, in the words of the unreviewed files.
     causes: BTreeSet<String>,
     /// The files that got no response, or were too large for one.
@@ -54,6 +56,9 @@ impl FailedRequests {
         }
         let mut failure = Failure::new(status, anyhow::anyhow!("{error}"));
         if let Some(hint) = error.hint() {
+            if !may_pass_by_itself(error.kind()) {
+                self.next_steps.insert(hint.clone());
+            }
             failure = failure.with_hint(hint);
         }
         self.failures.push((cause, failure));
@@ -81,6 +86,12 @@ impl FailedRequests {
         reasons.all(|reason| self.causes.contains(reason))
     }
 
+    /// Returns what to do about the failures, each instruction once. Failures that may pass by themselves need no
+    /// instruction of their own.
+    pub(crate) fn list_next_steps(&self) -> Vec<String> {
+        self.next_steps.iter().cloned().collect()
+    }
+
     /// Returns the exit status of a run that would otherwise end with `status`. Refused requests are an error of the
     /// job.
     pub(crate) fn adjust_status(&self, status: ExitStatus) -> ExitStatus {
@@ -101,4 +112,9 @@ impl FailedRequests {
         }
         Ok(())
     }
+}
+
+/// Returns whether the same request may succeed later without any change to the job.
+const fn may_pass_by_itself(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Timeout | ErrorKind::OtherStatus(429 | 500..=599))
 }

@@ -178,6 +178,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     }
     merged_report.is_open |= report.is_open;
     add_missing_values(&mut merged_report.limits, report.limits);
+    add_missing_values(&mut merged_report.next_steps, report.next_steps);
     add_missing_values(&mut merged_report.notes, report.notes);
     add_missing_values(&mut merged_report.reasons, report.reasons);
     if let Some(changes) = report.changes {

@@ -89,7 +89,7 @@ fn explain_verdict(view: &View<'_>) -> String {
     for problem in &view.problems {
         let _ = writeln!(html, "<p class=\"lead\">{}</p>", render_inline_code(problem));
     }
-    if let Some(step) = view.next_step {
+    if let Some(step) = &view.next_step {
         let _ = writeln!(html, "<p class=\"lead\">To do: {}.</p>", render_inline_code(step));
     }
     for (cause_index, cause) in view.causes.iter().enumerate() {

@@ -73,6 +73,9 @@ pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
     /// The files of each batch for which the platform reported FAILED.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub failed_batches: Cow<'r, [BTreeSet<String>]>,
+    /// What to do about the failed requests that leave the verdict open.
+    #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
+    pub next_steps: Cow<'r, [String]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -197,6 +200,7 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
             limits: Cow::Borrowed(&report.limits),
             reasons: Cow::Borrowed(&report.reasons),
             failed_batches: Cow::Borrowed(&report.failed_batches),
+            next_steps: Cow::Borrowed(&report.next_steps),
         }
     }
 }

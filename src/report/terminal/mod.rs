@@ -274,7 +274,7 @@ fn push_notices(output: &mut String, view: &View<'_>, style: Style) {
     } else {
         push_annotation_commands(output, view, style);
     }
-    if let Some(step) = view.next_step {
+    if let Some(step) = &view.next_step {
         push_labeled(output, "hint", step, style);
     }
     if output.len() > start {

@@ -23,6 +23,7 @@ use super::sentences::{
 use super::{ChangedFile, ReportContext};
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Report, ShowMode};
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
@@ -72,7 +73,7 @@ pub(super) struct View<'a> {
     /// The reasons why the run does not pass, besides findings and files without a review. Not escaped.
     pub problems: Vec<String>,
     /// The next step to solve the problems.
-    pub next_step: Option<&'static str>,
+    pub next_step: Option<Cow<'a, str>>,
     /// The praise for fixed findings.
     pub fixed_findings: Option<String>,
     pub notices: Vec<Notice<'a>>,

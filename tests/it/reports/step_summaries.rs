@@ -357,3 +357,50 @@ fn review_that_ends_early_has_verdict_output() {
         assert_eq!(job_output(&outputs, "verdict"), "undecided", "{command}");
     }
 }
+
+#[test]
+fn undecided_review_shows_the_next_step_of_its_cause_in_each_page() {
+    let shop = Shop::new();
+    let args = "review --all --report markdown=r.md --report html=r.html --report json=r.json";
+    let other_project = "00000000-0000-4000-8000-000000000009";
+    for (variable, value, code, instruction) in [
+        ("SLUICEGATE_TOKEN", "another-token", 4, "check the token"),
+        (
+            "SLUICEGATE_PROJECT_ID",
+            other_project,
+            3,
+            "check the base URL, the project",
+        ),
+    ] {
+        let call = || push_of_branch(&shop.world, shop.call()).variable(variable, value);
+        let undecided = step(call(), shop.world.path(), args).expect(code);
+        let pages = [
+            undecided.summary,
+            shop.world.read_text("r.md"),
+            shop.world.read_text("r.html"),
+        ];
+        for page in pages {
+            assert!(page.contains(&format!("To do: {instruction}")), "{page}");
+            assert!(!page.contains("run the review again"), "{page}");
+        }
+        // The log shows the instruction once, and a report of the same run shows it again.
+        let log = undecided.output.all();
+        assert_eq!(log.matches(instruction).count(), 1, "{log}");
+        let rendered = call().run("report r.json").expect(3);
+        assert!(rendered.all().contains(instruction), "{}", rendered.all());
+    }
+}
+
+#[test]
+fn undecided_review_of_unavailable_platform_is_to_be_run_again() {
+    let world = project();
+    let platform = Platform::new();
+    platform.is_down();
+    let call = push_of_branch(&world, platform.call(&world));
+    let undecided = step(call, world.path(), "review --all").expect(3);
+    assert!(
+        undecided.summary.contains("To do: run the review again"),
+        "{}",
+        undecided.summary
+    );
+}

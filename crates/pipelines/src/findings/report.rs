@@ -291,6 +291,8 @@ pub struct Report {
     pub reasons: Vec<String>,
     /// The notes that limit the verdict.
     pub limits: Vec<VerdictLimit>,
+    /// What to do about the failed requests that leave the verdict open; each is an instruction without a period.
+    pub next_steps: Vec<String>,
     /// The number of findings at the base that no longer exist; `None` without a comparison with the base.
     pub fixed_count: Option<usize>,
     pub started_at: Timestamp,
@@ -323,6 +325,7 @@ impl Report {
             notes: vec![note.to_owned()],
             reasons: vec![note.to_owned()],
             limits: Vec::new(),
+            next_steps: Vec::new(),
             fixed_count: None,
             started_at,
             duration: Duration::ZERO,
@@ -427,6 +430,7 @@ mod tests {
             notes: Vec::new(),
             reasons: Vec::new(),
             limits: Vec::new(),
+            next_steps: Vec::new(),
             fixed_count: None,
             started_at: Timestamp::UNIX_EPOCH,
             duration: Duration::ZERO,
