@@ -122,7 +122,8 @@ pub(super) fn describe_scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
-/// Lists what the gate refuses besides findings: changes that break consumers, and changes to the gate configuration.
+/// Lists what the gate refuses besides new findings: changes that break consumers, changes to the gate configuration,
+/// and more known findings than the job allows.
 fn list_refusals(report: &Report) -> Vec<String> {
     let breaks = report
         .compat
@@ -135,7 +136,19 @@ fn list_refusals(report: &Report) -> Vec<String> {
             )
         });
     let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
-    breaks.into_iter().chain(gate_change).collect()
+    let exceeded_limit = report
+        .context
+        .max_known
+        .filter(|_| report.check_known_limit().is_some());
+    let known_findings = exceeded_limit.map(|max_known| match max_known {
+        0 => "known findings not allowed".to_owned(),
+        _ => format!("more than {}", format_count(max_known, "known finding")),
+    });
+    breaks
+        .into_iter()
+        .chain(gate_change)
+        .chain(known_findings)
+        .collect()
 }
 
 /// Returns praise for a change that fixes findings; `None` if it fixes none, the review did not pass, or it was not

@@ -697,6 +697,34 @@ fn check_with_all_reports(world: &World, args: impl Arguments) -> (ProgramOutput
 }
 
 #[test]
+fn verdict_line_names_the_exceeded_limit_of_known_findings() {
+    let world = past();
+    let check = |limit: &str| {
+        Call::new(&world.work()).run((
+            "check --all --base HEAD --new-only --fail-on warn --report markdown=- --max-known",
+            limit,
+        ))
+    };
+    let output = check("1").expect(1);
+    for text in [&output.out, &output.err] {
+        assert!(
+            text.contains("Check failed: more than 1 known finding; no new findings"),
+            "{}",
+            output.all()
+        );
+    }
+    check("0")
+        .expect(1)
+        .saying(&["Check failed: known findings not allowed; no new findings"]);
+    let output = check("2").expect(0);
+    assert!(
+        output.all().contains("Check passed: no new findings"),
+        "{}",
+        output.all()
+    );
+}
+
+#[test]
 fn number_of_known_findings_can_only_fall() {
     let world = past();
     let all = ["--all", "--base", "HEAD", "--new-only", "--max-known"];
