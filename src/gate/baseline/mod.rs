@@ -24,6 +24,9 @@ use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// The beginning of the note that names the earlier commit whose findings are known.
+pub(crate) const EARLIER_BASE_NOTE: &str = "findings are known if they exist at";
+
 /// The commits whose findings are known, and the reason why they were chosen.
 pub(crate) struct Baseline {
     /// The base commits; a finding is known if all of them have it. If empty, every finding is new.
@@ -342,12 +345,7 @@ fn list_finding_subjects(file: &FileResults) -> BTreeSet<&str> {
 
 /// Returns the note that names the earlier commit whose findings are known. Returns `None` if there is no such commit.
 fn describe_earlier_base(bases: &[CommitId], reason: &str) -> Option<String> {
-    (!bases.is_empty()).then(|| {
-        format!(
-            "findings are known if they exist at {}: {reason}",
-            join_short_ids(bases)
-        )
-    })
+    (!bases.is_empty()).then(|| format!("{EARLIER_BASE_NOTE} {}: {reason}", join_short_ids(bases)))
 }
 
 /// Returns whether the base has the same rules file as head, with the same content. A file on disk is never treated as

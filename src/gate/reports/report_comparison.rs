@@ -2,6 +2,7 @@
 //! commits.
 
 use crate::error::Failure;
+use crate::gate::baseline::EARLIER_BASE_NOTE;
 use crate::gate::remote_review::failed_batch::{
     BatchFiles, FoldEvidence, build_failed_batches, list_unexplained_batches,
 };
@@ -9,7 +10,7 @@ use crate::gate::{BaseFile, decide_verdict, find_report_causes, mark_new_and_kno
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::findings::{
-    ComparedWith, Engine, FileResults, FindingState, Origin, Report, Verdict,
+    ComparedWith, Engine, FileResults, FindingState, LimitKind, Origin, Report, ReviewContext, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,15 +48,18 @@ pub(crate) fn reject_incomparable_reports(older: &Report, newer_reports: &[Repor
     Ok(())
 }
 
-/// Marks the findings of the new report as new or known since the older one. Adds notes about files and rules that
-/// could not be compared.
+/// Marks the findings of the new report as new or known since the older one. Adds notes about files, rules and checks
+/// that could not be compared.
 pub(crate) fn compare_with_older_report(newer: &mut Report, older: Report) {
     let head = older.context.head.clone();
+    remove_base_notes(newer);
+    let disabled_check_notes = describe_disabled_checks(&newer.context, &older.context);
     let older_commit = head.as_deref().map_or("a working tree", short_id).to_owned();
     let gaps = mark_new_findings(newer, older);
     newer.context.compared_with = Some(ComparedWith { head });
     let notes = &mut newer.notes;
     notes.push(format!("compared with a report of {older_commit} (--compare)"));
+    notes.extend(disabled_check_notes);
     if let Some((path, reason)) = gaps.unknown_files.first() {
         let files = format_count(gaps.unknown_files.len(), "file");
         let reason =
@@ -72,6 +76,43 @@ pub(crate) fn compare_with_older_report(newer: &mut Report, older: Report) {
             rules.join(", ")
         ));
     }
+}
+
+/// Removes the notes that say which commit defines the known findings, or that there is none: the older report now
+/// defines them.
+fn remove_base_notes(newer: &mut Report) {
+    let missing_base_limits = newer
+        .limits
+        .extract_if(.., |limit| limit.kind == LimitKind::NoBase);
+    let outdated_notes: BTreeSet<String> = missing_base_limits.map(|limit| limit.text).collect();
+    newer
+        .notes
+        .retain(|note| !outdated_notes.contains(note) && !note.starts_with(EARLIER_BASE_NOTE));
+}
+
+/// Returns a note for each group of checks that the job turned off for only one of the two reports.
+fn describe_disabled_checks(newer: &ReviewContext, older: &ReviewContext) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (checks, is_off, was_off) in [
+        (
+            "project checks",
+            newer.project_checks_off,
+            older.project_checks_off,
+        ),
+        ("team rules", newer.team_rules_off, older.team_rules_off),
+    ] {
+        if was_off && !is_off {
+            notes.push(format!(
+                "the {checks} were turned off for the older report, so all their findings are treated as new"
+            ));
+        }
+        if is_off && !was_off {
+            notes.push(format!(
+                "the {checks} were turned off for the new report, so their earlier findings are not treated as fixed"
+            ));
+        }
+    }
+    notes
 }
 
 /// Marks the findings of `newer` as known if `older` has them, too, and otherwise as new. Waived findings, and files

@@ -467,3 +467,65 @@ fn call_by_bare_name_that_is_broken_now_is_new() {
     let world = two(&before, &[("c.orch.yaml", Some(empty))]);
     assert_eq!(call_states(&world), ["known"]);
 }
+
+#[test]
+fn comparison_drops_the_note_about_the_missing_base_of_the_new_report() {
+    let world = change(&[("a.orch.yaml", &pipeline_with_names(&["one bad"]))]);
+    let check = |name: &str| {
+        let report = format!("json=../{name}");
+        Call::new(&world.work())
+            .run(&["check", "--all", "--new-only", "--report", &report])
+            .expect(1)
+    };
+    check("old.json");
+    check("new.json");
+    let note = "every finding is treated as new, because there is no base";
+    let alone = Call::new(&world.work())
+        .run("report ../new.json --report json=-")
+        .expect(1)
+        .json();
+    assert!(alone["notes"].to_string().contains(note), "{alone}");
+    assert_eq!(alone["limits"][0]["kind"], "no-base");
+    let output = compare_reports(&world, "--report json=- --report markdown=../trend.md").expect(0);
+    let compared = output.json();
+    assert!(!compared.to_string().contains(note), "{compared}");
+    assert_eq!(compared.get("limits"), None, "{compared}");
+    assert!(!output.err.contains(note), "{}", output.err);
+    let page = fs::read_to_string(world.path().join("trend.md")).unwrap();
+    assert!(!page.contains("there is no base"), "{page}");
+}
+
+#[test]
+fn comparison_says_which_checks_only_one_report_has() {
+    let world = change(&[("a.orch.yaml", &pipeline_with_names(&["one bad"]))]);
+    let check = |name: &str, arguments: &str| {
+        let report = format!("json=../{name}");
+        Call::new(&world.work())
+            .run((&["check", "--all", "--report", &report][..], arguments))
+            .expect(1);
+    };
+    let compare = |old: &str, new: &str| {
+        let call = Call::new(&world.work());
+        let output = call.run(format!("report --compare ../{old} ../{new} --report json=-"));
+        output.expect(0).json()["notes"].to_string()
+    };
+    check("all.json", "");
+    for (name, flag) in [
+        ("project checks", "--project-checks off"),
+        ("team rules", "--team-rules off"),
+    ] {
+        check("part.json", flag);
+        let notes = compare("part.json", "all.json");
+        assert!(
+            notes.contains(&format!("the {name} were turned off for the older report")),
+            "{notes}"
+        );
+        let notes = compare("all.json", "part.json");
+        assert!(
+            notes.contains(&format!("the {name} were turned off for the new report")),
+            "{notes}"
+        );
+        let notes = compare("part.json", "part.json");
+        assert!(!notes.contains("were turned off for"), "{notes}");
+    }
+}
