@@ -16,6 +16,10 @@ use std::fmt::Write as _;
 /// Number of files whose changes are unfolded.
 const MAX_OPEN_FILES: usize = 5;
 
+/// Maximum number of lines in the unfolded changes above the findings of a file. The page is about the findings, so they
+/// must be visible without scrolling past a long list.
+const MAX_OPEN_LINES_ABOVE_FINDINGS: usize = 12;
+
 /// Maximum number of shown files in a list of changes.
 const MAX_LISTED_FILES: usize = 200;
 
@@ -148,7 +152,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
             None if content.is_empty() => return FileChangesView::default(),
             None => "Pipeline with findings".to_owned(),
         };
-        let is_open = file_index < MAX_OPEN_FILES;
+        let is_open = file_index < MAX_OPEN_FILES && list.lines.len() <= MAX_OPEN_LINES_ABOVE_FINDINGS;
         FileChangesView {
             html: format!(
                 "<details class=\"what\"{}><summary>{}</summary>\n{content}</details>\n",

@@ -78,6 +78,28 @@ fn page_of_many_changed_files_shows_first_pictures_open() {
 }
 
 #[test]
+fn failed_page_folds_long_changes_above_findings() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("short.orch.yaml", bad_pipeline());
+    let names: Vec<String> = (0..20).map(|number| format!("Load {number}")).collect();
+    let steps: Vec<&str> = names.iter().map(String::as_str).collect();
+    world.write(
+        "long.orch.yaml",
+        orchestration_text(&[&["Start", "load it"], &steps[..], &["Done"]].concat()),
+    );
+    let text = check_to_page(&world, "", 1);
+    let page = Document::parse(&text).unwrap();
+    for (path, is_open) in [("short.orch.yaml", true), ("long.orch.yaml", false)] {
+        let mut cards = elements_of_class(page.root(), "group");
+        let card = cards.find(|node| text_of(*node).contains(path)).unwrap();
+        let changes = elements_of_class(card, "what").next().unwrap();
+        assert_eq!(changes.attribute("open").is_some(), is_open, "{path}");
+        assert!(!text_of(changes).is_empty());
+    }
+}
+
+#[test]
 fn finding_has_fingerprint_of_other_formats_as_anchor() {
     let world = change(&[(
         "b.orch.yaml",
