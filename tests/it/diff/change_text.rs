@@ -291,3 +291,22 @@ fn pipeline_with_the_content_of_several_ones_names_no_source() {
         "{text}"
     );
 }
+
+#[test]
+fn text_of_several_lines_has_the_sign_of_its_change() {
+    let script = |lines: &str| format!(", script: \"{lines}\"");
+    let with = |parameters: &str| components(&["Load"], parameters);
+    let two_lines = with(&script("select 1\\nfrom a"));
+    for (before, after, sign) in [
+        (with(""), two_lines.clone(), '+'),
+        (two_lines.clone(), with(""), '-'),
+    ] {
+        let text = describe_change(&before, &after);
+        let expected =
+            format!("    {sign} script:\n      {sign} select 1\n      {sign} from a\n\n1 pipeline");
+        assert!(text.contains(&expected), "{text}");
+    }
+    let text = describe_change(&two_lines, &with(&script("select 1\\nfrom b")));
+    assert!(text.contains("    ~ script:\n"), "{text}");
+    assert!(text.contains("      - from a\n      + from b\n"), "{text}");
+}

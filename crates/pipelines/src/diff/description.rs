@@ -278,7 +278,12 @@ impl Description {
             .flatten()
             .any(|leaf| leaf.find_multiline_text().is_some())
         {
-            self.push_text(depth, Sign::Changed, &heading);
+            let sign = match sides {
+                [None, _] => Sign::Added,
+                [_, None] => Sign::Removed,
+                [Some(_), Some(_)] => Sign::Changed,
+            };
+            self.push_text(depth, sign, &heading);
             return self.describe_multiline_value(depth + 1, sides);
         }
         let [base_value, head_value] = sides.map(|side| side.map(format_value).unwrap_or_default());
