@@ -2,11 +2,14 @@
 
 use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
 use jiff::civil::Date;
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{self, format_count, wrap};
 use sluicegate_pipelines::rules::is_worse_size;
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
 use sluicegate_yaml::DocumentError;
 use std::collections::BTreeSet;
+
+/// Maximum number of columns of a waiver's path in a sentence.
+const MAX_PATH_COLUMNS: usize = 60;
 
 /// Maximum number of waivers of a kind that are listed one by one.
 const MAX_LISTED_WAIVERS: usize = 10;
@@ -143,7 +146,14 @@ fn describe_waiver(entry: &WaiverEntry) -> String {
         .last_day
         .map(|date| format!(" until {date}"))
         .unwrap_or_default();
-    format!("{}{size}{end}", sanitize(&entry.describe()))
+    // The path is shortened on its own, because the subject after it distinguishes one waiver from another.
+    let path = wrap::shorten_middle(&text::escape_line(&entry.path), MAX_PATH_COLUMNS);
+    let about = entry
+        .about
+        .as_ref()
+        .map(|about| format!(", {}", sanitize(about)))
+        .unwrap_or_default();
+    format!("{} in {path}{about}{size}{end}", sanitize(&entry.rule))
 }
 
 #[cfg(test)]
@@ -153,6 +163,19 @@ mod tests {
     fn said(old: &str, new: &str) -> String {
         let side = |text: &str| GateFileVersion::Text(text.as_bytes().to_vec());
         describe_waivers_file_changes(&side(old), &side(new), DescriptionLength::Short).join("\n")
+    }
+
+    #[test]
+    fn waivers_of_a_long_path_are_told_apart_by_their_subjects() {
+        let path = "lms_data_ingestion/LMS Incremental Data Ingestion/pl_lms_accreditations_load.orch.yaml";
+        let waiver = |about: &str| {
+            format!("- {{ rule: copied-variables, path: {path}, about: {about}, reason: r }}\n")
+        };
+        let new = waiver("first variable") + &waiver("second variable");
+        insta::assert_snapshot!(said("", &new), @"
+        waiver added: copied-variables in lms_data_ingestion/…ion/pl_lms_accreditations_load.orch.yaml, first variable (relaxed)
+        waiver added: copied-variables in lms_data_ingestion/…ion/pl_lms_accreditations_load.orch.yaml, second variable (relaxed)
+        ");
     }
 
     #[test]
