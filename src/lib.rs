@@ -68,9 +68,28 @@ fn report_argument_error(error: clap::Error, args: &[OsString], env: env::Env) -
     let message = job::cli::describe_usage_error(error, args);
     print_argument_error(&message, args, &env);
     if let Some(cli) = job::cli::parse_file_arguments(args) {
-        delivery::invalid_call::replace_files_of_invalid_call(cli, env, message);
+        replace_files_of_invalid_call(cli, env, message);
     }
     exit::ExitStatus::Usage
+}
+
+/// Replaces the files of an earlier run at the destinations of the call. `cli` has only the arguments that name files.
+/// `message` is the usage error, which the user has already seen.
+fn replace_files_of_invalid_call(cli: job::cli::Cli, mut env: env::Env, message: String) {
+    if let Some(directory) = &cli.global.directory
+        && env.change_directory(directory).is_err()
+    {
+        return;
+    }
+    let (is_quiet, is_ci) = (true, session::is_ci(&env));
+    let ui = ui::Ui::new(is_quiet, ui::ColorChoice::Auto, is_ci);
+    session::signals::run_until_signal(ui, move |signals| {
+        let title = session::step_report::failure_title(&cli.command);
+        let annotations = None;
+        let run = session::Run::new(env, cli.global, ui, signals, title, annotations);
+        delivery::invalid_call::replace_old_files(&run, &cli.command, &message);
+        exit::ExitStatus::Usage
+    });
 }
 
 /// Prints the error in the arguments. In CI, it is an annotation if the host has annotations.

@@ -3,37 +3,15 @@
 
 use super::run_opening::NamedDestinations;
 use super::unfinished_files::{record_failure_in_reports, replace_files_named_by_flags};
-use crate::env::Env;
 use crate::error::Failure;
-use crate::exit::ExitStatus;
-use crate::job::cli::{Cli, Command};
+use crate::job::cli::Command;
 use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::job::policy::CheckoutFiles;
-use crate::session::{Run, is_ci, signals, step_report};
-use crate::ui::{ColorChoice, Ui};
-
-/// Replaces the files of an earlier run at the destinations of the call, and writes the verdict of a review to the step
-/// outputs. `cli` has only the arguments that name files. `message` is the usage error, which the user has already seen.
-pub(crate) fn replace_files_of_invalid_call(cli: Cli, mut env: Env, message: String) {
-    if let Some(directory) = &cli.global.directory
-        && env.change_directory(directory).is_err()
-    {
-        return;
-    }
-    let is_quiet = true;
-    let ui = Ui::new(is_quiet, ColorChoice::Auto, is_ci(&env));
-    signals::run_until_signal(ui, move |signals| {
-        let title = step_report::failure_title(&cli.command);
-        let annotations = None;
-        let run = Run::new(env, cli.global, ui, signals, title, annotations);
-        replace_old_files(&run, &cli.command, &message);
-        ExitStatus::Usage
-    });
-}
+use crate::session::Run;
 
 /// Replaces the files of an earlier run at the destinations of this command by undecided ones with the reason, or
-/// removes them, and writes the verdict of a review to the step outputs.
-fn replace_old_files(run: &Run, command: &Command, message: &str) {
+/// removes them, and writes the verdict of a review to the step outputs. `message` is the usage error.
+pub(crate) fn replace_old_files(run: &Run, command: &Command, message: &str) {
     // The only possible error is that the call would overwrite a file that it reads; such a file stays unchanged.
     let _ = replace_files_named_by_flags(run, command);
     replace_files_named_by_policy(run, command);

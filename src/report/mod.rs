@@ -28,6 +28,7 @@ mod run_summary;
 mod file_uri;
 mod finding_tone;
 mod findings_markdown;
+mod next_step;
 mod path_base;
 mod rdjson;
 mod release_note;
@@ -48,6 +49,7 @@ pub(crate) use html::changes_page as changes_as_html;
 pub(crate) use junit::{
     ExecutionRun, PublishBreak, PublishRun, SmokeCase, write_execution_junit, write_publish_junit,
 };
+pub(crate) use next_step::TO_DO;
 pub(crate) use path_base::PathBase;
 pub(crate) use release_note::render_release_note;
 pub(crate) use report_context::{
@@ -56,7 +58,6 @@ pub(crate) use report_context::{
 };
 pub(crate) use review_markdown::render_comment;
 pub(crate) use run_summary::{render_failure_annotation, render_failure_summary, render_publish_summary};
-pub(crate) use sentences::TO_DO;
 pub(crate) use sluicegate_pipelines::findings::Verdict;
 pub(crate) use unfinished_report::UnfinishedReport;
 

@@ -15,11 +15,9 @@ pub(super) use tally::{NamedTally, Tally};
 use self::entries::{FindingSelection, RuleBlocks};
 use self::tally::tally_by_name;
 use super::finding_tone::Tone;
+use super::next_step::{find_next_step, find_next_step_for_log};
 use super::report_context::ChangedLines;
-use super::sentences::{
-    describe_fixed_findings, describe_scope, find_next_step, find_next_step_for_log, list_run_problems,
-    render_headline,
-};
+use super::sentences::{describe_fixed_findings, describe_scope, list_run_problems, render_headline};
 use super::{ChangedFile, ReportContext};
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Finding, Report, ShowMode};

@@ -92,7 +92,9 @@ fn failed_page_folds_long_changes_above_findings() {
     let page = Document::parse(&text).unwrap();
     for (path, is_open) in [("short.orch.yaml", true), ("long.orch.yaml", false)] {
         let mut cards = elements_of_class(page.root(), "group");
-        let card = cards.find(|node| text_of(*node).contains(path)).unwrap();
+        let card = cards
+            .find(|node| text_of(node.first_element_child().unwrap()).contains(path))
+            .unwrap();
         let changes = elements_of_class(card, "what").next().unwrap();
         assert_eq!(changes.attribute("open").is_some(), is_open, "{path}");
         assert!(!text_of(changes).is_empty());
