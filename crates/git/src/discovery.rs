@@ -143,7 +143,7 @@ fn build_opened_repository(library: Library) -> OpenedRepository {
 
 /// Fails if the file `info/grafts` gives commits other parents than they record
 /// (<https://git-scm.com/docs/gitrepository-layout>). libgit2 would follow these parents. A reused checkout keeps the
-/// file, so an earlier job could decide which commits count as merged.
+/// file, so an earlier job could decide which commits are merged.
 fn reject_grafts(common_dir: &Path) -> Result<(), GitError> {
     let path = common_dir.join("info/grafts");
     let is_without_grafts = match std::fs::read(&path) {
