@@ -9,6 +9,7 @@ use sluicegate_pipelines::findings::{
 /// The content of the statement that attests a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the statement")]
 pub(crate) struct ReviewPredicate {
     /// Full id of the reviewed commit.
     pub(crate) commit: String,

@@ -287,15 +287,14 @@ fn find_hint(
         OutcomeKind::Incomplete if !is_disabled => Some(format!(
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
         )),
-        // The name is taken, and consumers cannot use the version.
-        OutcomeKind::Incomplete => Some("publish under another version name".into()),
         OutcomeKind::Unverified if !is_disabled && is_origin_unknown(outcome) => {
             Some(unknown_origin_hint(&show_command, outcome))
         }
         OutcomeKind::Unverified if !is_disabled => Some(format!(
             "run `{show_command}` to check the version; to hide it from consumers, run `{disable_command}`"
         )),
-        OutcomeKind::Unverified => Some("publish under another version name".into()),
+        // The name is taken, and consumers cannot use the version.
+        OutcomeKind::Incomplete | OutcomeKind::Unverified => Some("publish under another version name".into()),
         OutcomeKind::Superseded if is_disabled => Some(
             "if the newer version contains this commit, do not change anything; to publish this commit on purpose, run \
              `sluicegate publish --version-name NAME`"

@@ -149,6 +149,21 @@ pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0
      actions/checkout on GitHub, set the variable `GIT_DEPTH: 0` on GitLab, or run `git fetch --unshallow` \
      elsewhere";
 
+/// Returns how to convert a repository with an unsupported setting, which the `reason` contains. Nothing general helps
+/// against a file or a path that cannot be read.
+fn unsupported_hint(reason: &str) -> Option<&'static str> {
+    // Here, the setting is `objectformat = sha256`.
+    if reason.contains("sha256") {
+        return Some(
+            "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git fast-import` in a new \
+             repository",
+        );
+    }
+    reason
+        .contains("extension")
+        .then_some("clone the repository again with `git clone --ref-format=files` and SHA-1 object ids")
+}
+
 impl GitError {
     /// Returns a hint about how the user can fix the error. Returns `None` if no general hint helps.
     pub fn hint(&self) -> Option<String> {
@@ -180,16 +195,7 @@ impl GitError {
                 "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \
                  its name"
             }
-            // The reason contains the unsupported setting, here `objectformat = sha256`.
-            Self::Unsupported { reason, .. } if reason.contains("sha256") => {
-                "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git \
-                 fast-import` in a new repository"
-            }
-            // Nothing general helps against a file or a path that cannot be read.
-            Self::Unsupported { reason, .. } if !reason.contains("extension") => return None,
-            Self::Unsupported { .. } => {
-                "clone the repository again with `git clone --ref-format=files` and SHA-1 object ids"
-            }
+            Self::Unsupported { reason, .. } => return unsupported_hint(reason).map(str::to_owned),
             Self::Grafts { .. } => {
                 "delete the file, or convert it with `git replace --convert-graft-file`: replacements are ignored"
             }

@@ -93,7 +93,7 @@ pub(super) struct RejectedValues {
 pub(super) fn reject_values_in_halves<E>(
     mut values: Vec<FixedValue>,
     remaining_attempts: &mut usize,
-    accept: &mut dyn FnMut(&[FixedValue]) -> Result<Option<String>, E>,
+    accept: &mut impl FnMut(&[FixedValue]) -> Result<Option<String>, E>,
 ) -> Result<Vec<RejectedValues>, E> {
     let mut rejected_values = Vec::new();
     let second_half = values.split_off(values.len() / 2);

@@ -176,7 +176,7 @@ fn check_team_rules(workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> 
 /// Checks that the waivers that apply to a run can be used.
 fn check_waivers(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
     let rules = workspace.read_rules_at(snapshot)?;
-    let waivers = workspace.read_policy_waivers(rules.as_ref())?;
+    let waivers = workspace.read_policy_waivers(snapshot, rules.as_ref())?;
     if let Some(reason) = waivers.unusable_reason() {
         return Err(
             Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(reason.to_owned()))

@@ -282,14 +282,14 @@ fn grafts_do_not_decide_that_a_change_is_merged() {
     job("check").expect(1);
     let ids = world.git("rev-parse origin/main HEAD").trim().replace('\n', " ");
     let path = world.work().join(".git/info/grafts");
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, format!("# kept\n{ids}\n")).unwrap();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, format!("# kept\n{ids}\n")).unwrap();
     for words in ["check", "context"] {
         job(words)
             .expect(7)
             .saying(&["info/grafts", "git replace --convert-graft-file"]);
     }
     // A file without grafts changes nothing.
-    std::fs::write(&path, "# none\n\n").unwrap();
+    fs::write(&path, "# none\n\n").unwrap();
     job("check").expect(1);
 }

@@ -132,8 +132,12 @@ fn new_variable_is_one_line_with_value_and_kind() {
 fn describe_list_change(key: &str, before: &str, after: &str) -> String {
     let with = |rows: &str| components(&["Load"], &format!(", {key}: {rows}"));
     let text = describe_change(&with(before), &with(after));
-    let lines = text.lines().skip(2).take_while(|line| !line.is_empty());
-    lines.map(|line| format!("{}\n", line.trim_start())).collect()
+    let mut change = String::new();
+    for line in text.lines().skip(2).take_while(|line| !line.is_empty()) {
+        change.push_str(line.trim_start());
+        change.push('\n');
+    }
+    change
 }
 
 #[test]

@@ -48,6 +48,10 @@ pub enum WaiverEffect {
 
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact about the waiver on its own"
+)]
 pub struct WaiverStatus {
     /// Whether the waiver matches a finding.
     pub is_matched: bool,
