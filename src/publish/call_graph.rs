@@ -85,7 +85,7 @@ impl CallGraph {
         files.retain(|file| file.doubt.is_none());
         let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let called_files = CalledFiles {
-            existing: PipelineFiles::new(paths.iter().copied()),
+            existing_files: PipelineFiles::new(paths.iter().copied()),
             with_removed: (!extra_callees.is_subset(&paths))
                 .then(|| PipelineFiles::new(paths.union(extra_callees).copied())),
         };
@@ -129,7 +129,11 @@ impl CallGraph {
     fn add_calls(&mut self, caller: &str, references: &[Reference], called_files: &CalledFiles<'_>) {
         let (mut callee_paths, mut ambiguous_names) = (BTreeSet::new(), BTreeSet::new());
         for reference in references {
-            for resolution in called_files.resolve(reference, caller).into_iter().flatten() {
+            for resolution in called_files
+                .resolve_now_and_before(reference, caller)
+                .into_iter()
+                .flatten()
+            {
                 match resolution {
                     CallResolution::File(path) | CallResolution::ByName(path) => {
                         callee_paths.insert(path);
@@ -224,17 +228,17 @@ impl CallGraph {
 /// The files that a call may lead to.
 struct CalledFiles<'f> {
     /// The pipelines of the snapshot.
-    existing: PipelineFiles<'f>,
+    existing_files: PipelineFiles<'f>,
     /// These pipelines, and those that the snapshot lacks; `None` if it lacks none.
     with_removed: Option<PipelineFiles<'f>>,
 }
 
 impl CalledFiles<'_> {
-    /// Resolves the call in the snapshot, and with the removed files. An ambiguous result of the latter is left out if
+    /// Resolves the call in the snapshot, and with the removed files. An ambiguous result of the latter is omitted if
     /// the call leads to one file of the snapshot, because it certainly does not call the removed files now, and did not
     /// certainly call one of them before.
-    fn resolve(&self, reference: &Reference, caller: &str) -> [Option<CallResolution<'_>>; 2] {
-        let resolution = reference.resolve(&self.existing, caller);
+    fn resolve_now_and_before(&self, reference: &Reference, caller: &str) -> [Option<CallResolution<'_>>; 2] {
+        let resolution = reference.resolve(&self.existing_files, caller);
         let earlier_resolution = self
             .with_removed
             .as_ref()

@@ -173,12 +173,12 @@ impl BaseFinding {
         }
     }
 
-    /// Returns whether this finding is certainly less bad than `other`, a finding of the same rule.
-    fn is_better_than(&self, other: &Self, rule: &str) -> bool {
-        if self.is_minor != other.is_minor {
+    /// Returns whether this finding is certainly less bad than `other_finding`, a finding of the same rule.
+    fn is_better_than(&self, other_finding: &Self, rule: &str) -> bool {
+        if self.is_minor != other_finding.is_minor {
             return self.is_minor;
         }
-        match (self.size, other.size) {
+        match (self.size, other_finding.size) {
             (Some(size), Some(other_size)) => rules::is_worse_size(rule, size, other_size),
             _ => false,
         }

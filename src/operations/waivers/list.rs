@@ -41,10 +41,8 @@ pub(crate) fn print_waivers(
 const fn state_name(status: WaiverStatus) -> &'static str {
     match status {
         WaiverStatus { is_expired: true, .. } => "expired",
-        WaiverStatus { is_matched: true, .. } => "used",
-        WaiverStatus {
-            is_exceeded: true, ..
-        } => "exceeded",
+        status if status.is_matched() => "used",
+        WaiverStatus { effect: Some(_), .. } => "exceeded",
         WaiverStatus {
             is_conclusive: true, ..
         } => "unused",

@@ -1,6 +1,6 @@
 //! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
-use super::WaiverEntry;
+use super::{WaiverEffect, WaiverEntry};
 use crate::findings::{FileResults, Finding, FindingState, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
@@ -36,16 +36,6 @@ pub struct ExistingFiles {
     pub check_levels: CheckLevels,
 }
 
-/// What a waiver does for a finding that it is about. The later variants take precedence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum WaiverEffect {
-    /// The size of the finding is worse than the allowed size, so the finding is not waived.
-    Exceeded,
-    /// The waiver allowed the finding until it expired.
-    Expired,
-    Allowed,
-}
-
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[expect(
@@ -53,10 +43,8 @@ pub enum WaiverEffect {
     reason = "each is a fact about the waiver on its own"
 )]
 pub struct WaiverStatus {
-    /// Whether the waiver matches a finding.
-    pub is_matched: bool,
-    /// Whether the waiver matches no finding because of its size: it is about a finding with a worse size.
-    pub is_exceeded: bool,
+    /// The strongest effect of the waiver; `None` if it is about no finding.
+    pub effect: Option<WaiverEffect>,
     pub is_expired: bool,
     /// Whether every file that the waiver matches was evaluated by its rule, so that the run shows whether the waiver
     /// is needed.
@@ -89,10 +77,15 @@ impl WaiverStatus {
     /// its files, or if it matches a finding, which is not waived anyway.
     pub const fn is_unneeded(self) -> bool {
         if self.is_expired {
-            self.is_conclusive || self.is_matched
+            self.is_conclusive || self.is_matched()
         } else {
-            self.is_conclusive && !self.is_matched && !self.is_exceeded
+            self.is_conclusive && self.effect.is_none()
         }
+    }
+
+    /// Returns whether the waiver matches a finding, and is not only about one with a worse size.
+    pub const fn is_matched(self) -> bool {
+        matches!(self.effect, Some(WaiverEffect::Allowed | WaiverEffect::Expired))
     }
 }
 
@@ -264,8 +257,7 @@ impl Waivers {
             .zip(effects)
             .zip(coverages)
             .map(|((entry, effect), coverage)| WaiverStatus {
-                is_matched: effect.is_some_and(|effect| effect != WaiverEffect::Exceeded),
-                is_exceeded: *effect == Some(WaiverEffect::Exceeded),
+                effect: *effect,
                 is_expired: entry.is_expired(today),
                 is_conclusive: coverage.is_conclusive(existing_files.is_complete),
             })

@@ -10,8 +10,8 @@ mod waiver_entry;
 mod waivers_file;
 
 pub use edited_file::{EditError, add_entries, remove_entries};
-pub use matching::{ExistingFiles, OldNames, WaiverEffect, WaiverStatus, Waivers};
-pub use waiver_entry::WaiverEntry;
+pub use matching::{ExistingFiles, OldNames, WaiverStatus, Waivers};
+pub use waiver_entry::{WaiverEffect, WaiverEntry};
 pub use waivers_file::{PlacedWaiver, parse_waivers_file};
 
 /// The file's name at the repository root.

@@ -408,18 +408,16 @@ proptest! {
 fn waiver_is_unneeded_if_its_removal_certainly_changes_nothing() {
     let is_unneeded = |is_matched: bool, is_expired: bool, is_conclusive: bool| {
         WaiverStatus {
-            is_matched,
+            effect: is_matched.then_some(WaiverEffect::Allowed),
             is_expired,
             is_conclusive,
-            is_exceeded: false,
         }
         .is_unneeded()
     };
     let exceeded = |is_expired| WaiverStatus {
-        is_exceeded: true,
+        effect: Some(WaiverEffect::Exceeded),
         is_expired,
         is_conclusive: true,
-        ..WaiverStatus::default()
     };
     assert!(!exceeded(false).is_unneeded());
     assert!(exceeded(true).is_unneeded());

@@ -1,6 +1,5 @@
 //! A waiver and its text in the file.
 
-use super::WaiverEffect;
 use crate::findings::{Finding, Waiver};
 use crate::rules;
 use jiff::civil::Date;
@@ -9,6 +8,16 @@ use std::fmt;
 
 /// Words that some YAML parsers do not read as text.
 const KEYWORDS: [&str; 9] = ["null", "true", "false", "yes", "no", "on", "off", "y", "n"];
+
+/// What a waiver does for a finding that it is about. The later variants take precedence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WaiverEffect {
+    /// The size of the finding is worse than the allowed size, so the finding is not waived.
+    Exceeded,
+    /// The waiver allowed the finding until it expired.
+    Expired,
+    Allowed,
+}
 
 /// A waiver: the findings that it allows, the reason, and the last valid day.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
