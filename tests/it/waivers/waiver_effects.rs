@@ -563,7 +563,7 @@ fn waiver_with_exceeded_size_is_named_at_finding_and_kept() {
     let larger = orchestration_text(&["Start", "Load", "Write", "Read", "Done"]);
     world.write("sales/bad.orch.yaml", larger);
     let output = check(&world, "--fail-on warn --show all").expect(1);
-    let report = output.saying(&["(waived up to 4: large)"]).json();
+    let report = output.saying(&["(the waiver allows 4: large)"]).json();
     assert!(
         !report["notes"].to_string().contains("can be removed"),
         "{report}"
@@ -572,7 +572,7 @@ fn waiver_with_exceeded_size_is_named_at_finding_and_kept() {
     Call::new(&world.work())
         .run("report r.json --show all")
         .expect(1)
-        .logging(&["(waived up to 4: large)"]);
+        .logging(&["(the waiver allows 4: large)"]);
     let listed = waivers(&world, "list -o json").expect(0).json();
     assert_eq!(listed[0]["state"], "exceeded");
     waivers(&world, "prune").expect(0);
@@ -589,6 +589,26 @@ fn waiver_with_exceeded_size_is_named_at_finding_and_kept() {
     );
     waivers(&world, "prune").expect(0);
     assert!(!world.read_text(FILE).contains("maximum-components"));
+}
+
+/// A size below the minimum is worse than the waiver allows; "up to" would say the opposite.
+#[test]
+fn size_that_waiver_allows_below_minimum_is_named_at_worse_finding() {
+    let waiver = "- { rule: minimum-components, path: 'sales/**', size: 3, reason: tiny }\n";
+    let world = with_waivers(waiver);
+    world.write(
+        RULES_FILE,
+        "rules: [{ id: minimum-components, enabled: true, enforcementLevel: error, config: { minComponents: 4 } }]\n",
+    );
+    for (components, code, is_named) in [
+        (&["Start", "Done"][..], 1, true),
+        (&["Start", "Load", "Done"], 0, false),
+    ] {
+        world.write("sales/bad.orch.yaml", orchestration_text(components));
+        let log = check(&world, "sales/bad.orch.yaml --show all").expect(code).all();
+        assert_eq!(log.contains("(the waiver allows 3: tiny)"), is_named, "{log}");
+        assert!(!log.contains("waived up to"), "{log}");
+    }
 }
 
 #[test]

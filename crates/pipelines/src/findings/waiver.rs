@@ -19,13 +19,13 @@ pub struct Waiver {
 }
 
 impl Waiver {
-    /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", up to which
-    /// size the waiver allows it, or on which day the waiver expired. Returns `None` for a waiver that never expires but
+    /// Returns a text for a finding with this waiver: that it is waived, or, if its state is not "waived", which size
+    /// the waiver allows, or on which day the waiver expired. Returns `None` for a waiver that never expires but
     /// does not waive the finding.
     pub(crate) fn describe(&self, state: Option<FindingState>) -> Option<String> {
         let reason = &self.reason;
-        if let Some(max_size) = self.exceeded_size {
-            return Some(format!("waived up to {max_size}: {reason}"));
+        if let Some(allowed_size) = self.exceeded_size {
+            return Some(format!("the waiver allows {allowed_size}: {reason}"));
         }
         match (state, self.until) {
             (Some(FindingState::Waived), None) => Some(format!("waived: {reason}")),
