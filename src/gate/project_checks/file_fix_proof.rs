@@ -78,13 +78,13 @@ impl FileProver<'_> {
         let mut accepted_file = None;
         let mut remaining_attempts = MAX_ATTEMPTS;
         let Ok(rejected_values) =
-            reject_values_in_halves(candidate.values, &mut remaining_attempts, &mut |values| {
+            reject_values_in_halves(candidate.values, &mut remaining_attempts, |values| {
                 let all_values = join_values(accepted_file.as_ref(), values);
                 let result = self.fix_values(path, facts, bytes, all_values);
                 Ok::<_, Infallible>(keep_file(result, &mut accepted_file))
             });
-        for rejected in rejected_values {
-            proof.reject(path, rejected.values, &rejected.reason);
+        for group in rejected_values {
+            proof.reject(path, group.values, &group.reason);
         }
         proof.fixed_files.extend(accepted_file);
     }

@@ -6,7 +6,8 @@
 use super::file_fix_proof::{FileProver, FixCandidate};
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
 use super::fixed_file::{
-    FixedFile, FixedValue, TOO_MANY_FIXES, join_values, list_proposed_values, reject_values_in_halves,
+    FixedFile, FixedValue, TOO_MANY_FIXES, choose_rejection_reason, join_values, list_proposed_values,
+    reject_values_in_halves,
 };
 use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
@@ -281,11 +282,12 @@ impl ProjectProver<'_> {
                 self.prove_files(second_half)?;
             }
             Some(reason) => {
+                let group_reason = choose_rejection_reason(reason.clone(), files.len());
                 for file in files {
                     if file.values.len() > 1 && reason != TOO_MANY_FIXES {
                         self.divisible_files.push(file);
                     } else {
-                        self.proof.reject(&file.path, file.values, &reason);
+                        self.proof.reject(&file.path, file.values, &group_reason);
                     }
                 }
             }
@@ -298,12 +300,12 @@ impl ProjectProver<'_> {
         let values = mem::take(&mut file.values);
         let mut accepted_file = None;
         let mut remaining_proofs = self.remaining_value_proofs;
-        let rejected_values = reject_values_in_halves(values, &mut remaining_proofs, &mut |values| {
+        let rejected_values = reject_values_in_halves(values, &mut remaining_proofs, |values| {
             self.add_values(&file, &mut accepted_file, values)
         })?;
         self.remaining_value_proofs = remaining_proofs;
-        for rejected in rejected_values {
-            self.proof.reject(&file.path, rejected.values, &rejected.reason);
+        for group in rejected_values {
+            self.proof.reject(&file.path, group.values, &group.reason);
         }
         self.proof.fixed_files.extend(accepted_file);
         Ok(())

@@ -89,11 +89,11 @@ pub(super) struct RejectedValues {
 
 /// Finds the values of a file that cannot be replaced, if all together cannot be. `accept` adds values to the accepted
 /// ones, or returns the reason why this is not possible. Tries each half, down to single values. The values that remain
-/// after the maximum number of attempts are rejected.
+/// after the maximum number of attempts are rejected for this reason, because some of them could be possible.
 pub(super) fn reject_values_in_halves<E>(
     mut values: Vec<FixedValue>,
     remaining_attempts: &mut usize,
-    accept: &mut impl FnMut(&[FixedValue]) -> Result<Option<String>, E>,
+    mut accept: impl FnMut(&[FixedValue]) -> Result<Option<String>, E>,
 ) -> Result<Vec<RejectedValues>, E> {
     let mut rejected_values = Vec::new();
     let second_half = values.split_off(values.len() / 2);
@@ -114,10 +114,23 @@ pub(super) fn reject_values_in_halves<E>(
                 let second_half = values.split_off(values.len() / 2);
                 pending_values.extend([second_half, values]);
             }
-            Some(reason) => rejected_values.push(RejectedValues { values, reason }),
+            Some(reason) => rejected_values.push(RejectedValues {
+                reason: choose_rejection_reason(reason, values.len()),
+                values,
+            }),
         }
     }
     Ok(rejected_values)
+}
+
+/// Returns the reason to reject so many fixes that were tried together. The reason of a group may be true for only one of
+/// its fixes, so the others are rejected because they were not tried apart.
+pub(super) fn choose_rejection_reason(reason: String, fix_count: usize) -> String {
+    if fix_count > 1 {
+        TOO_MANY_FIXES.to_owned()
+    } else {
+        reason
+    }
 }
 
 /// Returns the values of the accepted file and these values, in their order in the file.

@@ -286,3 +286,78 @@ fn fix_in_file_with_fix_that_rule_rejects_is_made() {
         output.all()
     );
 }
+
+/// A group of fixes is not tried further after the maximum number of attempts. The reason of such a group is not that of
+/// one of its fixes.
+#[test]
+fn fixes_that_were_not_tried_apart_do_not_name_a_finding_of_another_one() {
+    let mut main = HEADER.to_owned();
+    for number in 10..74 {
+        let name = if number % 8 == 0 { "Short" } else { "Call" };
+        main += &call(&format!("{name}{number}"), "load");
+    }
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        ("main.orch.yaml", &main),
+        (
+            "sluicegate-rules.yaml",
+            "rules:\n  - id: short-calls\n    level: warn\n    for: component\n    when: component.name.startsWith('Short') && component.parameters.orchestrationJob.contains('/')\n    message: \"`{component.name}` calls by a path\"\n",
+        ),
+    ]);
+    let mut untried_counts = Vec::new();
+    loop {
+        let output = fix(&world, "--all").expect(1);
+        let names_by_line: Vec<&str> = main.lines().collect();
+        let mut untried_count = 0;
+        for line in output.out.lines().filter(|line| line.starts_with("left: ")) {
+            let number: usize = line.split(':').nth(2).unwrap().parse().unwrap();
+            let is_short = names_by_line[number - 4].contains("Short");
+            if line.ends_with("too many other fixes cause new findings") {
+                untried_count += 1;
+            } else {
+                assert!(is_short && line.contains("`team/short-calls`"), "{line}");
+            }
+        }
+        untried_counts.push(untried_count);
+        if output.out.contains("nothing to fix") {
+            break;
+        }
+    }
+    assert!(untried_counts[0] > 0, "{untried_counts:?}");
+    assert_eq!(untried_counts.last(), Some(&0), "{untried_counts:?}");
+    assert_eq!(world.read_text("main.orch.yaml").matches(": load").count(), 8);
+}
+
+/// The twin for files: a file in a group that was not tried further is not left for the finding of another file.
+#[test]
+fn files_that_were_not_tried_apart_do_not_name_a_finding_of_another_one() {
+    let mut files = vec![("b/sub.orch.yaml".to_owned(), String::new())];
+    let mut called = HEADER.to_owned();
+    for number in 10..50 {
+        let path = format!("a/main{number}");
+        if number % 5 == 0 {
+            called += &call(&format!("Call {number}"), &path);
+        }
+        let caller = format!("{HEADER}{}", call("Call", "B/sub"));
+        files.push((format!("{path}.orch.yaml"), caller));
+    }
+    files[0].1 = called;
+    let files: Vec<(&str, &str)> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let world = project(&files);
+    let output = fix(&world, "--all").expect(1);
+    let mut circle_count = 0;
+    for line in output.out.lines().filter(|line| line.contains("`project/cycle`")) {
+        let number: usize = line["left: a/main".len()..][..2].parse().unwrap();
+        assert_eq!(number % 5, 0, "{line}");
+        circle_count += 1;
+    }
+    assert!(circle_count > 0, "{}", output.all());
+    assert!(
+        output.out.contains("too many other fixes cause new findings"),
+        "{}",
+        output.all()
+    );
+}
