@@ -23,6 +23,7 @@ pub(crate) mod pipeline_positions;
 pub(crate) mod project_checks;
 pub(crate) mod remote_review;
 pub(crate) mod reports;
+mod reviewed_waivers;
 pub(crate) mod run;
 pub(crate) mod selection;
 mod shard_selection;

@@ -1,42 +1,14 @@
 //! The notes about waivers: which can be removed, and which must be changed because the change renames their subject.
 
+use super::reviewed_waivers::{ReviewedWaivers, allows_at_path};
 use super::waivers::{PolicyWaivers, today};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{FileResults, Finding, FindingState};
-use sluicegate_pipelines::waivers::{FILE_NAME, OldNames, WaiverEntry, WaiverStatus, Waivers};
+use sluicegate_pipelines::waivers::{FILE_NAME, OldNames, WaiverEntry, WaiverStatus};
 use std::collections::BTreeSet;
 
 /// Maximum number of waivers in a note.
 const MAX_LISTED_WAIVERS: usize = 3;
-
-/// The waivers file of the reviewed version, which shows what the change does to the waivers.
-pub(super) enum ReviewedWaivers {
-    /// The version is that of the policy, or it cannot be read.
-    Unchanged,
-    /// The reviewed version has no waivers file.
-    Missing,
-    Present(Waivers),
-}
-
-impl ReviewedWaivers {
-    /// Returns whether the reviewed version still has this waiver. If it does not, the change removes or edits the
-    /// waiver, or started before the target added it.
-    fn keeps(&self, entry: &WaiverEntry) -> bool {
-        match self {
-            Self::Unchanged => true,
-            Self::Missing => false,
-            Self::Present(waivers) => waivers.entries().contains(entry),
-        }
-    }
-
-    /// Returns whether a waiver of the reviewed version allows this finding at its path.
-    fn allows(&self, finding: &Finding<'_>) -> bool {
-        match self {
-            Self::Unchanged | Self::Missing => false,
-            Self::Present(waivers) => allows_at_path(waivers, finding),
-        }
-    }
-}
 
 impl PolicyWaivers {
     /// Returns the notes about waivers that can be removed or must be changed in this change. Omits those that the
@@ -49,8 +21,8 @@ impl PolicyWaivers {
     ) -> Vec<String> {
         let mut notes = Vec::new();
         notes.extend(self.describe_unneeded_waivers(statuses));
-        // Without the file, there is nothing to edit in this change: it started before the target added the file.
-        if !matches!(self.reviewed_waivers, ReviewedWaivers::Missing) {
+        // After the merge, there are no waivers to edit.
+        if !matches!(self.reviewed_waivers, ReviewedWaivers::Removed) {
             notes.extend(self.describe_former_paths(former_names, files));
             notes.extend(self.describe_outdated_waivers(former_names, files));
         }
@@ -83,9 +55,10 @@ impl PolicyWaivers {
         let waiver_count = lines.len();
         (waiver_count > 0).then(|| {
             format!(
-                "{FILE_NAME} has {} with the former name of a component: write the new name in this change, because \
-                 the former name does not match after the merge: {}",
+                "{FILE_NAME} has {} with the former name of a component: {}write the new name in this change, \
+                 because the former name does not match after the merge: {}",
                 format_count(waiver_count, "waiver"),
+                self.reviewed_waivers.describe_first_step(),
                 List::with_limit(&lines, MAX_LISTED_WAIVERS)
             )
         })
@@ -116,7 +89,8 @@ impl PolicyWaivers {
     /// Returns whether a waiver allows this finding without former names: one of the policy or one of the reviewed
     /// version, so that the finding is waived after the merge, too.
     fn is_allowed_after_merge(&self, finding: &Finding<'_>) -> bool {
-        allows_at_path(&self.waivers, finding) || self.reviewed_waivers.allows(finding)
+        let today = today();
+        allows_at_path(&self.waivers, finding, today) || self.reviewed_waivers.allows(finding, today)
     }
 
     /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
@@ -140,9 +114,10 @@ impl PolicyWaivers {
             return None;
         }
         Some(format!(
-            "waivers in {FILE_NAME} match by the former path of {}: update their `path` in this change, or they stop \
+            "waivers in {FILE_NAME} match by the former path of {}: {}update their `path` in this change, or they stop \
              matching after the merge ({})",
             format_count(renamed_paths.len(), "renamed pipeline"),
+            self.reviewed_waivers.describe_first_step(),
             List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
         ))
     }
@@ -178,13 +153,6 @@ impl PolicyWaivers {
                 .join_with_semicolons(),
         ))
     }
-}
-
-/// Returns whether one of the waivers is valid and allows this finding at its path.
-fn allows_at_path(waivers: &Waivers, finding: &Finding<'_>) -> bool {
-    !waivers
-        .list_valid_entries(finding.path, finding, today())
-        .is_empty()
 }
 
 /// Returns the findings of a file that a waiver allows.

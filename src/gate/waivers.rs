@@ -2,8 +2,8 @@
 
 use crate::error::Failure;
 use crate::gate::Tally;
+use crate::gate::reviewed_waivers::ReviewedWaivers;
 use crate::gate::run::GateRun;
-use crate::gate::waiver_notes::ReviewedWaivers;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
     CheckoutFiles, FilePresence, GateFileReader, GateFileVersion, NamedText, UnusableFile,
@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use sluicegate_git::Snapshot;
+use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
@@ -40,10 +40,11 @@ impl Workspace<'_> {
     /// Reads the waivers from the waivers file of the policy revision, not from that of the checkout. `rules` are the
     /// reviewed rules, because a waiver must name a known rule. In CI, a file that cannot be used is treated as
     /// missing. If only the checkout has the file, a note says that its waivers are not used. The file of `snapshot`,
-    /// the reviewed version, only shows which notes are still needed.
+    /// the reviewed version, and those of `bases` only show which notes are still needed.
     pub(crate) fn read_policy_waivers(
         &self,
         snapshot: &Snapshot<'_>,
+        bases: &[CommitId],
         rules: Option<&RuleSet>,
     ) -> Result<PolicyWaivers, Failure> {
         let on_unusable = self.unusable_file_treatment();
@@ -66,7 +67,7 @@ impl Workspace<'_> {
         match parsed_waivers.and_then(|waivers| build_waivers(waivers, FILE_NAME)) {
             Ok(waivers) => Ok(PolicyWaivers {
                 waivers,
-                reviewed_waivers: self.read_reviewed_waivers(snapshot),
+                reviewed_waivers: self.read_reviewed_waivers(snapshot, bases),
                 note: unused_reason.as_deref().map(describe_unused_waivers),
                 is_unusable: false,
             }),
@@ -78,18 +79,31 @@ impl Workspace<'_> {
     }
 
     /// Reads the waivers of the reviewed version. Every rule id is accepted, because these waivers are not applied.
-    fn read_reviewed_waivers(&self, snapshot: &Snapshot<'_>) -> ReviewedWaivers {
-        if matches!(self.policy_revision, PolicyRevision::Head { .. }) {
+    fn read_reviewed_waivers(&self, snapshot: &Snapshot<'_>, bases: &[CommitId]) -> ReviewedWaivers {
+        let PolicyRevision::Commit { branch, .. } = &self.policy_revision else {
             return ReviewedWaivers::Unchanged;
-        }
+        };
         let bytes = match self.read_gate_file(snapshot, FILE_NAME) {
-            GateFileVersion::Missing => return ReviewedWaivers::Missing,
+            GateFileVersion::Missing if self.has_waivers_file(bases) => return ReviewedWaivers::Removed,
+            GateFileVersion::Missing => {
+                return ReviewedWaivers::NotMerged {
+                    policy_branch: branch.clone(),
+                };
+            }
             GateFileVersion::Unreadable(_) => return ReviewedWaivers::Unchanged,
             GateFileVersion::Text(bytes) => bytes,
         };
         let placed_waivers = parse_waivers_file(&bytes, &|_| true).ok();
         let waivers = placed_waivers.and_then(|placed_waivers| build_waivers(placed_waivers, FILE_NAME).ok());
-        waivers.map_or(ReviewedWaivers::Unchanged, ReviewedWaivers::Present)
+        waivers.map_or(ReviewedWaivers::Unchanged, ReviewedWaivers::from)
+    }
+
+    /// Returns whether one of these commits has a waivers file.
+    fn has_waivers_file(&self, commits: &[CommitId]) -> bool {
+        commits.iter().any(|commit| {
+            let version = self.read_gate_file(&self.repo.snapshot(commit.clone()), FILE_NAME);
+            !matches!(version, GateFileVersion::Missing)
+        })
     }
 
     /// Returns a function that determines whether a rule id exists: in the program, in the rules file, in the team's

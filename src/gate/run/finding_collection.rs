@@ -72,10 +72,11 @@ impl GateRun<'_> {
         let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
         let snapshot = &self.subject.snapshot;
-        let waivers = self
-            .subject
-            .workspace
-            .read_policy_waivers(snapshot, engine.rules())?;
+        let waivers = self.subject.workspace.read_policy_waivers(
+            snapshot,
+            &self.subject.comparison.bases,
+            engine.rules(),
+        )?;
         let (mut tally, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths = self.selection.pipelines.collect_paths();
@@ -119,10 +120,11 @@ impl GateRun<'_> {
         }
         let snapshot = &self.subject.snapshot;
         let rules = self.subject.workspace.read_rules_at(snapshot)?;
-        let waivers = self
-            .subject
-            .workspace
-            .read_policy_waivers(snapshot, rules.as_ref())?;
+        let waivers = self.subject.workspace.read_policy_waivers(
+            snapshot,
+            &self.subject.comparison.bases,
+            rules.as_ref(),
+        )?;
         self.mark_waived(&waivers, &mut tally)?;
         if let Some(baseline) = &self.baseline {
             // No pipeline was reviewed, so there are no results of rules to compare.

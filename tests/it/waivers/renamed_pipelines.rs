@@ -227,28 +227,69 @@ fn unneeded_waiver_that_change_removes_causes_no_note() {
     assert!(!notes.contains("can be removed"), "{notes}");
 }
 
-/// The branch was created before the target added the waivers file.
+/// The branch was created before the target added the waivers file, so the file must come to the branch before it can be
+/// edited.
 #[test]
-fn branch_without_waivers_file_gets_no_note_about_former_name() {
+fn branch_without_waivers_file_is_asked_to_merge_target_before_edit() {
     let world = project();
     let text = orchestration_text(&["Start", "bad name", "Done"]);
+    let renamed_component_text = text.replace("bad name", "worse name");
     world.write("a.orch.yaml", &text);
+    world.write("old.orch.yaml", &text);
     world.commit("before the gate");
     world.push();
     world.git("checkout -q -b change");
-    world.write("a.orch.yaml", text.replace("bad name", "worse name"));
+    world.write("a.orch.yaml", renamed_component_text);
+    world.git("mv old.orch.yaml new.orch.yaml");
     world.commit("rename");
     world.git("checkout -q main");
     world.write(
         "sluicegate-waivers.yaml",
-        "- { rule: component-naming-convention, path: a.orch.yaml, about: bad name, reason: legacy }\n",
+        "- { rule: component-naming-convention, path: a.orch.yaml, about: bad name, reason: legacy }\n\
+         - { rule: component-naming-convention, path: old.orch.yaml, about: bad name, reason: legacy }\n",
     );
     world.commit("waived");
     world.push();
     world.git("checkout -q change");
     world.push();
-    let job = Job::github().pull_request().call(&world);
-    let report = job.run("check --report json=-").expect(0).json();
-    assert_eq!(report["findings"]["waived"], 1, "{report}");
-    assert!(!report["notes"].to_string().contains("former name"), "{report}");
+    let list_notes = || {
+        let job = Job::github().pull_request().call(&world);
+        let report = job.run("check --report json=-").expect(0).json();
+        assert_eq!(report["findings"]["waived"], 2, "{report}");
+        report["notes"].to_string()
+    };
+    let steps = [
+        "write the new name in this change",
+        "update their `path` in this change",
+    ];
+    let notes = list_notes();
+    for step in steps {
+        let later_step = format!("merge `main` into your branch, then {step}");
+        assert!(notes.contains(&later_step), "{notes}");
+    }
+    world.git("merge -q --no-edit main");
+    world.push();
+    let notes = list_notes();
+    for step in steps {
+        assert!(notes.contains(step) && !notes.contains("merge `main`"), "{notes}");
+    }
+}
+
+#[test]
+fn change_that_removes_waivers_file_gets_no_note_about_former_path() {
+    let text = orchestration_text(&["Start", "bad name", "Done"]);
+    let files = [
+        ("old.orch.yaml", text.as_str()),
+        (
+            "sluicegate-waivers.yaml",
+            "- { rule: component-naming-convention, path: old.orch.yaml, reason: legacy }\n",
+        ),
+    ];
+    for (removal, is_noted) in [("rm -q sluicegate-waivers.yaml", false), ("status", true)] {
+        let notes = notes_of_change(&files, |world| {
+            world.git("mv old.orch.yaml new.orch.yaml");
+            world.git(removal);
+        });
+        assert_eq!(notes.contains("former path"), is_noted, "{notes}");
+    }
 }
