@@ -332,16 +332,16 @@ fn fixes_that_were_not_tried_apart_do_not_name_a_finding_of_another_one() {
 #[test]
 fn files_that_were_not_tried_apart_do_not_name_a_finding_of_another_one() {
     let mut files = vec![("b/sub.orch.yaml".to_owned(), String::new())];
-    let mut called = HEADER.to_owned();
+    let mut circle_text = HEADER.to_owned();
     for number in 10..50 {
         let path = format!("a/main{number}");
         if number % 5 == 0 {
-            called += &call(&format!("Call {number}"), &path);
+            circle_text += &call(&format!("Call {number}"), &path);
         }
         let caller = format!("{HEADER}{}", call("Call", "B/sub"));
         files.push((format!("{path}.orch.yaml"), caller));
     }
-    files[0].1 = called;
+    files[0].1 = circle_text;
     let files: Vec<(&str, &str)> = files
         .iter()
         .map(|(path, text)| (path.as_str(), text.as_str()))

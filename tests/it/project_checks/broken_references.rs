@@ -285,17 +285,20 @@ fn argument_that_change_breaks_is_new_beside_known_one_in_untouched_caller() {
          setScalarVariables:\n        - [old, 1]\n        - [v, 2]\n",
         caller_of_targets(&[])
     );
-    let target = |variables: &str| format!("{}  variables:\n{variables}", caller_of_targets(&[]));
+    let with_variables = |variables: &str| format!("{}  variables:\n{variables}", caller_of_targets(&[]));
     let world = world_with_files(&[
         ("sluicegate.yaml", "project-checks: { argument: error }\n"),
         ("m.orch.yaml", &caller),
-        ("x/l.orch.yaml", &target("    v: {}\n    w: {}\n")),
+        ("x/l.orch.yaml", &with_variables("    v: {}\n    w: {}\n")),
     ]);
-    world.write("x/l.orch.yaml", target("    v: {}\n    w: {}\n    z: {}\n"));
+    world.write(
+        "x/l.orch.yaml",
+        with_variables("    v: {}\n    w: {}\n    z: {}\n"),
+    );
     world.commit("add");
     let report = check_expecting(&world, 0, "--new-only");
     assert_eq!(report["findings"]["new"], 0, "the twin: nothing is broken");
-    world.write("x/l.orch.yaml", target("    w: {}\n"));
+    world.write("x/l.orch.yaml", with_variables("    w: {}\n"));
     world.commit("remove");
     let report = check_expecting(&world, 1, "--new-only");
     assert_eq!(report["findings"]["new"], 1, "{report}");
