@@ -77,8 +77,8 @@ impl Publication<'_> {
         };
         self.print_result(&output)?;
         self.summarize_dry_run(plan, &preview, status);
-        let unusable_reason = None;
-        Ok(status.worse(self.write_records(receipt, unusable_reason)))
+        let is_usable = true;
+        Ok(status.worse(self.write_records(receipt, is_usable)))
     }
 
     /// Returns the reasons of a refused publish: the breaking changes if the gate failed after a comparison, otherwise

@@ -193,14 +193,9 @@ impl Publication<'_> {
         }
         self.report_junit(&message, status, &[], smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
-        // A later step must not deploy such a version.
-        let unusable_reason = if published_version.is_disabled {
-            Some("the version is disabled")
-        } else {
-            let is_untested = self.has_smoke_runs() && smoke.is_none();
-            is_untested.then_some("no smoke run of the version is known")
-        };
-        Ok(status.worse(self.write_records(receipt, unusable_reason)))
+        // A later step must not deploy a disabled version.
+        let is_usable = !published_version.is_disabled;
+        Ok(status.worse(self.write_records(receipt, is_usable)))
     }
 
     /// Ends without an upload, because the decision about it failed with an error. If `{next}` has no value yet, the
@@ -228,7 +223,7 @@ impl Publication<'_> {
         let status = self.run.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
         self.report_junit(&name, status, &[problem], None);
-        Ok(status.worse(self.write_records(receipt, None)))
+        Ok(status.worse(self.write_records(receipt, true)))
     }
 
     /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
@@ -295,7 +290,7 @@ impl Publication<'_> {
         );
         self.report_junit(&case_name, status, &outcome.problems, smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
-        Ok(status.worse(self.write_records(receipt, None)))
+        Ok(status.worse(self.write_records(receipt, true)))
     }
 
     /// Plans the publish of the target's commit, from the source in the settings.

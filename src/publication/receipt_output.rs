@@ -29,8 +29,8 @@ impl Publication<'_> {
 
     /// Writes the receipt, the attestation statement and the step outputs. With `--json`, also prints the receipt,
     /// except in a dry run, which prints its preview. The outputs name the version, and there is a statement about it,
-    /// unless a later step must not use it (`unusable_reason`). Reports each failure, and returns the worst exit status.
-    pub(super) fn write_records(&self, receipt: Receipt, unusable_reason: Option<&str>) -> ExitStatus {
+    /// only if consumers can use it (`is_usable`). Reports each failure, and returns the worst exit status.
+    pub(super) fn write_records(&self, receipt: Receipt, is_usable: bool) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let receipt = self.add_earlier_executions(self.complete_receipt(receipt));
         let title = "A file was not written";
@@ -40,12 +40,12 @@ impl Publication<'_> {
             status = status.worse(run.report_result_as(title, result));
         }
         let statement_outputs = self
-            .write_publication_statement(&receipt, unusable_reason)
+            .write_publication_statement(&receipt, is_usable)
             .unwrap_or_else(|failure| {
                 status = status.worse(run.report_failure_as(STATEMENT_FAILED, &failure));
                 Vec::new()
             });
-        let mut outputs = self.step_outputs(receipt, unusable_reason.is_none());
+        let mut outputs = self.step_outputs(receipt, is_usable);
         outputs.extend(statement_outputs);
         status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
     }
