@@ -9,9 +9,7 @@ use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
 use crate::publication::compared_offer::{ComparedOffer, IdsOnlyReason, fetch_hint};
-use crate::publish::{
-    Plan, PublishedFiles, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_published_files,
-};
+use crate::publish::{Plan, PublishedFiles, compare_with_published_files};
 use crate::session::artifact_versions::version_request_failure;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
@@ -282,9 +280,6 @@ impl Publication<'_> {
             );
             let failure = incomplete_version_failure(plan, version, &fact, differences);
             return Ok(Some(PublishDecision::Refuse(failure)));
-        }
-        if !can_details_prove_completeness(plan) {
-            self.run.ui.warn(UNKNOWN_OMISSIONS);
         }
         let reason = format!("nothing changed since version {version} of {}", plan.prefix);
         Ok(Some(PublishDecision::already_published(

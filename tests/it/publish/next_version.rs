@@ -45,6 +45,8 @@ fn next_version_is_counted_from_what_changed() {
     shop.world.write("README.md", "no part of a version\n");
     shop.push();
     let output = shop.publish("{next}").expect(0);
+    // Every push without changes would get this warning.
+    assert!(!output.err.contains("files were ignored"), "{}", output.all());
     assert!(
         output
             .out
