@@ -6,7 +6,6 @@ use super::publish_decision::PublishDecision;
 use super::version_history::CommitOrder;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::publish::{Plan, parse_platform_time};
 use crate::session::artifact_versions::disable_command;
 use jiff::SignedDuration;
@@ -18,8 +17,9 @@ const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);
 
 impl Publication<'_> {
     /// Decides whether a rerun fails because the version of this commit is the latest, although a version of a newer
-    /// commit is enabled. Only a name from a template shows that no person went back to this commit on purpose; with
-    /// any other name, there is only a warning. The version is not disabled, because another run published it.
+    /// commit is enabled. A person who chose the version name may have gone back to this commit on purpose, so there is
+    /// only a warning then. The version is not disabled, because another run published it. Versions whose order is
+    /// unknown prove nothing: jobs often publish later than newer commits are made.
     pub(super) fn find_replaced_version_refusal(
         &self,
         platform: &Platform,
@@ -36,37 +36,26 @@ impl Publication<'_> {
         else {
             return Ok(None);
         };
-        let mut is_certain = false;
         let mut newer_versions = Vec::new();
         for version in self.list_later_versions() {
-            let name = version.display_name();
             let commit = version.commit_hash.as_deref().unwrap_or_default();
-            match self.compare_with_version_commit(commit)? {
-                CommitOrder::NotOlder => {}
-                CommitOrder::Older => {
-                    is_certain = true;
-                    let commit = short_id(commit);
-                    newer_versions.push(format!(
-                        "version {name}, built from the newer commit {commit}, is enabled"
-                    ));
-                }
-                CommitOrder::Unknown => newer_versions.push(format!(
-                    "version {name} is enabled, and this clone does not show whether its commit is newer"
-                )),
+            if self.compare_with_version_commit(commit)? == CommitOrder::Older {
+                newer_versions.push(format!(
+                    "version {}, built from the newer commit {}, is enabled",
+                    version.display_name(),
+                    short_id(commit)
+                ));
             }
         }
         if newer_versions.is_empty() {
             return Ok(None);
         }
-        let is_refused = is_certain
-            && latest.name == plan.version_name
-            && find_name_origin(&self.settings.version_name) == NameOrigin::Template;
         let failure = replaced_version_failure(plan, &latest.name, &newer_versions);
-        if is_refused {
-            return Ok(Some(PublishDecision::Refuse(failure)));
+        if self.is_name_chosen() {
+            self.run.ui.warn(&failure.describe());
+            return Ok(None);
         }
-        self.run.ui.warn(&failure.describe());
-        Ok(None)
+        Ok(Some(PublishDecision::Refuse(failure)))
     }
 
     /// Returns the enabled versions of other commits that may have been published since this commit was made. An
@@ -87,7 +76,7 @@ impl Publication<'_> {
 fn replaced_version_failure(plan: &Plan, name: &str, newer_versions: &[String]) -> Failure {
     let prefix = &plan.prefix;
     let message = format!(
-        "version {name} of {prefix} is the latest version, although a newer commit may have been published before it: {}",
+        "version {name} of {prefix} is the latest version, although a newer commit was published before it: {}",
         newer_versions.join("; ")
     );
     Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message)).with_hint(format!(

@@ -116,7 +116,7 @@ impl Publication<'_> {
     /// intended. A name from a template is never chosen, and no name is chosen in `sluicegate ci`, which publishes
     /// without a person's attention. In a job, the tag of the run and the name in the configuration file are not chosen
     /// either, because a rerun of the job repeats them.
-    fn is_name_chosen(&self) -> bool {
+    pub(super) fn is_name_chosen(&self) -> bool {
         let is_job = !self.workspace.ci.host.is_local();
         let template = &self.settings.version_name;
         match find_name_origin(template) {

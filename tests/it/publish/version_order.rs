@@ -494,29 +494,29 @@ fn rerun_whose_version_replaced_a_newer_one_exits_with_5_until_it_is_disabled() 
 }
 
 #[test]
-fn rerun_for_older_commit_that_may_be_published_on_purpose_only_warns() {
+fn rerun_for_older_commit_exits_with_5_under_each_template_and_warns_under_chosen_name() {
     let (world, server) = replaced_newer_version();
-    for name in ["1.0.7", "{short-sha}"] {
-        let call = call_of_push(&world, publish_call(&world, &server));
-        call.run(format!("publish --version-name {name} --if-exists same-content"))
-            .expect(0)
-            .saying(&[
-                "warning: version 1.0.7 of sales is the latest version",
-                "version 2.0.0, built from the newer commit",
-            ]);
+    let texts = [
+        "version 1.0.7 of sales is the latest version",
+        "version 2.0.0, built from the newer commit",
+    ];
+    let rerun = |name: &str| publish_from_push(&world, &server, &format!("{name} --if-exists same-content"));
+    for template in TEMPLATES {
+        rerun(template).expect(5).saying(&texts);
     }
+    rerun("1.0.7").expect(0).logging(&texts);
     // The newer version is no longer offered, so nothing was replaced.
     publish_call(&world, &server)
         .run("artifacts disable 2.0.0")
         .expect(0);
-    let output = call_of_push(&world, publish_call(&world, &server))
-        .run("publish --version-name {short-sha}")
-        .expect(0);
-    assert!(!output.err.contains("is the latest version"), "{}", output.all());
+    for name in ["{short-sha}", "{next}", "1.0.7"] {
+        let output = rerun(name).expect(0);
+        assert!(!output.err.contains("is the latest version"), "{}", output.all());
+    }
 }
 
 #[test]
-fn rerun_in_clone_without_the_other_commit_only_warns() {
+fn rerun_in_clone_without_the_other_commit_says_nothing_about_its_version() {
     let (world, server) = stage();
     let first = head(&world);
     let url = format!("file://{}", world.remote().display());
@@ -527,10 +527,10 @@ fn rerun_in_clone_without_the_other_commit_only_warns() {
     let name = first[..7].to_owned();
     let early = || early_job(&world, &server, &first);
     early().run(&["publish", "--version-name", &name]).expect(0);
-    early()
-        .run(template)
-        .expect(0)
-        .saying(&["version 2 is enabled, and this clone does not show whether its commit is newer"]);
+    let output = early().run(template).expect(0);
+    for text in ["is the latest version", "artifacts disable"] {
+        assert!(!output.err.contains(text), "{text}: {}", output.all());
+    }
     early()
         .run((template, "--deepen"))
         .expect(5)
