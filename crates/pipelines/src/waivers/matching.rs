@@ -287,7 +287,7 @@ struct EffectiveEntry<'e> {
 }
 
 /// Returns what the entry does for this finding; `None` if it is about another one. An expired entry whose size is
-/// exceeded does nothing.
+/// exceeded does nothing, and neither does one with a size for a finding of unknown size.
 fn find_effect(entry: &WaiverEntry, finding: &Finding<'_>, today: Date) -> Option<WaiverEffect> {
     if !entry.is_about(finding) {
         return None;
@@ -295,8 +295,8 @@ fn find_effect(entry: &WaiverEntry, finding: &Finding<'_>, today: Date) -> Optio
     match (entry.allows_size_of(finding), entry.is_expired(today)) {
         (true, false) => Some(WaiverEffect::Allowed),
         (true, true) => Some(WaiverEffect::Expired),
-        (false, false) => Some(WaiverEffect::Exceeded),
-        (false, true) => None,
+        (false, false) if finding.size.is_some() => Some(WaiverEffect::Exceeded),
+        (false, _) => None,
     }
 }
 
