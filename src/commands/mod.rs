@@ -77,10 +77,8 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
         let annotations = None;
         let mut run = Run::new(env, cli.global, ui, signals, title, annotations);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
-        let preparation = unfinished_files::replace_files_named_by_flags(&run, &cli.command)
-            .and_then(|()| run.redirect_results());
-        let run = run.report_stop_signals();
-        let status = preparation
+        let status = unfinished_files::replace_files_named_by_flags(&run, &cli.command)
+            .and_then(|()| run.redirect_results())
             .and_then(|()| dispatch(&run, cli.command))
             .unwrap_or_else(|failure| {
                 run.write_undecided_output();

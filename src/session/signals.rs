@@ -7,8 +7,8 @@
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
@@ -16,15 +16,11 @@ use tokio::sync::{oneshot, watch};
 /// Stack size for the deepest recursion of a command; the default of a thread is much smaller than that of a program.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
-/// What the program does before a signal ends the run with this status.
-type StopReport = Box<dyn FnOnce(ExitStatus) + Send>;
-
 /// The receiver of the signals for a command.
 #[derive(Clone)]
 pub(crate) struct Signals {
     receiver: watch::Receiver<Option<ExitStatus>>,
     is_handled: Arc<AtomicBool>,
-    stop_report: Arc<Mutex<Option<StopReport>>>,
 }
 
 impl Signals {
@@ -46,11 +42,6 @@ impl Signals {
     /// Returns the exit status that a signal has caused since the start, if there was one.
     pub(crate) fn pending_status(&self) -> Option<ExitStatus> {
         *self.receiver.borrow()
-    }
-
-    /// Sets what the program does before a signal that the command does not handle ends the run.
-    pub(crate) fn set_stop_report(&self, report: impl FnOnce(ExitStatus) + Send + 'static) {
-        *self.stop_report.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(report));
     }
 
     /// Lets the next signal end the run again.
@@ -84,11 +75,9 @@ fn run_on_thread(
     let (signal_sender, receiver) = watch::channel(None);
     let is_handled = Arc::new(AtomicBool::new(false));
     let (result_sender, result_receiver) = oneshot::channel();
-    let stop_report = Arc::<Mutex<Option<StopReport>>>::default();
     let signals = Signals {
         receiver,
         is_handled: Arc::clone(&is_handled),
-        stop_report: Arc::clone(&stop_report),
     };
     runtime.block_on(async move {
         let mut stop_signals = StopSignals::listen()?;
@@ -107,20 +96,12 @@ fn run_on_thread(
                     let _ = signal_sender.send(Some(status));
                     if !is_handled {
                         ui.warn(if status == ExitStatus::Interrupted { "interrupted" } else { "terminated" });
-                        if let Some(report) = take_stop_report(&stop_report) {
-                            report(status);
-                        }
                         return Ok(status);
                     }
                 }
             }
         }
     })
-}
-
-/// Returns what to do before a signal ends the run, if the command has set it.
-fn take_stop_report(report: &Mutex<Option<StopReport>>) -> Option<StopReport> {
-    report.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 /// Joins a command thread that ended without a status. Such a thread panicked, and its panic continues on this thread.

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::mem;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 /// GitHub, Gitea and Forgejo: the file with markdown for the run's page.
@@ -216,32 +216,6 @@ impl Run {
         if let Err(failure) = self.write_outputs(&pairs) {
             self.ui.warn(&failure.describe());
         }
-    }
-
-    /// Shares the run with the handler of signals, so that a signal that ends the run is shown on the CI host.
-    pub(crate) fn report_stop_signals(self) -> Arc<Self> {
-        let run = Arc::new(self);
-        let stopped_run = Arc::downgrade(&run);
-        run.signals.set_stop_report(move |status| {
-            if let Some(run) = stopped_run.upgrade() {
-                run.report_stop(status);
-            }
-        });
-        run
-    }
-
-    /// Shows on the CI host that a signal ends the run with this status. Does nothing if a report or a failure of the run
-    /// was already shown.
-    fn report_stop(&self, status: ExitStatus) {
-        if self.has_reported.load(Ordering::Relaxed) {
-            return;
-        }
-        self.write_undecided_output();
-        self.annotate_failure(
-            self.failure_title,
-            status,
-            "a signal ended the run before it had a result",
-        );
     }
 
     /// Returns whether the host reads step outputs.

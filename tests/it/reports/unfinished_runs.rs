@@ -539,31 +539,3 @@ fn call_with_wrong_flag_keeps_what_a_correct_call_would_keep() {
         assert_eq!(world.read_text("r.json"), OLD, "{args}");
     }
 }
-
-#[cfg(unix)]
-#[test]
-fn terminated_review_shows_its_end_on_the_host() {
-    let world = one_change();
-    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", silent.local_addr().unwrap());
-    let child = step_call(&world, &url)
-        .command("review --all")
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    // The run has begun when its request arrives.
-    let (mut request, _) = silent.accept().unwrap();
-    request.read_exact(&mut [0]).unwrap();
-    send_signal("TERM", &child.id().to_string());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(143));
-    let log = String::from_utf8(output.stderr).unwrap();
-    assert!(log.contains("::error title=Review did not finish"), "{log}");
-    let read = |file: &str| fs::read_to_string(world.path().join(file)).unwrap();
-    assert_eq!(job_output(&read("outputs"), "verdict"), "undecided");
-    assert!(
-        read("summary").contains("Review did not finish (exit code 143)"),
-        "{}",
-        read("summary")
-    );
-}
