@@ -53,56 +53,28 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
     }
     match job::cli::parse(args.clone()) {
         Ok(cli) => commands::run_command(cli, env),
-        Err(error) => report_argument_error(error, &args, env),
+        Err(error) => print_argument_error(error, &args, &env),
     }
 }
 
-/// Prints the help text or the error in the arguments. After an error, also replaces the files that an earlier run left
-/// at the destinations of the call. If standard output is a closed pipe, the reader chose to stop, so a failed write is
-/// ignored.
-fn report_argument_error(error: clap::Error, args: &[OsString], env: env::Env) -> exit::ExitStatus {
+/// Prints the help text or the error in the arguments. In CI, the error is an annotation if the host has annotations.
+/// If standard output is a closed pipe, the reader chose to stop, so a failed write is ignored.
+fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -> exit::ExitStatus {
     if !error.use_stderr() {
         let _ = error.print();
         return exit::ExitStatus::Success;
     }
     let message = job::cli::describe_usage_error(error, args);
-    print_argument_error(&message, args, &env);
-    if let Some(cli) = job::cli::parse_file_arguments(args) {
-        replace_files_of_invalid_call(cli, env, message);
-    }
-    exit::ExitStatus::Usage
-}
-
-/// Replaces the files of an earlier run at the destinations of the call. `cli` has only the arguments that name files.
-/// `message` is the usage error, which the user has already seen.
-fn replace_files_of_invalid_call(cli: job::cli::Cli, mut env: env::Env, message: String) {
-    if let Some(directory) = &cli.global.directory
-        && env.change_directory(directory).is_err()
-    {
-        return;
-    }
-    let (is_quiet, is_ci) = (true, session::is_ci(&env));
-    let ui = ui::Ui::new(is_quiet, ui::ColorChoice::Auto, is_ci);
-    session::signals::run_until_signal(ui, move |signals| {
-        let title = session::step_report::failure_title(&cli.command);
-        let annotations = None;
-        let run = session::Run::new(env, cli.global, ui, signals, title, annotations);
-        delivery::invalid_call::replace_old_files(&run, &cli.command, &message);
-        exit::ExitStatus::Usage
-    });
-}
-
-/// Prints the error in the arguments. In CI, it is an annotation if the host has annotations.
-fn print_argument_error(message: &str, args: &[OsString], env: &env::Env) {
-    if !session::step_report::report_usage_error(env, message) {
+    if !session::step_report::report_usage_error(env, &message) {
         let flags = GlobalArgs {
             color: job::cli::find_requested_color(args),
             ..GlobalArgs::default()
         };
         let color = job::settings::resolve_color_choice(&flags, env).unwrap_or_default();
         let (is_quiet, is_ci) = (false, false);
-        ui::Ui::new(is_quiet, color, is_ci).print_usage_error(message);
+        ui::Ui::new(is_quiet, color, is_ci).print_usage_error(&message);
     }
+    exit::ExitStatus::Usage
 }
 
 /// Prints the program's name and version.

@@ -5,7 +5,6 @@ mod azure_variables;
 mod earlier_smoke_runs;
 mod file_lines;
 mod host_results;
-pub(crate) mod invalid_call;
 mod needed_lines;
 mod report_changes;
 mod report_context;

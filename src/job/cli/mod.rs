@@ -15,7 +15,6 @@ mod demo;
 mod destinations;
 mod diff;
 mod events;
-mod file_arguments;
 mod fix;
 mod global;
 #[cfg(test)]
@@ -61,7 +60,6 @@ pub use demo::DemoArgs;
 pub use destinations::DestinationArgs;
 pub use diff::{DiffArgs, DiffFormat};
 pub use events::{EventsArgs, EventsVerb, ExportArgs};
-pub use file_arguments::parse_file_arguments;
 pub use fix::FixArgs;
 pub use global::GlobalArgs;
 pub use global::HEADING as GLOBAL_OPTIONS_HEADING;

@@ -2,8 +2,8 @@
 
 use crate::support::release::{publish_call, stage};
 use crate::support::{
-    Call, FORMATS, HOSTS, Job, Platform, World, change, job_output, one_change, orchestration_text,
-    passed_results, push_of_branch, respond_for_each, scratch, send_signal,
+    Call, FORMATS, HOSTS, Job, Platform, World, change, one_change, orchestration_text, passed_results,
+    respond_for_each, scratch, send_signal,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -448,94 +448,4 @@ fn entry_of_unfinished_run_is_at_existing_file() {
     let entries: Value = serde_json::from_slice(&fs::read(world.work().join("g.json")).unwrap()).unwrap();
     let path = entries[0]["location"]["path"].as_str().unwrap();
     assert!(world.work().join(path).is_file(), "{path}");
-}
-
-/// Returns a call in the job of a push on GitHub whose step has outputs and a summary, which this function removes.
-fn step_call(world: &World, url: &str) -> Call {
-    let (outputs, summary) = (world.path().join("outputs"), world.path().join("summary"));
-    for file in [&outputs, &summary] {
-        let _ = fs::remove_file(file);
-    }
-    let call = Call::with_platform(&world.work(), url)
-        .variable("GITHUB_OUTPUT", outputs.display().to_string())
-        .variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
-    push_of_branch(world, call)
-}
-
-#[test]
-fn call_with_wrong_flag_replaces_reports_of_an_earlier_run() {
-    let world = one_change();
-    for args in [
-        &["check", "--fail-on", "nonsense"][..],
-        &["check", "--bogus"],
-        &["check", "--base"],
-        &["check", "--staged", "--head", "HEAD"],
-        &["review", "--batch-size", "x"],
-        &["ci", "--bogus", "value"],
-        &["report", "none.json", "--bogus"],
-    ] {
-        let flags = old_reports(&world);
-        let (command, wrong) = args.split_first().unwrap();
-        let mut words = vec![*command];
-        words.extend(flags.iter().map(String::as_str).chain(wrong.iter().copied()));
-        let output = step_call(&world, "http://127.0.0.1:9").run(&words);
-        assert_eq!(output.code, 2, "{args:?}: {}", output.all());
-        for format in FORMATS {
-            assert_unfinished(&world.work(), format, &format!("old/{format}"));
-        }
-        let outputs = fs::read_to_string(world.path().join("outputs")).unwrap();
-        assert_eq!(job_output(&outputs, "verdict"), "undecided", "{args:?}");
-    }
-    // The flag of the report is wrong, too, or a variable, the policy or the host names the report.
-    world.write("junit.xml", OLD);
-    let call = Call::new(&world.work());
-    call.run("check --report sarif --report junit=junit.xml")
-        .expect(2);
-    assert_unfinished(&world.work(), "junit", "junit.xml");
-    world.write("junit.xml", OLD);
-    call.variable("SLUICEGATE_REPORT", "junit=junit.xml")
-        .run("check --bogus")
-        .expect(2);
-    assert_unfinished(&world.work(), "junit", "junit.xml");
-    world.write("sluicegate.yaml", "review:\n  report: [junit=out/junit.xml]\n");
-    world.write("out/junit.xml", OLD);
-    Call::new(&world.work()).run("check --bogus").expect(2);
-    assert_unfinished(&world.work(), "junit", "out/junit.xml");
-    world.write("sluicegate.yaml", "");
-    world.write("TEST-sluicegate.xml", OLD);
-    let output = Job::azure().call(&world).run("check --bogus").expect(2);
-    assert_unfinished(&world.work(), "junit", "TEST-sluicegate.xml");
-    assert!(
-        output.err.contains("variable=verdict") && output.err.contains("]undecided"),
-        "{}",
-        output.all()
-    );
-}
-
-#[test]
-fn call_with_wrong_flag_removes_the_receipt_of_an_earlier_publish() {
-    let world = one_change();
-    world.write("receipt.json", "{}");
-    world.write("publish.xml", OLD);
-    step_call(&world, "http://127.0.0.1:9")
-        .run("publish --receipt receipt.json --junit publish.xml --if-exists nonsense")
-        .expect(2);
-    assert!(!world.work().join("receipt.json").exists());
-    assert_unfinished(&world.work(), "junit", "publish.xml");
-}
-
-#[test]
-fn call_with_wrong_flag_keeps_what_a_correct_call_would_keep() {
-    let world = one_change();
-    for args in [
-        "review --dry-run --report json=r.json --bogus",
-        "report r.json --report json=r.json --bogus",
-        "report --compare r.json new.json --report json=r.json --bogus",
-        "check --report json=r.json --help",
-        "rules list --bogus --report json=r.json",
-    ] {
-        world.write("r.json", OLD);
-        Call::new(&world.work()).run(args);
-        assert_eq!(world.read_text("r.json"), OLD, "{args}");
-    }
 }
