@@ -62,12 +62,12 @@ pub(super) fn is_failed_review_in_ci(delivery: &Delivery<'_>) -> bool {
     !delivery.ci.host.is_local() && delivery.report.verdict == Verdict::Failed && !is_comparison_of_reports
 }
 
-/// Returns the id of the commit to check on another machine: the reviewed commit. If that may be a merge of the change
-/// that only the host or this clone has, it is the commit that a review by the platform would review in this job.
+/// Returns the id of the commit to check on another machine: the reviewed commit. If that is a merge of the change that
+/// the host created, it is the commit that a review by the platform would review in this job.
 fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
     let ci = delivery.ci;
     let is_trial_merge = ci.checkout.as_deref() == Some(head) && ci.commit.as_deref() != Some(head);
-    if !is_trial_merge && !ci.may_be_local_merge && delivery.is_known_to_host(head) {
+    if !is_trial_merge && !may_be_local_merge(delivery, head) {
         return head.to_owned();
     }
     let request = RequestedRevisions {
@@ -83,6 +83,16 @@ fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
         .or_else(|| ci.commit.clone())
         .filter(|id| is_id(id))
         .unwrap_or_else(|| head.to_owned())
+}
+
+/// Returns whether the commit may be a merge that the host created only in the clone. The host checks out such a merge,
+/// so a commit that the job selects is none.
+fn may_be_local_merge(delivery: &Delivery<'_>, commit: &str) -> bool {
+    let checked_out = delivery
+        .files
+        .and_then(|(repo, _)| repo.head().ok())
+        .map(|head| head.commit);
+    delivery.ci.may_be_local_merge && checked_out.is_some_and(|checked_out| checked_out.as_str() == commit)
 }
 
 /// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which

@@ -409,6 +409,42 @@ fn command_ends_as_job_in_every_kind_of_run() {
     }
 }
 
+/// A job that a comment or another workflow starts selects its commit, which may be on no branch of the remote.
+#[test]
+fn command_names_the_commit_that_the_job_selects() {
+    let world = project();
+    world.git("remote set-head origin main");
+    let job = |event, payload: serde_json::Value| {
+        Job::github()
+            .event(event, "refs/heads/main", &payload)
+            .extend(&world, Call::new(&world.work()))
+            .variable("SLUICEGATE_ANNOTATIONS", "none")
+    };
+    let comment = job("issue_comment", json!({ "repository": repository() }));
+    let follow_up = job("workflow_run", json!({ "repository": repository() }));
+    world.git("checkout -q --detach");
+    world.write("b.orch.yaml", orchestration_text(&BAD));
+    let commit = world.commit("edit");
+    world.git("push -q origin HEAD:refs/pull/7/head");
+    let expected = format!("--head {}", &commit[..12]);
+    let output = comment
+        .run("check --base origin/main --report json=../r.json")
+        .expect(1);
+    assert!(command(&output).contains(&expected), "{}", output.all());
+    let output = follow_up
+        .run(format!("report ../r.json --head {commit}"))
+        .expect(1);
+    assert!(command(&output).contains(&expected), "{}", output.all());
+    // A Jenkins job that names no commit, with another commit checked out.
+    world.git("checkout -q main");
+    let output = Job::jenkins()
+        .extend(&world, Call::new(&world.work()))
+        .variable("SLUICEGATE_ANNOTATIONS", "none")
+        .run(format!("check --base origin/main --head {commit}"))
+        .expect(1);
+    assert!(command(&output).contains(&expected), "{}", output.all());
+}
+
 #[test]
 fn command_of_review_of_all_pipelines_keeps_their_known_findings() {
     let world = project();
