@@ -33,16 +33,16 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         ..SavedReports::new(&ci, repo.as_ref())
     };
     let mut gate = GateRun::new(run, subject);
-    gate.evaluate_reports(&args.files, args.compare.as_deref())?;
-    if let Some(repo) = &repo {
-        run.reject_linked_reports(repo, &destinations)?;
-    }
-    gate.open_reported_commit();
     // Without a repository or a readable file of team rules, the report has no texts of these rules.
     if let Ok(workspace) = run.open_workspace() {
         gate.team_rules = workspace.read_team_rules().unwrap_or_default();
         gate.subject.policy_workspace = Some(workspace);
     }
+    gate.evaluate_reports(&args.files, args.compare.as_deref())?;
+    if let Some(repo) = &repo {
+        run.reject_linked_reports(repo, &destinations)?;
+    }
+    gate.open_reported_commit();
     let delivery_status = deliver_gate_report(&mut gate, &destinations);
     Ok(gate.status.worse(delivery_status))
 }

@@ -36,7 +36,7 @@ pub(crate) struct SavedReports<'a> {
     pub(crate) snapshot: Option<Snapshot<'a>>,
     /// The file of the report that a publish requires.
     pub(crate) report_file: Option<ReportFile>,
-    /// The workspace of the job, for a statement about the reports.
+    /// The workspace of the job, for a statement about the reports and for the branches that the job may publish.
     pub(crate) policy_workspace: Option<Workspace<'a>>,
 }
 
@@ -115,16 +115,17 @@ impl GateRun<'_, SavedReports<'_>> {
         if is_ci_job || self.subject.head.is_some() {
             self.subject.require_commits(&reports, files)?;
         }
-        if is_ci_job
-            && let Some(older_report) = &older_report
-            && let Some(file) = compared_file
-        {
-            self.require_earlier_commit(older_report, file, &reports)?;
-        }
+        let unproven_note = match (&older_report, compared_file) {
+            (Some(older_report), Some(file)) if is_ci_job => {
+                self.require_earlier_commit(older_report, file, &reports)?
+            }
+            _ => None,
+        };
         let mut report = merged_reports::merge_reports(reports)
             .map_err(|error| Failure::new(ExitStatus::Usage, error).with_hint(MERGE_HINT))?;
         if let Some(older_report) = older_report {
             compare_with_older_report(&mut report, older_report);
+            report.notes.extend(unproven_note);
         }
         self.status = gate::exit_status(report.verdict);
         self.report = Some(report);
@@ -132,14 +133,20 @@ impl GateRun<'_, SavedReports<'_>> {
     }
 
     /// Fails unless the older report is of an ancestor of head, and its file does not come from the change. Otherwise,
-    /// a change could provide the report that it is compared with.
-    fn require_earlier_commit(&self, older: &Report, file: &Path, reports: &[Report]) -> Result<(), Failure> {
+    /// a change could provide the report that it is compared with. Returns a note if the clone cannot show that the
+    /// report is not one of the change itself.
+    fn require_earlier_commit(
+        &self,
+        older: &Report,
+        file: &Path,
+        reports: &[Report],
+    ) -> Result<Option<String>, Failure> {
         let name = file.display().to_string();
         let full_path = self.session.env.current_dir().join(file);
-        self.subject.reject_tracked_file(&full_path, &name)?;
         let head = reports.first().and_then(|report| report.context.head.as_deref());
-        self.subject
-            .require_ancestor(older, &name, head.unwrap_or_default())
+        let head = head.unwrap_or_default();
+        self.subject.reject_tracked_file(&full_path, &name, head)?;
+        self.subject.require_ancestor(older, &name, head)
     }
 
     /// Opens the reported commit in the clone, to show the lines of its files. Also adds to each finding the component

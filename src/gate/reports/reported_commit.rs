@@ -5,7 +5,8 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::reports::SavedReports;
 use crate::job::ci::Trigger;
-use crate::job::context::{self, PolicyRevision, RequestedRevisions};
+use crate::job::cli::CiArgs;
+use crate::job::context::{self, ContextError, PolicyRevision, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::variable;
 use sluicegate_git::{CommitId, Repository, is_full_id};
@@ -19,10 +20,6 @@ const EARLIER_REPORT: &str = "compare with a report of an earlier commit of the 
 /// Hint for a change whose target is unknown in this clone.
 const UNKNOWN_TARGET: &str = "if this clone does not know the remote's default branch, run `git remote set-head origin \
                               BRANCH` first";
-
-/// Hint for a run on a branch, if nothing shows which commits belong to the default branch.
-const UNKNOWN_DEFAULT_BRANCH: &str = "fetch the remote's default branch; if the host does not name that branch, also \
-                                      run `git remote set-head origin BRANCH` first";
 
 impl SavedReports<'_> {
     /// Fails unless every report is of the commit of this job. `files` are the files of the reports, in the same order;
@@ -62,21 +59,17 @@ impl SavedReports<'_> {
     }
 
     /// Fails unless `head`, the commit of the new report, descends from the commit of the older report. Except in a run
-    /// on the default branch, the older commit must also belong to the target branch. In a run for a change, it must
-    /// not be `head` itself.
+    /// on a merged branch, the older commit must also be merged. In a run for a change, it must not be `head` itself.
+    /// Returns a note if the clone cannot show whether the older commit is merged.
     pub(super) fn require_ancestor(
         &self,
         older: &Report,
         report_name: &str,
         head: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<String>, Failure> {
         let Some(older_id) = &older.context.head else {
             return Err(missing_commit_failure(older, report_name));
         };
-        let hint = self.ci.host.full_history_setting().map_or_else(
-            || "fetch the history of the commit".to_owned(),
-            |setting| format!("fetch the history of the commit: {setting}"),
-        );
         let (Some((repo, old_commit)), Some((_, head_commit))) =
             (self.find_commit(older_id), self.find_commit(head))
         else {
@@ -84,11 +77,18 @@ impl SavedReports<'_> {
                 "cannot compare with the report {report_name}: this clone cannot show that commit {head} descends from \
                  the report's commit {older_id}"
             );
-            return Err(Failure::usage(message).with_hint(hint));
+            return Err(Failure::usage(message).with_hint(self.history_hint()));
         };
         let is_own_commit = self.ci.trigger == Trigger::Change && older_id == head;
         if repo.contains_commit(&head_commit, &old_commit)? && !is_own_commit {
-            return self.require_commit_of_target(repo, &old_commit, report_name);
+            if self.ci.trigger == Trigger::Change {
+                self.require_commit_of_bases(repo, &old_commit, report_name)?;
+                return Ok(None);
+            }
+            if self.is_on_merged_branch(repo, &head_commit)? {
+                return Ok(None);
+            }
+            return self.require_merged_commit(repo, &old_commit, report_name);
         }
         let message = if is_own_commit {
             format!(
@@ -103,10 +103,23 @@ impl SavedReports<'_> {
         Err(Failure::usage(message).with_hint(EARLIER_REPORT))
     }
 
+    /// Returns the hint for a clone that lacks the history of the commit.
+    fn history_hint(&self) -> String {
+        self.ci.host.full_history_setting().map_or_else(
+            || "fetch the history of the commit".to_owned(),
+            |setting| format!("fetch the history of the commit: {setting}"),
+        )
+    }
+
     /// Fails if git tracks the file, because a change could then provide the report that it is compared with. A run on
-    /// the default branch is not checked, because that branch contains only merged files. `absolute_path` is the path
-    /// of the file.
-    pub(super) fn reject_tracked_file(&self, absolute_path: &Path, report_name: &str) -> Result<(), Failure> {
+    /// a merged branch is not checked, because that branch contains only merged files. `absolute_path` is the path of
+    /// the file, and `head` is the commit of the new report.
+    pub(super) fn reject_tracked_file(
+        &self,
+        absolute_path: &Path,
+        report_name: &str,
+        head: &str,
+    ) -> Result<(), Failure> {
         let Some(repo) = self.repo else {
             return Ok(());
         };
@@ -115,7 +128,11 @@ impl SavedReports<'_> {
         let is_tracked = names
             .iter()
             .any(|name| repo.is_tracked(name, None).unwrap_or(true));
-        if !is_tracked || self.is_on_default_branch(repo)? {
+        let is_merged = match self.find_commit(head) {
+            Some((repo, head_commit)) if is_tracked => self.is_on_merged_branch(repo, &head_commit)?,
+            _ => false,
+        };
+        if !is_tracked || is_merged {
             return Ok(());
         }
         let message = format!(
@@ -126,58 +143,109 @@ impl SavedReports<'_> {
             .with_hint("compare with a report that the job fetched from an earlier run"))
     }
 
-    /// Fails if the older commit may be one of the change itself. The author of the change could push findings with
-    /// such a commit, and after the next push, the gate would treat them as known.
-    fn require_commit_of_target(
+    /// Returns whether this run is on a branch whose commits are all merged: the default branch, or one that
+    /// `publish-on` lists. An unmerged change is not, even if its branch has the same name. `head` is the commit of the
+    /// new report.
+    fn is_on_merged_branch(&self, repo: &Repository, head: &CommitId) -> Result<bool, Failure> {
+        if self.ci.trigger == Trigger::Change {
+            return Ok(false);
+        }
+        if matches!(self.find_target_revision(repo)?, PolicyRevision::Head { .. }) {
+            return Ok(true);
+        }
+        let run_branch = self.ci.branch.as_deref().filter(|_| self.ci.tag.is_none());
+        Ok(match run_branch {
+            Some(branch) if self.is_published_branch(branch) && self.is_for_host_commit(repo)? => {
+                let is_host_commit = true;
+                context::may_be_on_branch(repo, self.ci, branch, head, is_host_commit)?
+            }
+            _ => false,
+        })
+    }
+
+    /// Fails if the older commit may be one of the change itself: neither the default branch nor a branch that
+    /// `publish-on` lists contains it. The author of the change could push findings with such a commit, and after the
+    /// next push, the gate would treat them as known. If the clone lacks the default branch, returns a note instead.
+    fn require_merged_commit(
         &self,
         repo: &Repository,
         old_commit: &CommitId,
         report_name: &str,
-    ) -> Result<(), Failure> {
-        if self.ci.trigger == Trigger::Change {
-            return self.require_commit_of_bases(repo, old_commit, report_name);
-        }
+    ) -> Result<Option<String>, Failure> {
         let (commit, branch) = match self.find_target_revision(repo)? {
-            PolicyRevision::Head { .. } => return Ok(()),
+            PolicyRevision::Head { .. } => return Ok(None),
             PolicyRevision::Commit { commit, branch, .. } => (commit, branch),
-            PolicyRevision::Unknown { .. } => {
-                let message = format!(
-                    "cannot compare with the report {report_name}: nothing shows that the report's commit \
-                     {old_commit} belongs to the default branch"
-                );
-                return Err(Failure::usage(message).with_hint(UNKNOWN_DEFAULT_BRANCH));
+            PolicyRevision::Unknown { reason } => {
+                return Ok(Some(self.describe_unproven_commit(old_commit, &reason)));
             }
         };
-        if repo.contains_commit(&commit, old_commit)? {
-            return Ok(());
+        if repo.contains_commit(&commit, old_commit)? || self.is_merged(repo, old_commit)? {
+            return Ok(None);
         }
         let message = format!(
             "cannot compare with the report {report_name}: the report's commit {old_commit} is not in the branch \
              `{branch}`, so the report may be one of this change"
         );
-        Err(Failure::usage(message).with_hint(EARLIER_REPORT))
+        let hint = if repo.is_shallow() {
+            self.history_hint()
+        } else {
+            format!("{EARLIER_REPORT}; if this run is on a branch of merged changes, list it in `publish-on`")
+        };
+        Err(Failure::usage(message).with_hint(hint))
     }
 
-    /// Returns whether this run is on the default branch, whose commits are all merged. An unmerged change is not, even
-    /// if its branch has the same name.
-    fn is_on_default_branch(&self, repo: &Repository) -> Result<bool, Failure> {
-        let is_change = self.ci.trigger == Trigger::Change;
-        Ok(!is_change && matches!(self.find_target_revision(repo)?, PolicyRevision::Head { .. }))
+    /// Returns whether a branch of the remote shows that the commit is merged, as for a publish.
+    fn is_merged(&self, repo: &Repository, commit: &CommitId) -> Result<bool, Failure> {
+        let is_host_commit = self.is_for_host_commit(repo)?;
+        let is_published = |branch: &str| self.is_published_branch(branch);
+        match context::require_merged(repo, self.ci, commit, is_host_commit, &is_published) {
+            Ok(()) => Ok(true),
+            Err(ContextError::NotMerged { .. } | ContextError::MergeUnknown { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns whether `publish-on` in the gate configuration of the run lists the branch.
+    fn is_published_branch(&self, branch: &str) -> bool {
+        self.policy_workspace
+            .as_ref()
+            .and_then(|workspace| workspace.sources.resolve_publish_on(&CiArgs::default()).ok())
+            .is_some_and(|publish_on| publish_on.has_branch(branch))
+    }
+
+    /// Describes that nothing shows whether the older commit is merged. `reason` states why the default branch is
+    /// unknown.
+    fn describe_unproven_commit(&self, old_commit: &CommitId, reason: &str) -> String {
+        let command = match &self.ci.default_branch {
+            Some(name) => format!(" (`git fetch origin {name}:refs/remotes/origin/{name}` fetches it)"),
+            None => String::new(),
+        };
+        format!(
+            "the older report may be one of this change: nothing shows whether its commit {} is in the default branch, \
+             because {reason}{command}",
+            old_commit.short()
+        )
     }
 
     /// Returns the newest commit of the branch that this run is compared with, as for the gate configuration: head
     /// itself on the default branch.
     fn find_target_revision(&self, repo: &Repository) -> Result<PolicyRevision, Failure> {
-        let revisions = RequestedRevisions {
-            head: self.head.map(str::to_owned),
-            ..RequestedRevisions::default()
-        };
-        let is_host_commit = context::reviews_host_commit(repo, self.ci, &revisions)?;
+        let is_host_commit = self.is_for_host_commit(repo)?;
         Ok(context::find_target_policy_revision(
             repo,
             self.ci,
             is_host_commit,
         )?)
+    }
+
+    /// Returns whether this run is for the commit that the host names: that commit is checked out, and the job does not
+    /// name another one.
+    fn is_for_host_commit(&self, repo: &Repository) -> Result<bool, Failure> {
+        let revisions = RequestedRevisions {
+            head: self.head.map(str::to_owned),
+            ..RequestedRevisions::default()
+        };
+        Ok(context::reviews_host_commit(repo, self.ci, &revisions)?)
     }
 
     /// Fails unless a base of the change contains the older commit.

@@ -312,22 +312,121 @@ fn comparison_on_the_default_branch_accepts_its_past_and_its_files() {
     }
 }
 
+/// Compares the new report with `../{old}` on each of these hosts. The result must have this note about the commit.
+fn assert_accepted_with_note(world: &World, branch: &str, hosts: &[&str], old: &str, note: &str) {
+    Call::new(&world.work())
+        .run("check --all --head HEAD --report json=../new.json")
+        .expect(0);
+    for (name, job) in push_calls(world, branch) {
+        if !hosts.contains(&name) {
+            continue;
+        }
+        let output = job.run(format!("report --compare ../{old} ../new.json"));
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        output.saying(&[
+            "nothing shows whether its commit",
+            &commit_of(world, old)[..7],
+            note,
+        ]);
+        // The change controls such a file on any branch.
+        let output = job.run("report --compare yesterday.json ../new.json");
+        assert_eq!(output.code, 2, "{name}: {}", output.all());
+    }
+}
+
 #[test]
-fn comparison_on_a_pushed_branch_needs_a_known_default_branch() {
+fn comparison_without_a_known_default_branch_has_a_note() {
     let world = world_with_reports();
     push_with_report(&world);
     world.git("remote set-head origin --delete");
+    let hosts = ["azure", "jenkins", "circleci", "unknown"];
+    let note = "`git remote set-head origin BRANCH`";
+    assert_accepted_with_note(&world, "change", &hosts, "review.json", note);
+    world.git("checkout -q main");
+    push_with_report(&world);
+    assert_accepted_with_note(&world, "main", &hosts, "main.json", note);
+}
+
+#[test]
+fn comparison_in_a_clone_without_the_default_branch_names_its_fetch() {
+    let world = world_with_reports();
+    push_with_report(&world);
+    world.git("remote set-head origin --delete");
+    world.git("update-ref -d refs/remotes/origin/main");
+    let hosts = ["github", "gitlab", "buildkite"];
+    let note = "`git fetch origin main:refs/remotes/origin/main`";
+    assert_accepted_with_note(&world, "change", &hosts, "main.json", note);
+    world.git("fetch -q origin main:refs/remotes/origin/main");
     for (name, job) in push_calls(&world, "change") {
-        if !["azure", "jenkins", "circleci"].contains(&name) {
-            continue;
+        if hosts.contains(&name) {
+            let output = job.run("report --compare ../main.json ../new.json");
+            assert_eq!(output.code, 0, "{name}: {}", output.all());
+            assert!(
+                !output.all().contains("nothing shows"),
+                "{name}: {}",
+                output.all()
+            );
+            job.run("report --compare ../review.json ../new.json").expect(2);
         }
+    }
+}
+
+/// Creates a branch `release/1` of `main`, which has this configuration. The report `release.json` is of its previous
+/// push.
+fn world_with_release(configuration: &str) -> World {
+    let world = world_with_reports();
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", configuration);
+    world.commit("configuration");
+    world.push();
+    world.git("checkout -q -b release/1");
+    world.write("e.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("release");
+    world.push();
+    Call::new(&world.work())
+        .run("check --all --head HEAD --report json=../release.json")
+        .expect(0);
+    push_with_report(&world);
+    world
+}
+
+#[test]
+fn comparison_on_a_branch_in_publish_on_accepts_its_past() {
+    let world = world_with_release("publish-on: { branches: [main, 'release/*'] }\n");
+    for (name, job) in push_calls(&world, "release/1") {
         job.run("check --all --report json=../new.json").expect(0);
-        let output = job.run("report --compare ../main.json ../new.json");
+        let output = job.run("report --compare ../release.json ../new.json");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        // An unknown host does not say that the run is on that branch.
+        let output = job.run("report --compare yesterday.json ../new.json");
+        let code = if name == "unknown" { 2 } else { 0 };
+        assert_eq!(output.code, code, "{name}: {}", output.all());
+    }
+    // A branch of the release branch has its reports, too, but not its own.
+    world.git("checkout -q -b fix");
+    world.write("f.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("fix");
+    world.push();
+    for (name, job) in push_calls(&world, "fix") {
+        job.run("check --all --report json=../own.json").expect(0);
+        let output = job.run("report --compare ../release.json ../own.json");
+        assert_eq!(output.code, 0, "{name}: {}", output.all());
+        let output = job.run("report --compare ../own.json ../own.json");
         assert_eq!(output.code, 2, "{name}: {}", output.all());
-        output.saying(&[
-            "belongs to the default branch",
-            "`git remote set-head origin BRANCH`",
-        ]);
+    }
+}
+
+#[test]
+fn comparison_on_a_branch_that_only_its_own_file_lists_is_refused() {
+    let world = world_with_release("");
+    world.write("sluicegate.yaml", "publish-on: { branches: ['**'] }\n");
+    world.commit("more branches");
+    world.push();
+    for (name, job) in push_calls(&world, "release/1") {
+        job.run("check --all --report json=../new.json").expect(0);
+        let output = job.run("report --compare ../release.json ../new.json");
+        assert_eq!(output.code, 2, "{name}: {}", output.all());
+        output.saying(&["is not in the branch `main`", "list it in `publish-on`"]);
     }
 }
 
