@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::{BatchError, BatchResponse, Tally};
 use crate::session::Run;
 use crate::session::failure_conversion::http_exit_status;
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::HttpError;
 use std::collections::BTreeSet;
 
 /// The failed requests, each cause once.
@@ -56,7 +56,8 @@ impl FailedRequests {
         }
         let mut failure = Failure::new(status, anyhow::anyhow!("{error}"));
         if let Some(hint) = error.hint() {
-            if !may_pass_by_itself(error.kind()) {
+            // An unavailable platform may respond later without any change to the job, so this needs no step of its own.
+            if !error.is_unavailable() {
                 self.next_steps.insert(hint.clone());
             }
             failure = failure.with_hint(hint);
@@ -112,9 +113,4 @@ impl FailedRequests {
         }
         Ok(())
     }
-}
-
-/// Returns whether the same request may succeed later without any change to the job.
-const fn may_pass_by_itself(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::Timeout | ErrorKind::OtherStatus(429 | 500..=599))
 }

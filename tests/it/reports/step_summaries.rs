@@ -396,11 +396,16 @@ fn undecided_review_of_unavailable_platform_is_to_be_run_again() {
     let world = project();
     let platform = Platform::new();
     platform.is_down();
-    let call = push_of_branch(&world, platform.call(&world));
-    let undecided = step(call, world.path(), "review --all").expect(3);
-    assert!(
-        undecided.summary.contains("To do: run the review again"),
-        "{}",
-        undecided.summary
-    );
+    // No program listens at this port.
+    let closed_url = "http://127.0.0.1:9";
+    let unreachable = platform.call(&world).variable("SLUICEGATE_BASE_URL", closed_url);
+    for call in [platform.call(&world), unreachable] {
+        let call = push_of_branch(&world, call);
+        let undecided = step(call, world.path(), "review --all").expect(3);
+        assert!(
+            undecided.summary.contains("To do: run the review again"),
+            "{}",
+            undecided.summary
+        );
+    }
 }
