@@ -73,7 +73,7 @@ pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
     /// The files of each batch for which the platform reported FAILED.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub failed_batches: Cow<'r, [BTreeSet<String>]>,
-    /// What to do about the failed requests that leave the verdict open.
+    /// What to do about the failed requests, also if the verdict is failed.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub next_steps: Cow<'r, [String]>,
 }

@@ -300,6 +300,7 @@ fn pipeline_with_the_content_of_several_ones_names_no_source() {
 fn text_of_several_lines_has_the_sign_of_its_change() {
     let script = |lines: &str| format!(", script: \"{lines}\"");
     let with = |parameters: &str| components(&["Load"], parameters);
+    // Without a line end after the last line: with one, the text also has an empty last line.
     let two_lines = with(&script("select 1\\nfrom a"));
     for (before, after, sign) in [
         (with(""), two_lines.clone(), '+'),
