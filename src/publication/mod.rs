@@ -256,15 +256,15 @@ impl Publication<'_> {
     }
 
     /// Uploads the plan, runs the smoke runs, and reports the outcome. The version is disabled if a newer commit was
-    /// published meanwhile, or if smoke runs are due but the version may be incomplete. A signal does not end the run
-    /// before its report, because the version may have to be disabled until then, and the report names it.
+    /// published meanwhile, or if smoke runs are due but the version may be incomplete. If there are smoke runs, a
+    /// signal does not end the run before their end, because the version may have to be disabled until then.
     fn execute_upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
         self.run.ui.say(&format!(
             "publishing {file_count} as version {} of {}",
             plan.version_name, plan.prefix
         ));
-        let outcome = self.upload_until_signal(platform, plan)?;
+        let outcome = self.upload(platform, plan)?;
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
         let outcome = self.add_earlier_omissions(plan, outcome);
@@ -279,6 +279,7 @@ impl Publication<'_> {
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = Receipt::for_outcome(plan, hashes, &outcome);
         let mut status = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref())?;
+        self.run.signals.set_last_words("");
         // A signal that arrived meanwhile determines the exit status. The status of an incomplete version has priority,
         // because consumers may use that version.
         if let Some(signal_status) = signal_status.filter(|_| status != ExitStatus::Incomplete) {

@@ -1,54 +1,50 @@
-//! Uploads a plan. A signal during the upload does not end the program before it has said what it knows about the version.
+//! Uploads a plan, and lets a signal during the upload say that the version may exist.
 
 use super::Publication;
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::publish::{self, Outcome, Plan, UploadProgress};
+use crate::session::artifact_versions::show_command;
 use crate::ui::ProgressDisplay;
 use sluicegate_platform::api::Platform;
 use std::sync::Arc;
 
 impl Publication<'_> {
-    /// Uploads the plan and verifies the version. From now on, signals do not end the run; the caller releases them. A
-    /// signal ends the upload, whose outcome is then unknown. With smoke runs, the upload continues, because the version
-    /// must be disabled afterwards.
-    pub(super) fn upload_until_signal(&self, platform: &Platform, plan: &Plan) -> Result<Outcome, Failure> {
-        let mut signals = self.run.signals.clone();
-        signals.hold();
+    /// Uploads the plan and verifies the version. If there are smoke runs, signals do not end the run from now on,
+    /// because the version may have to be disabled afterwards; the caller releases them.
+    pub(super) fn upload(&self, platform: &Platform, plan: &Plan) -> Result<Outcome, Failure> {
+        if self.has_smoke_runs() {
+            self.run.signals.hold();
+        }
         let bar = self
             .run
             .ui
             .create_progress_display("publishing")
             .with_byte_count();
-        let progress = build_upload_progress(&bar, plan);
-        let upload = publish::execute_plan(platform, plan, self.publish_options(), Some(progress));
-        let outcome = if self.has_smoke_runs() {
-            self.run.block_on(upload)?
-        } else {
-            self.run.block_on(async {
-                tokio::select! {
-                    biased;
-                    outcome = upload => outcome,
-                    status = signals.wait() => Outcome::for_interrupted_upload(describe_signal(status)),
-                }
-            })?
-        };
+        let outcome = self.run.block_on(publish::execute_plan(
+            platform,
+            plan,
+            self.publish_options(),
+            Some(self.build_upload_progress(&bar, plan)),
+        ))?;
         bar.clear();
         Ok(outcome)
     }
-}
 
-/// Returns the word for the signal with this exit status.
-const fn describe_signal(status: ExitStatus) -> &'static str {
-    match status {
-        ExitStatus::Terminated => "terminated",
-        _ => "interrupted",
+    /// Returns a function that shows how many bytes were sent. The request body is slightly larger than the files, so
+    /// the number is limited to their size. Once something was sent, a signal that ends the run cannot prevent the
+    /// version, so the run then says how to check it.
+    fn build_upload_progress(&self, bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
+        let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
+        let signals = self.run.signals.clone();
+        let last_words = format!(
+            "version {} of {} may have been published: run `{}` to check",
+            plan.version_name,
+            plan.prefix,
+            show_command(&plan.prefix, &plan.version_name)
+        );
+        Arc::new(move |sent_bytes| {
+            signals.set_last_words(&last_words);
+            bar.show(sent_bytes.min(total_bytes), total_bytes);
+        })
     }
-}
-
-/// Returns a function that shows how many bytes were sent. The request body is slightly larger than the files, so the
-/// number is limited to their size.
-fn build_upload_progress(bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
-    let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
-    Arc::new(move |sent_bytes| bar.show(sent_bytes.min(total_bytes), total_bytes))
 }

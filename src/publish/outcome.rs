@@ -131,13 +131,6 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Creates the outcome of an upload that a signal ended, which `signal_verb` names. The platform may publish the
-    /// version nevertheless.
-    pub fn for_interrupted_upload(signal_verb: &str) -> Self {
-        let problem = format!("this run was {signal_verb} before the end of the upload and its checks");
-        Self::new(OutcomeKind::Unknown).with_problem(problem)
-    }
-
     /// Creates an outcome of this kind without any details.
     pub(crate) fn new(kind: OutcomeKind) -> Self {
         Self {

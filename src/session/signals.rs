@@ -7,8 +7,8 @@
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
@@ -21,6 +21,8 @@ const STACK_BYTES: usize = 16 * 1024 * 1024;
 pub(crate) struct Signals {
     receiver: watch::Receiver<Option<ExitStatus>>,
     is_handled: Arc<AtomicBool>,
+    /// What the run says when a signal ends it; empty if there is nothing to say.
+    last_words: Arc<Mutex<String>>,
 }
 
 impl Signals {
@@ -47,6 +49,25 @@ impl Signals {
     /// Lets the next signal end the run again.
     pub(crate) fn release(&self) {
         self.is_handled.store(false, Ordering::SeqCst);
+    }
+
+    /// Sets what the run says from now on when a signal ends it, for example what it may have changed. An empty text
+    /// ends this.
+    pub(crate) fn set_last_words(&self, text: &str) {
+        text.clone_into(&mut self.last_words.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Says on standard error that the signal with this status ends the run.
+    fn report_end(&self, ui: Ui, status: ExitStatus) {
+        ui.warn(if status == ExitStatus::Interrupted {
+            "interrupted"
+        } else {
+            "terminated"
+        });
+        let last_words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        if !last_words.is_empty() {
+            ui.warn(&last_words);
+        }
     }
 }
 
@@ -78,13 +99,15 @@ fn run_on_thread(
     let signals = Signals {
         receiver,
         is_handled: Arc::clone(&is_handled),
+        last_words: Arc::default(),
     };
+    let command_signals = signals.clone();
     runtime.block_on(async move {
         let mut stop_signals = StopSignals::listen()?;
         let worker = thread::Builder::new()
             .name("command".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || result_sender.send(command(signals)))?;
+            .spawn(move || result_sender.send(command(command_signals)))?;
         tokio::pin!(result_receiver);
         loop {
             tokio::select! {
@@ -95,7 +118,7 @@ fn run_on_thread(
                     let is_handled = is_handled.load(Ordering::SeqCst);
                     let _ = signal_sender.send(Some(status));
                     if !is_handled {
-                        ui.warn(if status == ExitStatus::Interrupted { "interrupted" } else { "terminated" });
+                        signals.report_end(ui, status);
                         return Ok(status);
                     }
                 }
