@@ -12,6 +12,9 @@ use std::sync::Once;
 /// Maximum size of the list of shallow commits, in bytes.
 const MAX_SHALLOW_SIZE: u64 = 64 * 1024 * 1024;
 
+/// Number of digits of an object id.
+const FULL_ID_LENGTH: usize = 40;
+
 /// Turns off libgit2's hash verification of every object that it reads, which detects broken disks. Git does not do
 /// it, and it doubles the time of a comparison.
 fn disable_hash_checks() {
@@ -51,7 +54,9 @@ impl Repository {
         disable_hash_checks();
         let repository = open_in_libgit2(git_dir, from)?;
         reject_grafts(&repository.common_dir)?;
-        let shallow = read_shallow_commits(&repository.common_dir)?;
+        let mut shallow = read_shallow_commits(&repository.common_dir)?;
+        // Git never writes the list of a linked worktree, but libgit2 reads it.
+        shallow.extend(read_shallow_commits(&repository.git_dir)?);
         let partial = stand_in::is_partial_clone(&repository.common_dir);
         Ok(Self::from_opened(repository, shallow, partial))
     }
@@ -161,9 +166,10 @@ fn reject_grafts(common_dir: &Path) -> Result<(), GitError> {
 }
 
 /// Returns the commits whose parents a shallow clone omits, see <https://git-scm.com/docs/shallow>. Returns no commits
-/// for a full clone, and an error if the list is longer than [`MAX_SHALLOW_SIZE`].
-fn read_shallow_commits(common_dir: &Path) -> Result<HashSet<Oid>, GitError> {
-    let path = common_dir.join("shallow");
+/// for a full clone, and an error if the list is longer than [`MAX_SHALLOW_SIZE`]. A line that is not exactly one id is
+/// an error, too: libgit2 reads the other ids in it as the commit's parents, as in `info/grafts`.
+fn read_shallow_commits(git_dir: &Path) -> Result<HashSet<Oid>, GitError> {
+    let path = git_dir.join("shallow");
     let Ok(metadata) = std::fs::metadata(&path) else {
         return Ok(HashSet::new());
     };
@@ -174,8 +180,13 @@ fn read_shallow_commits(common_dir: &Path) -> Result<HashSet<Oid>, GitError> {
         });
     }
     let text = std::fs::read_to_string(&path).map_err(GitError::io("read", &path))?;
-    Ok(text
-        .lines()
-        .filter_map(|line| Oid::from_str(line.trim()).ok())
-        .collect())
+    let ids: Option<HashSet<Oid>> = text.lines().map(parse_full_id).collect();
+    ids.ok_or(GitError::Grafts { path })
+}
+
+/// Parses a line with exactly one object id. Returns `None` for any other text.
+fn parse_full_id(line: &str) -> Option<Oid> {
+    // The library completes a shorter id with zeros.
+    let is_full_id = line.len() == FULL_ID_LENGTH && line.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_full_id.then(|| Oid::from_str(line).ok()).flatten()
 }

@@ -1,7 +1,7 @@
 //! Errors of reading a repository, with hints about how to fix them.
 
 use super::CommitId;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// An error of reading a repository. Each case carries the facts; [`GitError::hint`] returns the hint.
 #[derive(Debug, thiserror::Error)]
@@ -149,21 +149,6 @@ pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0
      actions/checkout on GitHub, set the variable `GIT_DEPTH: 0` on GitLab, or run `git fetch --unshallow` \
      elsewhere";
 
-/// Returns how to convert a repository with an unsupported setting, which the `reason` contains. Nothing general helps
-/// against a file or a path that cannot be read.
-fn unsupported_hint(reason: &str) -> Option<&'static str> {
-    // Here, the setting is `objectformat = sha256`.
-    if reason.contains("sha256") {
-        return Some(
-            "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git fast-import` in a new \
-             repository",
-        );
-    }
-    reason
-        .contains("extension")
-        .then_some("clone the repository again with `git clone --ref-format=files` and SHA-1 object ids")
-}
-
 impl GitError {
     /// Returns a hint about how the user can fix the error. Returns `None` if no general hint helps.
     pub fn hint(&self) -> Option<String> {
@@ -195,10 +180,8 @@ impl GitError {
                 "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \
                  its name"
             }
-            Self::Unsupported { reason, .. } => return unsupported_hint(reason).map(str::to_owned),
-            Self::Grafts { .. } => {
-                "delete the file, or convert it with `git replace --convert-graft-file`: replacements are ignored"
-            }
+            Self::Unsupported { reason, .. } => find_unsupported_hint(reason)?,
+            Self::Grafts { path } => choose_grafts_hint(path),
             Self::NoRemote { .. } => "add a remote: `git remote add origin URL`",
             Self::ForeignRepository { .. } => {
                 "fetch the history in an earlier step, or declare the checkout safe: `git config --global --add \
@@ -235,6 +218,30 @@ impl GitError {
         let path = path.into();
         move |source| Self::Io { action, path, source }
     }
+}
+
+/// Returns the hint for a file that gives commits other parents.
+fn choose_grafts_hint(path: &Path) -> &'static str {
+    if path.ends_with("shallow") {
+        "clone the repository again, because git writes only one commit id in each line of this file"
+    } else {
+        "delete the file, or convert it with `git replace --convert-graft-file`: replacements are ignored"
+    }
+}
+
+/// Returns the hint for a repository that cannot be read for this reason. Nothing general helps against a file or a
+/// path that cannot be read.
+fn find_unsupported_hint(reason: &str) -> Option<&'static str> {
+    // The reason contains the unsupported setting, here `objectformat = sha256`.
+    if reason.contains("sha256") {
+        return Some(
+            "convert the repository to SHA-1 object ids: pipe `git fast-export --all` into `git \
+             fast-import` in a new repository",
+        );
+    }
+    reason
+        .contains("extension")
+        .then_some("clone the repository again with `git clone --ref-format=files` and SHA-1 object ids")
 }
 
 #[cfg(test)]

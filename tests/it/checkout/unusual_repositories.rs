@@ -293,3 +293,44 @@ fn grafts_do_not_decide_that_a_change_is_merged() {
     fs::write(&path, "# none\n\n").unwrap();
     job("check").expect(1);
 }
+
+/// The library also reads parents in the list of shallow commits, and that of a linked worktree.
+#[test]
+fn parents_in_the_list_of_shallow_commits_do_not_decide_that_a_change_is_merged() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("b.orch.yaml", bad_pipeline());
+    world.commit("change");
+    world.push();
+    world.git("worktree add -q --detach ../tree HEAD");
+    let tree = world.path().join("tree");
+    let (main, change) = (world.git("rev-parse origin/main"), world.git("rev-parse HEAD"));
+    let grafts = format!("{} {}\n", main.trim(), change.trim());
+    for (folder, path) in [
+        (world.work(), ".git/shallow"),
+        (tree.clone(), ".git/shallow"),
+        (tree, ".git/worktrees/tree/shallow"),
+    ] {
+        let path = world.work().join(path);
+        let job = |words: &str| {
+            let call = Job::github().pull_request().extend(&world, Call::new(&folder));
+            call.run(words)
+        };
+        job("check").expect(1);
+        fs::write(&path, &grafts).unwrap();
+        for words in ["check", "context"] {
+            job(words)
+                .expect(7)
+                .saying(&["shallow", "clone the repository again"]);
+        }
+        // A part of an id, or a second word, is no list of git either.
+        for line in [&change.trim()[..20], &format!("{} x", change.trim()), "grafts"] {
+            fs::write(&path, format!("{line}\n")).unwrap();
+            job("context").expect(7);
+        }
+        // Without grafts, the list changes nothing.
+        fs::write(&path, "").unwrap();
+        job("check").expect(1);
+        fs::remove_file(&path).unwrap();
+    }
+}
