@@ -6,6 +6,7 @@ use crate::gate::local_review::rule_evaluation::evaluate_documents;
 use crate::gate::run::GateRun;
 use crate::gate::{BasePaths, Cause, Tally};
 use crate::job::policy::{self, GateFileVersion};
+use crate::workspace::gate_file_problems::SETTINGS_KIND;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
 use sluicegate_base::text::{format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
@@ -14,6 +15,7 @@ use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet, build_unusable_file_result};
 use sluicegate_yaml::Tree;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 
 /// Maximum number of failed examples that are described one by one.
 const MAX_LISTED_EXAMPLES: usize = 10;
@@ -126,12 +128,52 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Returns the file because of which not all team rules can be evaluated, unless this change repairs it: it edits
-    /// the file, and its version can be used. A branch that only has an older version does not repair anything.
+    /// Reads the team's rules that apply to this run. If the change repairs an unusable file of them, adds the rules that
+    /// can be evaluated only with its version, so that no pipeline of the change evades them.
+    pub(crate) fn add_team_rules(&mut self) -> Result<(), Failure> {
+        self.team_rules = self.subject.workspace.read_team_rules()?;
+        let mut rules_of_repairs = Vec::new();
+        for file in &self.team_rules.unusable_files {
+            if self.repairs_file(file) {
+                let (workspace, snapshot) = (self.subject.workspace, &self.subject.snapshot);
+                rules_of_repairs.push(workspace.read_rules_of_repair(self.session, snapshot, file)?);
+            }
+        }
+        let old_count = self.team_rules.rules.rules().len();
+        for rules in rules_of_repairs {
+            self.team_rules.rules.add_missing_rules(rules);
+        }
+        let new_count = self.team_rules.rules.rules().len() - old_count;
+        if let Some(limit) = self.team_rules.limit.as_mut().filter(|_| new_count > 0) {
+            let _ = write!(
+                limit.text,
+                ". The change repairs the file, so these are also evaluated: {}",
+                format_count(new_count, "rule")
+            );
+        }
+        Ok(())
+    }
+
+    /// Returns the first file because of which not all team rules can be evaluated, unless this change repairs it.
     fn find_unrepaired_team_rules(&self) -> Option<&UnusableTeamRules> {
-        self.team_rules.unusable_file.as_ref().filter(|file| {
-            self.selection.unusable_files.contain(file.kind) || !self.edits_gate_file(&file.path)
-        })
+        let mut files = self.team_rules.unusable_files.iter();
+        files.find(|file| !self.repairs_file(file))
+    }
+
+    /// Returns whether the change repairs this file: it edits the file, which still exists at the same path, and its
+    /// version can be used. A branch that only has an older version does not repair anything.
+    fn repairs_file(&self, file: &UnusableTeamRules) -> bool {
+        let is_usable = match file.kind {
+            SETTINGS_KIND => {
+                let is_present = self.subject.snapshot.has_path(&file.path).unwrap_or(false);
+                is_present && !self.selection.unusable_files.contain(SETTINGS_KIND)
+            }
+            _ => self
+                .subject
+                .workspace
+                .can_use_team_rules_at(&self.subject.snapshot, &file.path),
+        };
+        is_usable && self.edits_gate_file(&file.path)
     }
 
     /// Evaluates the team's rules of the run on the reviewed files as they were at the base.

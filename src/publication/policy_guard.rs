@@ -48,7 +48,8 @@ pub(crate) fn reject_unusable_policy(workspace: &Workspace<'_>) -> Result<(), Fa
 
 /// Fails if the team rules file that applies to this run cannot be used, because a review could not evaluate its rules.
 pub(crate) fn reject_unusable_team_rules(workspace: &Workspace<'_>) -> Result<(), Failure> {
-    let Some(file) = workspace.read_team_rules()?.unusable_file else {
+    let files = workspace.read_team_rules()?.unusable_files;
+    let Some(file) = files.first() else {
         return Ok(());
     };
     let message = anyhow::anyhow!(

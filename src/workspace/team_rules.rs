@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::job::policy::{
     self, CheckoutFiles, FilePresence, GateFile, GateFileReader, GateFileVersion, NamedText, UnusableFile,
 };
+use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::gate_file_problems::{SETTINGS_KIND, TEAM_RULES_KIND};
 use sluicegate_git::Snapshot;
@@ -17,8 +18,8 @@ pub(crate) struct TeamRulesInForce {
     pub(crate) rules: TeamRuleSet,
     /// The reason why the rules of the checkout, or those of the policy revision, are not evaluated.
     pub(crate) limit: Option<VerdictLimit>,
-    /// The file that applies to this run, if it cannot be used. Only its valid rules are evaluated.
-    pub(crate) unusable_file: Option<UnusableTeamRules>,
+    /// The files that apply to this run, but cannot be used. Only valid rules are evaluated.
+    pub(crate) unusable_files: Vec<UnusableTeamRules>,
 }
 
 /// A file of the gate configuration that cannot be used, so that not all team rules can be evaluated.
@@ -49,18 +50,25 @@ impl Workspace<'_> {
         (policy_path.as_ref() != Some(path)).then(|| path.clone())
     }
 
+    /// Reads the rules of the team that apply to this run. If the configuration file cannot be used and may name another
+    /// file, the rules of the default file are evaluated, but they are not all rules.
+    pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
+        let mut team_rules = self.read_team_rules_of_path()?;
+        if let Some(file) = self.find_lost_team_rules_setting()? {
+            team_rules.add_lost_setting(file);
+        }
+        Ok(team_rules)
+    }
+
     /// Reads the rules of the team from the policy revision. If only the checkout has the file, the result has no
     /// rules, and a limit of the verdict reports that. Fails if the job names a file that neither of them has, nor the
     /// current commit (a bare repository has no files on disk), because the run would evaluate no team rule. If the
     /// configuration file names it, a limit of the verdict reports that. In CI, the valid rules of a file that cannot be
     /// used are returned, because an error would stop the change that repairs it.
-    pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
+    fn read_team_rules_of_path(&self) -> Result<TeamRulesInForce, Failure> {
         let Some(path) = &self.team_rules_path else {
             return Ok(TeamRulesInForce::default());
         };
-        if let Some(file) = self.find_lost_team_rules_setting()? {
-            return Ok(TeamRulesInForce::for_unusable_file(file, TeamRuleSet::default()));
-        }
         let file = self.read_team_rules_file(path)?;
         if let Some(reason) = &file.unusable_reason {
             let unusable_file = UnusableTeamRules::new(path, reason);
@@ -118,8 +126,61 @@ impl Workspace<'_> {
         Ok(has_key.then(|| UnusableTeamRules {
             path: path.clone(),
             kind: SETTINGS_KIND,
-            reason: format!("the file with the setting `review.team-rules` cannot be used: {reason}"),
+            reason: format!("the file that may set `review.team-rules` cannot be used: {reason}"),
         }))
+    }
+
+    /// Reads the rules that the repair of an unusable file adds to those that apply to the run. If `snapshot` repairs the
+    /// configuration file, these are the valid rules of the file that its version names, in the policy revision.
+    /// If it repairs the team rules, these are its own versions of the unusable rules.
+    pub(crate) fn read_rules_of_repair(
+        &self,
+        run: &Run,
+        snapshot: &Snapshot<'_>,
+        file: &UnusableTeamRules,
+    ) -> Result<TeamRuleSet, Failure> {
+        let named_path = match file.kind {
+            SETTINGS_KIND => self.find_team_rules_path_at(run, snapshot, &file.path)?,
+            _ => Some(file.path.clone()),
+        };
+        let Some(path) = named_path else {
+            return Ok(TeamRuleSet::default());
+        };
+        let policy_file = self.read_team_rules_file(&path)?;
+        let policy_bytes = match &policy_file.policy_text {
+            Some(text) => text.text.as_bytes(),
+            None => &[],
+        };
+        let is_unusable = policy_file.unusable_reason.is_some() || TeamRuleSet::parse(policy_bytes).is_err();
+        let mut rules = TeamRuleSet::parse_valid_rules(policy_bytes);
+        let (version, _) = self.read_team_rules_version(snapshot, &path);
+        if let (GateFileVersion::Text(bytes), true) = (&version, is_unusable) {
+            rules.add_missing_rules(TeamRuleSet::parse_repaired_rules(policy_bytes, bytes));
+        }
+        Ok(rules)
+    }
+
+    /// Returns the path of the team rules file by the configuration file of the snapshot at `config_path`. Returns
+    /// `None` if that file turns the rules off, or cannot be used.
+    fn find_team_rules_path_at(
+        &self,
+        run: &Run,
+        snapshot: &Snapshot<'_>,
+        config_path: &str,
+    ) -> Result<Option<String>, Failure> {
+        let version =
+            policy::read_gate_file_version(&self.repo, snapshot, config_path, policy::MAX_FILE_BYTES)?;
+        let GateFileVersion::Text(bytes) = version else {
+            return Ok(None);
+        };
+        let text = NamedText {
+            name: config_path.to_owned(),
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        };
+        let sources = self.sources.with_file_version(&text, &|_| false);
+        let path =
+            sources.and_then(|sources| sources.resolve_team_rules_path(&run.global, Some(config_path)));
+        Ok(path.ok().flatten())
     }
 
     /// Returns the rules of the team that a waiver may name: those that apply to this run, and those of the checkout,
@@ -154,6 +215,12 @@ impl Workspace<'_> {
                 .map_err(|problems| describe_first_problem(path, &problems)),
         };
         (version, rules)
+    }
+
+    /// Returns whether the snapshot has a team rules file at this path that can be used.
+    pub(crate) fn can_use_team_rules_at(&self, snapshot: &Snapshot<'_>, path: &str) -> bool {
+        let (_, rules) = self.read_team_rules_version(snapshot, path);
+        rules.is_ok_and(|rules| rules.is_some())
     }
 
     /// Returns whether the current commit of the repository has a file at this path.
@@ -206,8 +273,21 @@ impl TeamRulesInForce {
                 &file.path,
                 format!("{effect}, because {}", file.reason),
             )),
-            unusable_file: Some(file),
+            unusable_files: vec![file],
         }
+    }
+
+    /// Adds the configuration file, which cannot be used and may name another file of rules. The limit then states that.
+    fn add_lost_setting(&mut self, file: UnusableTeamRules) {
+        let effect = match self.rules.rules().len() {
+            0 => "no team rule is evaluated",
+            _ => "only the valid rules of the default file are evaluated",
+        };
+        self.limit = Some(build_verdict_limit(
+            &file.path,
+            format!("{effect}, because {}", file.reason),
+        ));
+        self.unusable_files.push(file);
     }
 }
 

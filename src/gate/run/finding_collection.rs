@@ -49,7 +49,7 @@ impl GateRun<'_> {
         engine: &mut dyn ReviewEngine,
         fix_scope: &FixScope<'_>,
     ) -> Result<FixProof, Failure> {
-        self.team_rules = self.subject.workspace.read_team_rules()?;
+        self.add_team_rules()?;
         if let Some(reason) = &self.empty_reason {
             self.session.ui.say(&format!("nothing to check: {reason}"));
         }

@@ -310,7 +310,7 @@ impl GateRun<'_> {
         action: &str,
         accept_break: &AcceptBreak<'_>,
     ) -> Result<(), Failure> {
-        self.team_rules = self.subject.workspace.read_team_rules()?;
+        self.add_team_rules()?;
         self.evaluation = match &self.empty_reason {
             Some(reason) => self.evaluate_project_checks(format!("nothing to {action}: {reason}"))?,
             None => self.evaluate_pipelines(engine)?,

@@ -36,7 +36,7 @@ impl GateRun<'_> {
             project_checks_off: verdict_settings.project_checks.are_turned_off_by_job,
             team_rules_off: self.subject.workspace.are_team_rules_turned_off_by_job(),
             team_rules: self.subject.workspace.find_team_rules_path_of_job(),
-            team_rules_unusable: self.team_rules.unusable_file.is_some(),
+            team_rules_unusable: !self.team_rules.unusable_files.is_empty(),
         }
     }
 }

@@ -161,9 +161,9 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
 /// Checks that the team rules that apply to a run can be used.
 fn check_team_rules(workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> {
     let team_rules = workspace.read_team_rules()?;
-    if let Some(file) = team_rules.unusable_file {
+    if let Some(file) = team_rules.unusable_files.first() {
         return Err(
-            Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(file.reason))
+            Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(file.reason.clone()))
                 .with_hint("merge a change that repairs the file"),
         );
     }

@@ -165,11 +165,116 @@ fn unusable_settings_that_name_the_team_rules_fail_each_other_change() {
     );
     let findings = list_team_findings(&check_in_job(&world, "--team-rules gate/rules.yaml", 1));
     assert!(findings[0].starts_with("team/no-python FAILED"), "{findings:?}");
+    // The repair names the file again, so its rules apply to the change.
     commit_files(&world, &[("sluicegate.yaml", settings)]);
+    let findings = list_team_findings(&check_in_job(&world, "", 1));
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].starts_with("team/no-python FAILED"), "{findings:?}");
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&[]))]);
     check_in_job(&world, "", 0);
     // Settings without the key do not affect the team rules.
     let world = world_with_files(&[("sluicegate.yaml", "retries: 1\nretries: 1\n")]);
     commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    check_in_job(&world, "", 0);
+}
+
+#[test]
+fn unusable_settings_leave_the_rules_of_the_default_file_in_force() {
+    let settings = format!("review: {{ team-rules: {FILE} }}\n");
+    let world = world_with_files(&[
+        ("sluicegate.yaml", &format!("{settings}{settings}")),
+        (FILE, &python_rule("error")),
+    ]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let findings = list_team_findings(&check_in_job(&world, "", 1));
+    assert_eq!(findings.len(), 2, "{findings:?}");
+    // A repair that turns the rules off or moves them does not evade the rules either.
+    for text in [
+        settings.as_str(),
+        "review: { team-rules: off }\n",
+        "review: { team-rules: other.yaml }\n",
+    ] {
+        commit_files(&world, &[("sluicegate.yaml", text)]);
+        let findings = list_team_findings(&check_in_job(&world, "", 1));
+        assert_eq!(findings.len(), 1, "{text}: {findings:?}");
+        assert!(findings[0].starts_with("team/no-python FAILED"), "{findings:?}");
+    }
+    commit_files(
+        &world,
+        &[
+            ("sluicegate.yaml", &settings),
+            ("prod/a.orch.yaml", &python_pipeline(&[])),
+        ],
+    );
+    check_in_job(&world, "", 0);
+}
+
+#[test]
+fn repair_counts_only_if_the_file_of_the_policy_is_usable_again() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
+    let world = world_with_files(&[(FILE, &broken)]);
+    commit_files(&world, &[("a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let edited = format!("# still broken\n{broken}");
+    let rules = python_rule("error");
+    let off = "review: { team-rules: off }\n";
+    let moved = "review: { team-rules: other.yaml }\n";
+    for files in [
+        vec![(FILE, edited.as_str()), ("sluicegate.yaml", off)],
+        vec![
+            (FILE, &edited),
+            ("sluicegate.yaml", moved),
+            ("other.yaml", &rules),
+        ],
+    ] {
+        commit_files(&world, &files);
+        let findings = list_team_findings(&check_in_job(&world, "", 1));
+        assert!(
+            findings[0].starts_with("team/rules-file ERROR"),
+            "{files:?}: {findings:?}"
+        );
+    }
+    // The file is repaired, and the change moves the rules.
+    commit_files(&world, &[(FILE, &rules)]);
+    check_in_job(&world, "", 0);
+    for path in [FILE, "other.yaml", "sluicegate.yaml"] {
+        std::fs::remove_file(world.work().join(path)).unwrap();
+    }
+    commit_files(&world, &[]);
+    let findings = list_team_findings(&check_in_job(&world, "", 1));
+    assert!(findings[0].starts_with("team/rules-file ERROR"), "{findings:?}");
+}
+
+#[test]
+fn repaired_rule_applies_to_the_change_that_repairs_it() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
+    for policy_text in [broken.as_str(), "rules: [\n"] {
+        let world = world_with_files(&[(FILE, policy_text)]);
+        commit_files(
+            &world,
+            &[
+                (FILE, &python_rule("error")),
+                ("prod/a.orch.yaml", &python_pipeline(&["Run"])),
+            ],
+        );
+        let report = check_in_job(&world, "", 1);
+        let findings = list_team_findings(&report);
+        assert_eq!(findings.len(), 1, "{findings:?}");
+        assert!(findings[0].starts_with("team/no-python FAILED"), "{findings:?}");
+        let limits = report["limits"].to_string();
+        assert!(limits.contains("also evaluated: 1 rule"), "{limits}");
+        commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&[]))]);
+        check_in_job(&world, "", 0);
+    }
+    // A rule that the broken version does not have applies only after the merge.
+    let world = world_with_files(&[(FILE, &broken)]);
+    let new_rule = "  - { id: new, level: error, for: component, when: 'true', message: m }\n";
+    commit_files(
+        &world,
+        &[
+            (FILE, &format!("{}{new_rule}", python_rule("error"))),
+            ("a.orch.yaml", &python_pipeline(&["Run"])),
+        ],
+    );
     check_in_job(&world, "", 0);
 }
 

@@ -39,7 +39,7 @@ words!(Verdict {
 /// The reviewed commit, and how it was determined.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the JSON report")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact in the JSON report")]
 pub struct ReviewContext {
     /// The CI host's name, or `none`.
     pub ci: String,

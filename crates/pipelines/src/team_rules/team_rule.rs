@@ -8,6 +8,9 @@ use globset::GlobSet;
 use sluicegate_yaml::Position;
 use std::fmt;
 
+/// Maximum length of an id, in bytes.
+pub(super) const MAX_ID_BYTES: usize = 80;
+
 /// A rule that the team wrote.
 pub struct TeamRule {
     /// The id in the file, without `team/`.
@@ -71,4 +74,13 @@ impl TeamRule {
                 .as_ref()
                 .is_some_and(|globs| globs.is_match(path))
     }
+}
+
+/// Returns whether the text has the form of a rule's id.
+pub(super) fn is_rule_id(id: &str) -> bool {
+    id.len() <= MAX_ID_BYTES
+        && id.starts_with(|c: char| c.is_ascii_lowercase())
+        && id
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
 }

@@ -5,13 +5,14 @@ use super::expression_evaluation::Evaluation;
 use super::expression_value::Value;
 use super::pipeline_record::PipelineRecords;
 use super::record_field::RuleSubject;
-use super::team_rule::TeamRule;
+use super::team_rule::{TeamRule, is_rule_id};
 use super::team_rules_file::read_team_rules_file;
 use crate::findings::{FileResults, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation};
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles, SubjectKind};
 use crate::rules::{EvaluationError, LintProblem};
 use sluicegate_base::text::shorten_name;
-use sluicegate_yaml::{DocumentError, Tree};
+use sluicegate_yaml::{DocumentError, NodeRef, Tree};
+use std::collections::HashSet;
 
 /// Maximum number of steps of a rule in a file.
 pub(super) const MAX_STEPS: usize = 1_000_000;
@@ -51,6 +52,28 @@ impl TeamRuleSet {
     pub fn parse_valid_rules(bytes: &[u8]) -> Self {
         Self {
             rules: read_team_rules_file(bytes).rules,
+        }
+    }
+
+    /// Parses the rules of a repaired rules file that the broken version has only in an unusable form: its own rules with
+    /// the id of such a rule. If an id of the broken version cannot be read, these are all rules that it lacks.
+    pub fn parse_repaired_rules(broken_bytes: &[u8], repaired_bytes: &[u8]) -> Self {
+        let broken_ids = list_rule_ids(broken_bytes);
+        let usable_rules = Self::parse_valid_rules(broken_bytes);
+        let mut rules = Self::parse_valid_rules(repaired_bytes).rules;
+        rules.retain(|rule| {
+            let is_in_broken_version = broken_ids.as_ref().is_none_or(|ids| ids.contains(&rule.id));
+            is_in_broken_version && usable_rules.find_team_rule(&rule.id).is_none()
+        });
+        Self { rules }
+    }
+
+    /// Adds these rules, except for those whose id a rule of this set has.
+    pub fn add_missing_rules(&mut self, rule_set: Self) {
+        for rule in rule_set.rules {
+            if self.find_team_rule(&rule.id).is_none() {
+                self.rules.push(rule);
+            }
         }
     }
 
@@ -295,6 +318,22 @@ fn build_unreadable_result(rule: &TeamRule, error: &EvaluationError) -> RuleResu
             vec![violation],
         )
     }
+}
+
+/// Returns the ids of all rules of a rules file, also those of unusable rules. Returns `None` if one of them cannot be
+/// read.
+fn list_rule_ids(bytes: &[u8]) -> Option<HashSet<String>> {
+    let tree = Tree::parse(bytes).ok()?;
+    let mut items = tree.root().get("rules")?.items()?;
+    items.try_fold(HashSet::new(), |mut ids, item| {
+        ids.insert(
+            item.get("id")
+                .and_then(NodeRef::text)
+                .filter(|id| is_rule_id(id))?
+                .to_owned(),
+        );
+        Some(ids)
+    })
 }
 
 /// Builds the result for a pipeline on which not all team rules could be evaluated, because their file cannot be used

@@ -7,7 +7,7 @@ use super::expression_type::ValueType;
 use super::message_template::MessageTemplate;
 use super::record_field::RuleSubject;
 use super::source_location::SourceText;
-use super::team_rule::TeamRule;
+use super::team_rule::{MAX_ID_BYTES, TeamRule, is_rule_id};
 use crate::findings::Enforcement;
 use crate::rules::{self, LintProblem};
 use globset::{GlobSet, GlobSetBuilder};
@@ -26,9 +26,6 @@ const MAX_RULES: usize = 200;
 
 /// Maximum number of globs of a rule.
 pub(super) const MAX_GLOBS: usize = 200;
-
-/// Maximum length of an id, in bytes.
-const MAX_ID_BYTES: usize = 80;
 
 /// Maximum length of a message or a help text, in bytes.
 const MAX_TEXT_BYTES: usize = 2000;
@@ -213,13 +210,8 @@ impl FileReader {
     /// a team rule without its prefix `team/`.
     fn read_id(&mut self, item: NodeRef<'_, '_>) -> Option<String> {
         let id = self.read_required_text(item, "id")?;
-        let is_valid = id.len() <= MAX_ID_BYTES
-            && id.starts_with(|c: char| c.is_ascii_lowercase())
-            && id
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-');
         let node = item.get("id").unwrap_or(item);
-        if !is_valid {
+        if !is_rule_id(&id) {
             self.add_problem(
                 node,
                 format!(
