@@ -2,8 +2,10 @@
 
 use crate::support::{
     Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, head, orchestration_text, passed_results, project,
-    publishing::project_to_publish, read_json, respond_for_each,
+    publishing::{project_to_publish, publish_platform, upload_response},
+    read_json, respond_for_each,
 };
+use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -539,6 +541,11 @@ fn unusable_team_rules_publish_nothing() {
             .iter()
             .all(|request| !request.url.path().contains("artifacts"))
     );
+    // Without a required review, the rules of the team apply all the same.
+    let bare_publish = ["publish", "--prefix", "p", "--version-name", "v1"];
+    job(&bare_publish)
+        .expect(1)
+        .saying(&["nothing is published", "not all team rules can be evaluated"]);
     // The change that repairs the file passes, and its statement says that not all rules were evaluated.
     check_out_new_branch(&world, "repair");
     world.write("sluicegate-rules.yaml", file(1));
@@ -563,6 +570,12 @@ fn unusable_team_rules_publish_nothing() {
         statement["predicate"]["teamRulesUnusable"].is_null(),
         "{statement}"
     );
+    let platform = publish_platform(&world, upload_response(&json!([])));
+    Job::github()
+        .push(&head(&world))
+        .extend(&world, platform.call(&world))
+        .run("publish --prefix p --version-name 1")
+        .expect(0);
 }
 
 /// A branch that left `main` while a file was unusable did not introduce it.
