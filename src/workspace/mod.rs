@@ -4,6 +4,7 @@ pub(crate) mod checkout_files;
 pub(crate) mod checkout_lock;
 pub(crate) mod config_dir_prompt;
 mod empty_settings;
+mod file_edits;
 pub(crate) mod gate_file_problems;
 pub(crate) mod gate_files;
 mod misnamed_files;
@@ -156,7 +157,12 @@ impl Run {
                     checkout: checkout_files,
                     on_unusable,
                 };
-                reader.read_file(path, presence, policy::MAX_FILE_BYTES)?
+                let gate_file = reader.read_file(path, presence, policy::MAX_FILE_BYTES)?;
+                GateFile {
+                    is_edited: gate_file.has_other_version_in_checkout()
+                        && file_edits::is_edited_in_checkout(repo, &policy, path, policy::MAX_FILE_BYTES),
+                    ..gate_file
+                }
             }
             None => policy::read_job_file(&normalize_path(&file), presence)?,
         };

@@ -50,6 +50,17 @@ pub struct GateFile {
     pub missing_reason: Option<String>,
     /// Reason why the version of the policy revision cannot be read, if such a file is treated as missing.
     pub unusable_reason: Option<String>,
+    /// Whether the checked-out change edits the file.
+    pub is_edited: bool,
+}
+
+impl GateFile {
+    /// Returns whether the checkout has the file with another text than the policy revision.
+    pub fn has_other_version_in_checkout(&self) -> bool {
+        let policy_text = self.policy_text.as_ref().map(|text| &text.text);
+        let checkout_text = self.checkout_text.as_ref().map(|text| &text.text);
+        checkout_text.is_some() && checkout_text != policy_text
+    }
 }
 
 /// The source of the gate configuration's files, and the treatment of files that cannot be used.

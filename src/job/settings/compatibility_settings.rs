@@ -26,11 +26,7 @@ impl SettingSources<'_> {
             Some("") => Err(SettingsError::new("the reason for --accept-breaking is empty")
                 .with_hint("explain why consumers may break; the receipt records the reason")),
             reason => Ok(CompatibilitySettings {
-                mode: mode.unwrap_or(if self.lost_policy() {
-                    CompatMode::Fail
-                } else {
-                    CompatMode::default()
-                }),
+                mode: mode.unwrap_or_else(|| self.choose_unset_level(CompatMode::Fail)),
                 accepted_reason: reason.map(str::to_owned),
             }),
         }

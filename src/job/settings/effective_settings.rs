@@ -42,6 +42,8 @@ pub enum SettingOrigin {
         line: u32,
     },
     Default,
+    /// The strictest value, because the configuration file, which may set another one, cannot be used.
+    Strictest,
 }
 
 impl EffectiveSetting {
@@ -85,7 +87,7 @@ impl SettingOrigin {
             Self::Flag(_) => "flag",
             Self::Variable(_) => "variable",
             Self::File { .. } => "file",
-            Self::Default => "default",
+            Self::Default | Self::Strictest => "default",
         }
     }
 
@@ -95,6 +97,7 @@ impl SettingOrigin {
             Self::Flag(name) | Self::Variable(name) => (*name).to_owned(),
             Self::File { name, line } => format!("{name}, line {line}"),
             Self::Default => "default".to_owned(),
+            Self::Strictest => "strictest, because the file cannot be used".to_owned(),
         }
     }
 }
@@ -143,6 +146,9 @@ impl SettingSources<'_> {
         if let Some((value, origin)) = tree.and_then(|tree| self.find_file_value(setting, tree)) {
             return EffectiveSetting::new(setting, value, origin);
         }
+        if let Some(level) = find_strictest_level(setting.key).filter(|_| self.lost_policy()) {
+            return EffectiveSetting::new(setting, level.to_owned(), SettingOrigin::Strictest);
+        }
         EffectiveSetting {
             setting,
             value: setting.format.describe_default(),
@@ -189,6 +195,16 @@ impl SettingSources<'_> {
                 .is_ok_and(|report| used_reports.contains(&report))
         });
         used_texts.collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Returns the strictest value of a level that only the configuration file or the job sets; `None` for other settings.
+fn find_strictest_level(key: &str) -> Option<&'static str> {
+    match key {
+        "review.fail-on" => Some("warn"),
+        "publish.compat" => Some("fail"),
+        "project-checks.external" => None,
+        _ => key.starts_with("project-checks.").then_some("error"),
     }
 }
 

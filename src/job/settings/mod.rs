@@ -146,6 +146,8 @@ pub struct SettingSources<'a> {
     on_unusable: UnusableFile,
     /// Reason why the policy revision's file cannot be used.
     unusable_reason: Option<String>,
+    /// True if the checked-out change edits the file, and its version can be parsed.
+    is_repairable: bool,
     note: Option<String>,
 }
 
@@ -175,6 +177,7 @@ impl<'a> SettingSources<'a> {
             }
             Ok(config) => config,
         };
+        let is_repairable = file.is_edited && checkout_config.is_some();
         let has_publish_on = checkout_config
             .as_ref()
             .is_some_and(|config| config.publish_on.branches.is_some() || config.publish_on.tags.is_some());
@@ -193,7 +196,7 @@ impl<'a> SettingSources<'a> {
         } else {
             usable_policy_config.unwrap_or_default()
         };
-        let note = describe_unused_file(file, unusable_reason.as_deref());
+        let note = describe_unused_file(file, unusable_reason.as_deref(), is_repairable);
         let mut sources = Self {
             env,
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
@@ -210,6 +213,7 @@ impl<'a> SettingSources<'a> {
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
             unusable_reason,
+            is_repairable,
             note,
         };
         sources.record_tracked_outputs(checkout);
@@ -349,7 +353,7 @@ impl<'a> SettingSources<'a> {
         Self {
             file,
             file_text,
-            note: Some(describe_unusable_file(reason)),
+            note: Some(describe_unusable_file(reason, self.is_repairable)),
             unusable_reason: Some(reason.to_owned()),
             ..self.clone()
         }
@@ -372,9 +376,19 @@ impl<'a> SettingSources<'a> {
     }
 
     /// Returns whether the policy revision has a file that cannot be used. Nobody knows which levels it sets, so the
-    /// strictest ones apply, unless the job sets others.
+    /// strictest ones apply, unless the job sets others. The defaults apply to the change that repairs the file, so that
+    /// it can pass; if its version cannot be used, it fails anyway.
     const fn lost_policy(&self) -> bool {
-        self.unusable_reason.is_some()
+        self.unusable_reason.is_some() && !self.is_repairable
+    }
+
+    /// Returns the level that applies if no source sets one: the default, or `strictest_level` if the policy is lost.
+    fn choose_unset_level<T: Default>(&self, strictest_level: T) -> T {
+        if self.lost_policy() {
+            strictest_level
+        } else {
+            T::default()
+        }
     }
 
     const fn layers(&self) -> Layers<'_> {
@@ -438,9 +452,13 @@ fn parse_optional_config(text: Option<&policy::NamedText>) -> Result<Option<File
 
 /// Returns the note that the policy revision's configuration file cannot be used, or that only the checkout has a
 /// configuration file. Returns `None` in other cases.
-fn describe_unused_file(file: &GateFile, unusable_reason: Option<&str>) -> Option<String> {
+fn describe_unused_file(
+    file: &GateFile,
+    unusable_reason: Option<&str>,
+    is_repairable: bool,
+) -> Option<String> {
     match (unusable_reason, &file.missing_reason, &file.checkout_text) {
-        (Some(reason), _, _) => Some(describe_unusable_file(reason)),
+        (Some(reason), _, _) => Some(describe_unusable_file(reason, is_repairable)),
         (None, Some(reason), Some(checkout_file)) => Some(describe_missing_file(
             reason,
             config_file::list_verdict_keys(checkout_file).as_deref(),
@@ -449,11 +467,17 @@ fn describe_unused_file(file: &GateFile, unusable_reason: Option<&str>) -> Optio
     }
 }
 
-/// Returns the note that the policy revision's configuration file is not used for this reason.
-fn describe_unusable_file(reason: &str) -> String {
+/// Returns the note that the policy revision's configuration file is not used for this reason. The levels have their
+/// defaults if the change repairs the file (`is_repairable`).
+fn describe_unusable_file(reason: &str, is_repairable: bool) -> String {
+    let values = if is_repairable {
+        "defaults, because the change edits the file"
+    } else {
+        "strictest values"
+    };
     format!(
         "the configuration file that applies to this run cannot be used, so it is treated as missing, and its levels \
-         (`fail-on`, `compat`, `project-checks`) have their strictest values: {reason}"
+         (`fail-on`, `compat`, `project-checks`) have their {values}: {reason}"
     )
 }
 

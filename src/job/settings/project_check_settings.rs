@@ -60,12 +60,7 @@ impl SettingSources<'_> {
             ProjectCheck::Shared => file.shared,
             ProjectCheck::Cycle => file.cycle,
         };
-        let default_level = if self.lost_policy() {
-            CheckLevel::Error
-        } else {
-            CheckLevel::default()
-        };
-        match level.unwrap_or(default_level) {
+        match level.unwrap_or_else(|| self.choose_unset_level(CheckLevel::Error)) {
             CheckLevel::Error => Some(Enforcement::Error),
             CheckLevel::Warn => Some(Enforcement::Warn),
             CheckLevel::Off => None,

@@ -44,11 +44,7 @@ impl SettingSources<'_> {
                 .with_hint("pass --new-only, or set SLUICEGATE_NEW_ONLY or `review: { new-only: true }`"));
         }
         Ok(VerdictSettings {
-            fail_on: fail_on.unwrap_or(if self.lost_policy() {
-                FailOn::Warn
-            } else {
-                FailOn::default()
-            }),
+            fail_on: fail_on.unwrap_or_else(|| self.choose_unset_level(FailOn::Warn)),
             new_only,
             max_known,
             project_checks: self.resolve_project_checks(args.project_checks)?,

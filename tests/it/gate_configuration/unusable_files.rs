@@ -481,6 +481,8 @@ fn unusable_policy_has_the_strictest_levels() {
             .contains("have their strictest values"),
         "{report}"
     );
+    // The levels of the project checks are strict, too.
+    check_on(lost, "--fail-on error", 1);
     // Counterparts: a usable file, and the levels of the job.
     check_on("exclude: [old/**]\n", "", 0);
     let report = check_on(lost, "--fail-on error --project-checks off", 0);
@@ -576,6 +578,74 @@ fn unusable_team_rules_publish_nothing() {
         .extend(&world, platform.call(&world))
         .run("publish --prefix p --version-name 1")
         .expect(0);
+}
+
+#[test]
+fn change_that_repairs_the_settings_has_the_default_levels() {
+    let call_of_missing_file = orchestration_text(&["Start", "Call", "Done"])
+        .replace("type: sql-executor", "type: run-orchestration")
+        .replace(
+            "componentName: \"Call\"",
+            "componentName: \"Call\", orchestrationJob: \"gone.orch.yaml\"",
+        );
+    let broken = "retries: 1\nretries: 1\n";
+    let world = project();
+    settings(&world, "retries: 1\n");
+    world.write("b.orch.yaml", &call_of_missing_file);
+    commit_and_push(&world, "settings");
+    // This branch has the earlier version of the file, which does not repair anything.
+    world.git("branch -q older");
+    settings(&world, broken);
+    commit_and_push(&world, "two clean merges");
+    let check = |code: i32| {
+        let call = Job::github().pull_request().call(&world);
+        call.run("check --all --report json=-").expect(code).json()
+    };
+    let find_levels = || {
+        let call = Job::github().pull_request().call(&world);
+        let shown = call.run("settings -o json").expect(0).json();
+        let settings = shown["settings"].as_array().unwrap().clone();
+        ["review.fail-on", "publish.compat", "project-checks.call"].map(|name| {
+            let setting = settings.iter().find(|setting| setting["name"] == name).unwrap();
+            format!(
+                "{} {}",
+                setting["value"].as_str().unwrap(),
+                setting["source"].as_str().unwrap()
+            )
+        })
+    };
+    check_out_new_branch(&world, "change");
+    for words in ["exclude: [old/**]\n", "# two merges\n"] {
+        settings(&world, &format!("{words}{broken}"));
+        commit_and_push(&world, "no repair");
+        check(1);
+    }
+    remove_path(&world, "sluicegate.yaml");
+    commit_and_push(&world, "deleted");
+    let report = check(1);
+    assert_eq!(report["context"]["failOn"], "warn");
+    let strictest = "strictest, because the file cannot be used";
+    assert_eq!(
+        find_levels(),
+        [
+            format!("warn {strictest}"),
+            format!("fail {strictest}"),
+            format!("error {strictest}")
+        ]
+    );
+    settings(&world, "retries: 1 # once\n");
+    commit_and_push(&world, "repair");
+    let report = check(0);
+    assert_eq!(report["context"]["failOn"], "error");
+    assert!(
+        report["limits"].to_string().contains("have their defaults"),
+        "{report}"
+    );
+    assert_eq!(find_levels(), ["error default", "warn default", "warn default"]);
+    world.git("checkout -q older");
+    world.write("c.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    commit_and_push(&world, "older");
+    check(1);
 }
 
 /// A branch that left `main` while a file was unusable did not introduce it.
