@@ -223,6 +223,16 @@ impl Workspace<'_> {
         rules.is_ok_and(|rules| rules.is_some())
     }
 
+    /// Returns whether the checked-out change repairs this team rules file: it edits the file, and its version can be
+    /// used.
+    pub(crate) fn is_repaired_in_checkout(&self, run: &Run, file: &UnusableTeamRules) -> bool {
+        file.kind == TEAM_RULES_KIND
+            && self.is_edited_in_checkout(&file.path, MAX_TEAM_RULES_BYTES)
+            && self
+                .read_checkout_snapshot(run)
+                .is_ok_and(|snapshot| self.can_use_team_rules_at(&snapshot, &file.path))
+    }
+
     /// Returns whether the current commit of the repository has a file at this path.
     fn is_committed(&self, path: &str) -> bool {
         let head = self.repo.head();

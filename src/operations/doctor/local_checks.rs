@@ -150,7 +150,7 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
             ),
         ),
     };
-    let team_rules = Check::new("team-rules", check_team_rules(workspace));
+    let team_rules = Check::new("team-rules", check_team_rules(run, workspace));
     let waivers = match &directory_search {
         Ok((snapshot, _)) => Check::new("waivers", check_waivers(workspace, snapshot)),
         Err(_) => Check::not_applicable("waivers", "not checked because the check `rules-file` failed"),
@@ -158,14 +158,19 @@ fn check_repository(run: &Run, workspace: &Workspace<'_>, settings: &DoctorSetti
     vec![clone_depth, rules_file, shared_pipelines, team_rules, waivers]
 }
 
-/// Checks that the team rules that apply to a run can be used.
-fn check_team_rules(workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> {
+/// Checks that the team rules that apply to a run can be used, or that the checkout repairs them.
+fn check_team_rules(run: &Run, workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> {
     let team_rules = workspace.read_team_rules()?;
-    if let Some(file) = team_rules.unusable_files.first() {
+    let mut unusable_files = team_rules.unusable_files.iter();
+    if let Some(file) = unusable_files.find(|file| !workspace.is_repaired_in_checkout(run, file)) {
         return Err(
             Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(file.reason.clone()))
                 .with_hint("merge a change that repairs the file"),
         );
+    }
+    if !team_rules.unusable_files.is_empty() {
+        let result = "the checkout repairs the team rules, which cannot be used yet";
+        return Ok(CheckOutcome::Ok(result.to_owned()));
     }
     Ok(match team_rules.rules.rules().len() {
         0 => CheckOutcome::NotApplicable("no team rules apply".to_owned()),
@@ -173,15 +178,13 @@ fn check_team_rules(workspace: &Workspace<'_>) -> Result<CheckOutcome, Failure> 
     })
 }
 
-/// Checks that the waivers that apply to a run can be used.
+/// Checks that the waivers that apply to a run can be used. In CI, a run does not fail because of waivers that cannot be
+/// used: it waives nothing.
 fn check_waivers(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
     let rules = workspace.read_rules_at(snapshot)?;
     let waivers = workspace.read_policy_waivers(snapshot, rules.as_ref())?;
     if let Some(reason) = waivers.unusable_reason() {
-        return Err(
-            Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(reason.to_owned()))
-                .with_hint("merge a change that repairs the file"),
-        );
+        return Ok(CheckOutcome::NotApplicable(reason.to_owned()));
     }
     Ok(match waivers.count() {
         0 => CheckOutcome::NotApplicable("no waivers apply".to_owned()),

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Call, Job, PROJECT, Platform, ProgramOutput, RULES, RULES_FILE, ServerProcess, TOKEN, World, answer, git,
-    head, project, scratch, tls_server::TlsServer,
+    orchestration_text, project, scratch, tls_server::TlsServer,
 };
 use serde_json::{Value, json};
 use std::net::TcpListener;
@@ -612,9 +612,15 @@ fn team_rules_and_waivers_that_stop_each_check_are_found() {
     local("check --all").expect(2);
     // In a job, the files of the target apply.
     world.push();
-    let job = Job::github().push(&head(&world)).call(&world);
+    world.git("checkout -q -b change");
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("change");
+    world.push();
+    let job = Job::github().pull_request().call(&world);
     let waivers = find_check(&job.run("doctor --json"), "waivers");
-    assert_eq!(waivers["status"], "failed", "{waivers}");
+    // Such waivers do not fail a run in CI.
+    job.run("check").expect(0);
+    assert_eq!(waivers["status"], "not-applicable", "{waivers}");
     assert!(waivers["found"].to_string().contains("nope"), "{waivers}");
     world.write(
         "sluicegate-waivers.yaml",
@@ -624,4 +630,31 @@ fn team_rules_and_waivers_that_stop_each_check_are_found() {
     let output = local("doctor --ci none --json").expect(0);
     assert_eq!(find_check(&output, "team-rules")["status"], "ok");
     assert_eq!(find_check(&output, "waivers")["status"], "ok");
+}
+
+#[test]
+fn team_rules_of_the_target_fail_the_check_unless_the_change_repairs_them() {
+    let world = project();
+    let broken = "rules:\n  - { id: x, level: nonsense }\n";
+    world.write("sluicegate-rules.yaml", broken);
+    world.commit("broken");
+    world.push();
+    world.git("checkout -q -b change");
+    let check_in_job = |text: &str, status: &str, code: i32| {
+        world.write("sluicegate-rules.yaml", text);
+        world.write(
+            "a.orch.yaml",
+            format!("{}# {text:?}\n", orchestration_text(&["Start", "Load", "Done"])),
+        );
+        world.commit("change");
+        world.push();
+        let job = Job::github().pull_request().call(&world);
+        let check = find_check(&job.run("doctor --json"), "team-rules");
+        assert_eq!(check["status"], status, "{text}: {check}");
+        job.run("check").expect(code);
+    };
+    check_in_job(broken, "failed", 1);
+    check_in_job("rules: 7\n", "failed", 1);
+    let rule = "  - { id: x, level: warn, for: pipeline, when: 'false', message: m }\n";
+    check_in_job(&format!("rules:\n{rule}"), "ok", 0);
 }
