@@ -111,30 +111,6 @@ fn call_of_pipeline_that_the_change_renamed_names_its_new_path() {
 }
 
 #[test]
-fn missing_script_names_the_files_that_have_its_name() {
-    let caller = pipeline_row(&["Run", "Done"]).replace(
-        "type: sql-executor\n",
-        "type: sql-executor\n      parameters: { scriptLocation: File, fileName: sql/load.sql }\n",
-    );
-    let script = "select 1\n".to_owned();
-    let world = world_with_levels(
-        LEVELS,
-        &[("main.orch.yaml", caller), ("sqls/load.sql", script.clone())],
-    );
-    let message = single_violation(&check(&world, "--all"));
-    let hint = "; `sqls/load.sql` has that name; `sluicegate mv --repair` writes that path";
-    assert!(message.contains(hint), "{message}");
-    // Of several files, none is certain.
-    world.write("old/load.sql", script);
-    let message = single_violation(&check(&world, "--all"));
-    let hint = "; `old/load.sql` and `sqls/load.sql` have that name";
-    assert!(message.ends_with(hint), "{message}");
-    std::fs::remove_file(world.work().join("old/load.sql")).unwrap();
-    Call::new(&world.work()).run("mv --repair").expect(0);
-    check(&world, "--all").expect(0);
-}
-
-#[test]
 fn call_of_deleted_pipeline_suggests_no_other_one() {
     let files = [
         (

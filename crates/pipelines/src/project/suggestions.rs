@@ -195,7 +195,12 @@ impl<'p> CallSuggestions<'p> {
                 Some(spelling) => format_other_spelling_hint(spelling) + describe_repair(spelling.path),
                 None => self.describe_similar_paths(files, target, kind),
             },
-            paths => describe_paths_of_same_name(paths),
+            [path] => format!(
+                "; `{}` has that name{}",
+                shorten_name(path),
+                describe_repair(path)
+            ),
+            paths => format!("; {} have that name", format_paths(paths)),
         };
         CallHint {
             text,
@@ -276,59 +281,6 @@ impl<'p> CallSuggestions<'p> {
 /// command does not write.
 fn describe_repair(path: &str) -> &'static str {
     if is_expression(path) { "" } else { REPAIR_HINT }
-}
-
-/// Returns the hint with the files that have the name of a missing one. For a single file, it names the command that
-/// writes its path.
-fn describe_paths_of_same_name(paths: &[&str]) -> String {
-    match paths {
-        [path] => format!(
-            "; `{}` has that name{}",
-            shorten_name(path),
-            describe_repair(path)
-        ),
-        paths => format!("; {} have that name", format_paths(paths)),
-    }
-}
-
-/// The regular files of the project, in which missing scripts are searched.
-pub(super) struct ScriptSuggestions<'p> {
-    spellings: SpellingIndex<'p>,
-    paths_by_name: HashMap<&'p str, Vec<&'p str>>,
-}
-
-impl<'p> ScriptSuggestions<'p> {
-    /// Prepares the search in these files.
-    pub(super) fn new(paths: &'p [String]) -> Self {
-        let mut paths_by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-        for path in paths {
-            paths_by_name.entry(file_name(path)).or_default().push(path);
-        }
-        Self {
-            spellings: SpellingIndex::new(paths.iter().map(String::as_str)),
-            paths_by_name,
-        }
-    }
-
-    /// Returns a hint for a missing script; it may be empty. The hint names the only file with this path in another
-    /// spelling, otherwise the files with this name in other directories, otherwise a file that differs in its Unicode
-    /// normal form. Only the first case is certain enough for a fix.
-    pub(super) fn suggest_script(&self, target: &str) -> CallHint {
-        let spelling = self.spellings.find_similar_spelling(target);
-        let same_name_paths = self.paths_by_name.get(file_name(target));
-        let text = match (spelling, same_name_paths) {
-            (Some(spelling), None) => format_other_spelling_hint(spelling),
-            (Some(spelling), Some(_)) if spelling.is_only_path => format_other_spelling_hint(spelling),
-            (_, Some(paths)) => describe_paths_of_same_name(paths),
-            (None, None) => String::new(),
-        };
-        CallHint {
-            text,
-            only_path: spelling
-                .filter(|spelling| spelling.is_only_path)
-                .map(|spelling| spelling.path.to_owned()),
-        }
-    }
 }
 
 /// Searches for the components that broken links mean, which share one budget.
