@@ -30,7 +30,12 @@ fn is_ambiguous(text: &str) -> bool {
     text.trim() != text
         || matches!(text, "" | "null" | "true" | "false" | "[]" | "{}")
         || text.parse::<f64>().is_ok()
-        || text.contains(is_invisible)
+        || has_invisible(text)
+}
+
+/// Returns whether the text has a character that [`escape_invisible`] escapes.
+fn has_invisible(text: &str) -> bool {
+    matches!(escape_invisible(text), Cow::Owned(_))
 }
 
 /// Returns whether the character has no width, or looks like a space although it is none.
@@ -41,18 +46,33 @@ const fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Returns a line of a text with escapes in place of the characters that would not be seen.
+/// Returns whether the character is part of a joined emoji: a picture, a modifier of its color or of its form.
+const fn is_emoji_part(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Returns a line of a text with escapes in place of the characters that would not be seen. The characters that join
+/// emojis are seen as one picture.
 pub(super) fn escape_invisible(line: &str) -> Cow<'_, str> {
     if !line.contains(is_invisible) {
         return Cow::Borrowed(line);
     }
     let mut escaped_line = String::with_capacity(line.len());
-    for c in line.chars() {
-        if is_invisible(c) {
+    let mut previous = None;
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        let joins_emojis = c == '\u{200d}'
+            && previous.is_some_and(is_emoji_part)
+            && chars.peek().is_some_and(|next| is_emoji_part(*next));
+        if is_invisible(c) && !joins_emojis {
             escaped_line.extend(c.escape_default());
         } else {
             escaped_line.push(c);
         }
+        previous = Some(c);
+    }
+    if escaped_line == line {
+        return Cow::Borrowed(line);
     }
     Cow::Owned(escaped_line)
 }
@@ -113,6 +133,11 @@ mod tests {
         assert_eq!(shown("a b"), "a b");
         assert_eq!(shown("a\u{a0}b"), r#""a\u{a0}b""#);
         assert_eq!(shown("a\u{200b}b"), r#""a\u{200b}b""#);
+        assert_eq!(
+            shown("a \u{1f468}\u{200d}\u{1f469}"),
+            "a \u{1f468}\u{200d}\u{1f469}"
+        );
+        assert_eq!(shown("a\u{200d}b"), r#""a\u{200d}b""#);
         assert_eq!(escape_invisible("a b\r"), r"a b\r");
         assert_eq!(escape_invisible("é \t"), "é \t");
     }
