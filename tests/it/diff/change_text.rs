@@ -178,6 +178,84 @@ fn moved_row_is_described_and_moved_assignment_only_with_its_value() {
 }
 
 #[test]
+fn inserted_or_moved_empty_entry_is_described_by_the_entries_after_it() {
+    for (before, after, expected) in [
+        ("[a, b]", "[a, '', b]", "~ keys: b -> \"\"\n+ keys: b\n"),
+        ("[a, b]", "[a, null, b]", "~ keys: b -> null\n+ keys: b\n"),
+        (
+            "[a, null, b]",
+            "[null, a, b]",
+            "~ keys: a -> null\n~ keys: null -> a\n",
+        ),
+        (
+            "['', a, b]",
+            "[a, b, '']",
+            "~ keys: \"\" -> a\n~ keys: a -> b\n~ keys: b -> \"\"\n",
+        ),
+    ] {
+        assert_eq!(describe_list_change("keys", before, after), expected, "{after}");
+    }
+    for (before, after) in [
+        ("[[a, 1], [b, 2]]", "[['', ''], [a, 1], [b, 2]]"),
+        ("[[a, 1], ['', ''], [b, 2]]", "[[a, 1], [b, 2]]"),
+    ] {
+        let text = describe_list_change("columns", before, after);
+        assert!(text.contains("~ columns"), "{text}");
+    }
+    // With a value, the row is described alone.
+    let text = describe_list_change("columns", "[[a, 1], [b, 2]]", "[['', 3], [a, 1], [b, 2]]");
+    assert!(
+        text.starts_with("+ columns") && text.lines().count() == 1,
+        "{text}"
+    );
+    let text = describe_list_change("setScalarVariables", "[[a, ''], [b, 2]]", "[[b, 2], [a]]");
+    assert!(text.contains("sets"), "{text}");
+}
+
+#[test]
+fn list_with_very_many_changes_is_described_by_index() {
+    let rows = |range: std::ops::Range<usize>| -> Vec<String> {
+        range.map(|index| format!("[c{index}, v{index}]")).collect()
+    };
+    let format_list = |rows: &[String]| format!("[{}]", rows.join(", "));
+    let before = rows(0..400);
+    let mut after = before.clone();
+    after[0] = "[first, v0]".to_owned();
+    after[399] = "[last, v399]".to_owned();
+    after.push("[added, x]".to_owned());
+    let text = describe_list_change("columns", &format_list(&before), &format_list(&after));
+    assert_eq!(
+        text,
+        "~ columns: c0 -> first\n~ columns: c399 -> last\n+ columns: added, x\n"
+    );
+    // Equal rows at both ends do not count.
+    let mut after = before.clone();
+    after.insert(200, "[added, x]".to_owned());
+    let text = describe_list_change("columns", &format_list(&before), &format_list(&after));
+    assert_eq!(text, "+ columns: added, x\n");
+}
+
+#[test]
+fn lists_of_a_file_are_only_aligned_up_to_a_limit() {
+    let list = |name: usize, is_rotated: bool| {
+        let mut entries: Vec<String> = (0..300).map(|index| format!("k{name}x{index}")).collect();
+        entries.rotate_left(usize::from(is_rotated));
+        format!(
+            "    L{name}:\n      type: sql-executor\n      parameters: {{ keys: [{}] }}\n",
+            entries.join(", ")
+        )
+    };
+    let text_with =
+        |is_rotated: bool| (10..30).fold(START.to_owned(), |text, name| text + &list(name, is_rotated));
+    let text = describe_change(&text_with(false), &text_with(true));
+    let aligned_count = (10..30)
+        .filter(|name| text.contains(&format!("    - keys: k{name}x0\n    + keys: k{name}x0\n")))
+        .count();
+    assert_eq!(aligned_count, 11, "{text}");
+    assert!(text.contains("~ keys: k21x0 -> k21x1\n"), "{text}");
+}
+
+#[test]
 fn json_contains_each_leaf_of_an_inserted_row_by_its_index() {
     let world: World = project();
     world.write("a.orch.yaml", components(&["Load"], ", columns: [[a, 1]]"));
@@ -201,6 +279,12 @@ fn difference_that_is_not_seen_is_shown_as_escape() {
     let with = |value: &str| components(&["Load"], &format!(", note: \"{value}\""));
     for (before, after, words) in [
         ("a b", "a\\u00a0b", r#"~ note: a b -> "a\u{a0}b""#),
+        (
+            "👨\u{200d}👩 a",
+            "👨\u{200d}👩 b",
+            "~ note: 👨\u{200d}👩 a -> 👨\u{200d}👩 b\n",
+        ),
+        ("a", "a\\u200d", r#"~ note: a -> "a\u{200d}""#),
         ("ab", "\\u200bab", r#"~ note: ab -> "\u{200b}ab""#),
         ("a\\nb", "a\\r\\nb", "- a\n      + a\\r\n"),
     ] {

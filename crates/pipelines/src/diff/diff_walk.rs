@@ -1,7 +1,8 @@
 //! Walks two documents side by side and collects the leaves that differ.
 
+use super::field_groups::is_empty_value_change;
 use super::leaf::{Leaf, PathStep};
-use super::list_alignment::{IndexPair, ListVersions};
+use super::list_alignment::{AlignmentBudget, IndexPair, ListVersions};
 use super::list_names::{NAME_KEYS, is_list_of_set_variables};
 use super::pair::pair_by_key;
 use super::pipeline_diff::{EntryName, FieldDiff};
@@ -17,15 +18,15 @@ pub(super) struct FilteredNode<'f, 't, 'a> {
 }
 
 /// Collects the leaves that differ, in the order of the head.
-pub(super) struct DiffWalk {
+pub(super) struct DiffWalk<'b> {
     path: Vec<PathStep>,
     fields: Vec<FieldDiff>,
     /// The first cell of the current row.
     row: Option<String>,
     /// The names of the list entries above the current node.
     entry_names: Vec<EntryName>,
-    /// Whether list entries are compared with those of the same content instead of those of the same index.
-    aligns_lists: bool,
+    /// The budget to compare list entries with those of the same content; `None` to compare those of the same index.
+    alignment_budget: Option<&'b AlignmentBudget>,
     /// Whether a list was compared differently than by index.
     has_aligned_list: bool,
 }
@@ -39,8 +40,13 @@ pub(super) struct ComparedFields {
 }
 
 impl ComparedFields {
-    /// Collects the leaves that `compare` finds in a walk whose paths begin with `path`.
-    pub(super) fn collect(path: &[PathStep], compare: impl Fn(&mut DiffWalk)) -> Self {
+    /// Collects the leaves that `compare` finds in a walk whose paths begin with `path`. All comparisons of two files
+    /// share the budget.
+    pub(super) fn collect(
+        path: &[PathStep],
+        budget: &AlignmentBudget,
+        compare: impl Fn(&mut DiffWalk<'_>),
+    ) -> Self {
         let mut walk = DiffWalk::at_path(path.to_vec());
         compare(&mut walk);
         let has_list_field = walk
@@ -49,11 +55,13 @@ impl ComparedFields {
             .any(|field| field.path.iter().any(|step| step.as_key().is_none()));
         let told_fields = has_list_field.then(|| {
             let mut walk = DiffWalk {
-                aligns_lists: true,
+                alignment_budget: Some(budget),
                 ..DiffWalk::at_path(path.to_vec())
             };
             compare(&mut walk);
-            walk.has_aligned_list.then_some(walk.fields)
+            // Changed values that the description omits are told by index, so that no change is told by nothing.
+            let is_told = walk.has_aligned_list && !walk.fields.iter().all(is_empty_value_change);
+            is_told.then_some(walk.fields)
         });
         Self {
             fields: walk.fields,
@@ -83,7 +91,7 @@ impl ComparedFields {
     }
 }
 
-impl DiffWalk {
+impl<'b> DiffWalk<'b> {
     /// Creates an empty walk; the paths of its fields begin at the compared nodes.
     pub(super) const fn new() -> Self {
         Self::at_path(Vec::new())
@@ -96,7 +104,7 @@ impl DiffWalk {
             fields: Vec::new(),
             row: None,
             entry_names: Vec::new(),
-            aligns_lists: false,
+            alignment_budget: None,
             has_aligned_list: false,
         }
     }
@@ -198,10 +206,13 @@ impl DiffWalk {
     fn pair_items(&mut self, lists: &ListVersions<'_, '_>) -> Vec<IndexPair> {
         let pairs_by_index = lists.pair_by_index();
         let is_row = self.path.last().is_some_and(|step| step.as_key().is_none());
-        if !self.aligns_lists || is_row || lists.base.is_empty() || lists.head.is_empty() {
+        let Some(budget) = self.alignment_budget else {
+            return pairs_by_index;
+        };
+        if is_row || lists.base.is_empty() || lists.head.is_empty() {
             return pairs_by_index;
         }
-        match lists.pair_by_content(is_list_of_set_variables(&self.path)) {
+        match lists.pair_by_content(is_list_of_set_variables(&self.path), budget) {
             Some(pairs) if pairs != pairs_by_index => {
                 self.has_aligned_list = true;
                 pairs

@@ -90,7 +90,7 @@ fn find_table_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
 }
 
 /// Returns whether an empty value was added or removed.
-fn is_empty_value_change(field: &FieldDiff) -> bool {
+pub(super) fn is_empty_value_change(field: &FieldDiff) -> bool {
     match (&field.before, &field.after) {
         (Some(leaf), None) | (None, Some(leaf)) => is_empty_leaf(leaf),
         _ => false,

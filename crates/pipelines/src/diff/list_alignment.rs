@@ -1,13 +1,41 @@
 //! Finds which entries of two versions of a list belong together, although entries were inserted, removed or moved.
 
+use super::field_groups::is_empty_leaf;
 use super::leaf::Leaf;
 use super::line_diff::find_diff_operations;
 use super::list_names::NAME_KEYS;
 use super::pair::pair_by_key;
 use similar::DiffOp;
 use sluicegate_yaml::NodeRef;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
+
+/// Maximum number of entries of each version of a list that are aligned, without the equal ones at both ends.
+const MAX_ALIGNED_ENTRIES: usize = 300;
+
+/// Maximum sum, over all lists of two files, of the products of both numbers of aligned entries. The time of the search
+/// grows with this sum.
+const MAX_ALIGNED_PAIRS: usize = 1_000_000;
+
+/// What remains of [`MAX_ALIGNED_PAIRS`] in the comparison of two files.
+pub(super) struct AlignmentBudget(Cell<usize>);
+
+impl AlignmentBudget {
+    pub(super) const fn new() -> Self {
+        Self(Cell::new(MAX_ALIGNED_PAIRS))
+    }
+
+    /// Returns whether lists with these numbers of entries may be aligned, and reduces the budget if so.
+    fn spend(&self, base_count: usize, head_count: usize) -> bool {
+        if base_count.max(head_count) > MAX_ALIGNED_ENTRIES {
+            return false;
+        }
+        let remaining_pairs = self.0.get().checked_sub(base_count * head_count);
+        self.0.set(remaining_pairs.unwrap_or(self.0.get()));
+        remaining_pairs.is_some()
+    }
+}
 
 /// The indexes of an entry in the base and in the head; `None` in a version that does not have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +71,20 @@ impl<'t, 'a> ListVersions<'t, 'a> {
 
     /// Pairs the entries with the same key, in the order of the lists. Entries between them were replaced one by one if
     /// both versions have the same number of them; otherwise, they were removed and added. Returns `None` if an entry
-    /// has no key, or if no two entries belong together.
-    pub(super) fn pair_by_content(&self, is_order_irrelevant: bool) -> Option<Vec<IndexPair>> {
+    /// has no key, if no two entries belong together, if an added or removed entry would not be described, or if the
+    /// search would take too long.
+    pub(super) fn pair_by_content(
+        &self,
+        is_order_irrelevant: bool,
+        budget: &AlignmentBudget,
+    ) -> Option<Vec<IndexPair>> {
         let (start, end) = self.count_equal_ends();
-        let base_keys = find_keys(self.base.get(start..self.base.len() - end)?)?;
-        let head_keys = find_keys(self.head.get(start..self.head.len() - end)?)?;
+        let differing_base = self.base.get(start..self.base.len() - end)?;
+        let differing_head = self.head.get(start..self.head.len() - end)?;
+        if !budget.spend(differing_base.len(), differing_head.len()) {
+            return None;
+        }
+        let [base_keys, head_keys] = [find_keys(differing_base)?, find_keys(differing_head)?];
         let [base_texts, head_texts] =
             [&base_keys, &head_keys].map(|keys| keys.iter().map(String::as_str).collect::<Vec<_>>());
         let mut pairs: Vec<IndexPair> = pair_one_by_one(0..start, 0..start).collect();
@@ -63,7 +100,18 @@ impl<'t, 'a> ListVersions<'t, 'a> {
         if is_order_irrelevant {
             pairs = self.join_moved_entries(pairs);
         }
-        is_matched.then_some(pairs)
+        let is_described = pairs.iter().all(|pair| self.is_pair_described(*pair));
+        (is_matched && is_described).then_some(pairs)
+    }
+
+    /// Returns whether both versions have the entry, or the one that has it has a value that is described.
+    fn is_pair_described(&self, pair: IndexPair) -> bool {
+        let entry = match (pair.base, pair.head) {
+            (Some(index), None) => self.base.get(index),
+            (None, Some(index)) => self.head.get(index),
+            _ => return true,
+        };
+        entry.is_some_and(|entry| has_described_value(*entry))
     }
 
     /// Returns the number of equal entries at the start of both lists, and the number of further ones at the end.
@@ -160,6 +208,15 @@ fn find_key(entry: NodeRef<'_, '_>) -> Option<String> {
     }
     let name = NAME_KEYS.iter().find_map(|key| entry.get(key)?.text())?;
     (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Returns whether the entry contains a value that is not empty, because empty ones are omitted from a description.
+fn has_described_value(entry: NodeRef<'_, '_>) -> bool {
+    if let Some(leaf) = Leaf::from_node(entry) {
+        return !is_empty_leaf(&leaf);
+    }
+    let mut items = entry.items().into_iter().flatten();
+    items.any(has_described_value) || entry.entries().any(|(_, _, value)| has_described_value(value))
 }
 
 /// Returns whether both entries have the same content. The order of keys is not content.

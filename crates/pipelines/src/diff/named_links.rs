@@ -3,6 +3,7 @@
 
 use super::diff_walk::ComparedFields;
 use super::leaf::PathStep;
+use super::list_alignment::AlignmentBudget;
 use super::pair::pair_by_key;
 use super::pipeline_diff::{LinkChange, LinkDiff};
 use crate::pipelines::PipelineKind;
@@ -195,6 +196,7 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
 pub(super) fn compare_non_links(
     base: Option<&Vec<LocatedNode<'_, '_>>>,
     head: Option<&Vec<LocatedNode<'_, '_>>>,
+    budget: &AlignmentBudget,
 ) -> ComparedFields {
     /// Returns an iterator over the paths and the nodes of one version, which may be missing.
     fn located_nodes<'p, 't, 'a>(
@@ -209,7 +211,7 @@ pub(super) fn compare_non_links(
         told_fields: None,
     };
     for pair in pair_by_key(located_nodes(base), located_nodes(head)) {
-        fields.extend(ComparedFields::collect(pair.key, |walk| {
+        fields.extend(ComparedFields::collect(pair.key, budget, |walk| {
             walk.compare_nodes(pair.base, pair.head);
         }));
     }

@@ -5,6 +5,7 @@ use super::diff_document::{DiffDocument, NamedNode};
 use super::diff_walk::{ComparedFields, DiffWalk, FilteredNode, MaybeNode};
 use super::file_change_line::is_executed;
 use super::leaf::{Leaf, PathStep};
+use super::list_alignment::AlignmentBudget;
 use super::named_links::{self, LinkKeys, Links, NamedLink};
 use super::pair::{Pair, pair_by_key};
 use super::pipeline_diff::{
@@ -54,6 +55,7 @@ pub fn compare_read_trees(
     let documents = DocumentPair {
         base: base.map(|tree| build_document("base", tree)).transpose()?,
         head: head.map(|tree| build_document("head", tree)).transpose()?,
+        budget: AlignmentBudget::new(),
     };
     documents.build_diff(versions)
 }
@@ -66,6 +68,7 @@ fn build_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument
 struct DocumentPair<'t, 'a> {
     base: Option<DiffDocument<'t, 'a>>,
     head: Option<DiffDocument<'t, 'a>>,
+    budget: AlignmentBudget,
 }
 
 /// The links of both versions, and the new names of renamed components.
@@ -100,7 +103,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             variables: self
                 .pair_parts(|document| &document.variables)
                 .into_iter()
-                .filter_map(compare_variable)
+                .filter_map(|pair| compare_variable(pair, &self.budget))
                 .collect(),
             other: other_fields.fields,
             told_other: other_fields.told_fields,
@@ -210,6 +213,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         fields.extend(named_links::compare_non_links(
             links.base.non_links.get(old_name.unwrap_or(pair.key)),
             links.head.non_links.get(pair.key),
+            &self.budget,
         ));
         if let Some(old) = old_name {
             fields.retain(|field| !follows_rename(field, old, pair.key));
@@ -238,7 +242,9 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let keys = self.link_keys();
         let is_excluded = &|key: &str| keys.contains(key);
         let [base, head] = [base, head].map(|node| FilteredNode { node, is_excluded });
-        ComparedFields::collect(&[], |walk| walk.compare_filtered_nodes(&base, &head))
+        ComparedFields::collect(&[], &self.budget, |walk| {
+            walk.compare_filtered_nodes(&base, &head)
+        })
     }
 
     /// Returns the keys under which components have links, which depend on the kinds of both versions.
@@ -252,22 +258,28 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     fn compare_other_fields(&self) -> ComparedFields {
         let is_excluded = &|key: &str| matches!(key, "pipeline" | LAYOUT_KEY);
         let [base, head] = self.roots().map(|node| FilteredNode { node, is_excluded });
-        let mut fields = ComparedFields::collect(&[], |walk| walk.compare_filtered_nodes(&base, &head));
+        let mut fields = ComparedFields::collect(&[], &self.budget, |walk| {
+            walk.compare_filtered_nodes(&base, &head)
+        });
         let [base, head] = self
             .roots()
             .map(|root| root.and_then(|root| root.get("pipeline")));
-        fields.extend(ComparedFields::collect(&[PathStep::key("pipeline")], |walk| {
-            walk.compare_filtered_nodes(
-                &FilteredNode {
-                    node: base,
-                    is_excluded: &|key| has_parts(base, key),
-                },
-                &FilteredNode {
-                    node: head,
-                    is_excluded: &|key| has_parts(head, key),
-                },
-            );
-        }));
+        fields.extend(ComparedFields::collect(
+            &[PathStep::key("pipeline")],
+            &self.budget,
+            |walk| {
+                walk.compare_filtered_nodes(
+                    &FilteredNode {
+                        node: base,
+                        is_excluded: &|key| has_parts(base, key),
+                    },
+                    &FilteredNode {
+                        node: head,
+                        is_excluded: &|key| has_parts(head, key),
+                    },
+                );
+            },
+        ));
         fields
     }
 
@@ -345,8 +357,8 @@ fn has_component_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
 }
 
 /// Compares two versions of a variable; `None` if they are equal.
-fn compare_variable(pair: PartPair<'_, '_>) -> Option<VariableDiff> {
-    let comparison = ComparedFields::collect(&[], |walk| walk.compare_nodes(pair.base, pair.head));
+fn compare_variable(pair: PartPair<'_, '_>, budget: &AlignmentBudget) -> Option<VariableDiff> {
+    let comparison = ComparedFields::collect(&[], budget, |walk| walk.compare_nodes(pair.base, pair.head));
     let change = match (pair.base, pair.head) {
         (None, _) => VariableChange::Added,
         (_, None) => VariableChange::Removed,
