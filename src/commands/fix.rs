@@ -30,7 +30,7 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     let _lock = if args.dry_run {
         None
     } else {
-        CheckoutLock::acquire(&workspace.repo)?
+        CheckoutLock::acquire(run, &workspace.repo)?
     };
     let mut settings: CheckSettings = workspace.resolve_settings(
         run,

@@ -19,8 +19,6 @@ use std::path::Path;
 
 /// Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file, which offers it to consumers.
 pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
-    // Held until the file is written.
-    let _lock = run.lock_checkout()?;
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
@@ -37,6 +35,8 @@ pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandRe
         Some(config_dir) => config_dir,
         None => require_config_dir(&snapshot, run, "sluicegate shared-pipelines add <PATH>")?,
     };
+    // Held until the file is written. Not before, because the command may ask for the directory.
+    let _lock = run.lock_checkout()?;
     let shared_file = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
     let full_path = workspace.repo.root().join(&shared_file);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;

@@ -16,6 +16,9 @@ const LOCK_FILE: &str = "sluicegate-edits";
 /// How long a command waits for another one.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
+/// How long a command waits before it says that it waits.
+const NOTICE_DELAY: Duration = Duration::from_secs(1);
+
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The lock of a checkout. The operating system releases it when the process ends, however that happens.
@@ -27,40 +30,59 @@ pub(crate) struct CheckoutLock {
 impl Run {
     /// Waits until no other command edits the current checkout, and keeps other commands from doing so.
     pub(crate) fn lock_checkout(&self) -> Result<Option<CheckoutLock>, Failure> {
-        CheckoutLock::acquire(&self.open_repository()?)
+        CheckoutLock::acquire(self, &self.open_repository()?)
     }
 }
 
 impl CheckoutLock {
     /// Waits until no other command edits this checkout, and keeps other commands from doing so. Returns `None` if the
-    /// checkout has no git directory that can contain a lock. Fails if the other command takes too long.
-    pub(crate) fn acquire(repo: &Repository) -> Result<Option<Self>, Failure> {
+    /// checkout has no git directory that can contain a lock. Fails if the other command takes too long. A command that
+    /// asks the user takes the lock after the answer.
+    pub(crate) fn acquire(run: &Run, repo: &Repository) -> Result<Option<Self>, Failure> {
         let Some(git_dir) = repo.git_dir() else {
             return Ok(None);
         };
-        wait_for_lock(&git_dir.join(LOCK_FILE), MAX_WAIT)
+        wait_for_lock(&git_dir.join(LOCK_FILE), MAX_WAIT, &|| {
+            run.ui
+                .say("waiting for another sluicegate command that edits this checkout");
+        })
     }
 }
 
 /// Locks the file, which is created if it is missing. Returns `None` if it cannot be created or if its file system has
-/// no locks. Fails if another process still has the lock after `max_wait`.
-fn wait_for_lock(path: &Path, max_wait: Duration) -> Result<Option<CheckoutLock>, Failure> {
+/// no locks. Calls `notify` once if the wait is longer than [`NOTICE_DELAY`]. Fails if another process still has the
+/// lock after `max_wait`.
+fn wait_for_lock(
+    path: &Path,
+    max_wait: Duration,
+    notify: &dyn Fn(),
+) -> Result<Option<CheckoutLock>, Failure> {
     // The file of another user can be locked, although it cannot be written.
     let Ok(file) = File::open(path).or_else(|_| File::create(path)) else {
         return Ok(None);
     };
     let started_at = Instant::now();
+    let mut is_notified = false;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(CheckoutLock { _file: file })),
             Err(TryLockError::Error(_)) => return Ok(None),
             Err(TryLockError::WouldBlock) if started_at.elapsed() >= max_wait => {
-                let message = "another sluicegate command is still editing this checkout";
+                let message = format!(
+                    "another sluicegate command is still editing this checkout: it has locked {}",
+                    path.display()
+                );
                 return Err(Failure::usage(message).with_hint(
                     "nothing was changed: run the command again after the other command has ended",
                 ));
             }
-            Err(TryLockError::WouldBlock) => thread::sleep(POLL_INTERVAL),
+            Err(TryLockError::WouldBlock) => {
+                if !is_notified && started_at.elapsed() >= NOTICE_DELAY {
+                    is_notified = true;
+                    notify();
+                }
+                thread::sleep(POLL_INTERVAL);
+            }
         }
     }
 }
@@ -73,19 +95,19 @@ mod tests {
     fn lock_is_refused_while_another_command_has_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK_FILE);
-        let lock = wait_for_lock(&path, Duration::ZERO).unwrap();
+        let lock = wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap();
         assert!(lock.is_some());
-        let error = wait_for_lock(&path, Duration::from_millis(50)).unwrap_err();
+        let error = wait_for_lock(&path, Duration::from_millis(50), &|| {}).unwrap_err();
         let text = error.describe_on_one_line();
         assert!(text.contains("still editing"), "{text}");
         drop(lock);
-        assert!(wait_for_lock(&path, Duration::ZERO).unwrap().is_some());
+        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_some());
     }
 
     #[test]
     fn checkout_that_cannot_have_a_lock_is_edited_without_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("missing").join(LOCK_FILE);
-        assert!(wait_for_lock(&path, Duration::ZERO).unwrap().is_none());
+        assert!(wait_for_lock(&path, Duration::ZERO, &|| {}).unwrap().is_none());
     }
 }

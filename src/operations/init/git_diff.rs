@@ -46,11 +46,12 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let _lock = if dry_run {
         None
     } else {
-        CheckoutLock::acquire(&repo)?
+        CheckoutLock::acquire(run, &repo)?
     };
     let path = repo.root().join(ATTRIBUTES);
     // Read first, so that nothing is written if the file cannot be extended.
-    let (new_lines, existing_lines) = plan_attribute_lines(&read_attributes(&path)?);
+    let old_text = read_attributes(&path)?;
+    let (new_lines, existing_lines) = plan_attribute_lines(&old_text);
     let existing_command = repo.read_local_setting(SETTING)?;
     if existing_command.is_none() && !dry_run {
         repo.set_local_setting(SETTING, COMMAND)?;
@@ -63,7 +64,7 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     );
     if !new_lines.is_empty() {
         if !dry_run {
-            append_attribute_lines(&path, &new_lines)?;
+            append_attribute_lines(&path, &old_text, &new_lines)?;
         }
         report_lines.extend(
             new_lines
@@ -144,9 +145,9 @@ fn is_diff_attribute(line: &str, pattern: &str) -> bool {
     words.next() == Some(pattern) && words.any(|word| word.trim_start_matches(['-', '!']).starts_with("diff"))
 }
 
-/// Appends these lines to `.gitattributes`, and creates the file if it is missing.
-fn append_attribute_lines(path: &Path, lines: &[String]) -> Result<(), Failure> {
-    let mut text = read_attributes(path)?;
+/// Appends these lines to `.gitattributes`, whose content is `old_text`, and creates the file if it is missing.
+fn append_attribute_lines(path: &Path, old_text: &str, lines: &[String]) -> Result<(), Failure> {
+    let mut text = old_text.to_owned();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }
@@ -154,6 +155,6 @@ fn append_attribute_lines(path: &Path, lines: &[String]) -> Result<(), Failure> 
         text.push_str(line);
         text.push('\n');
     }
-    atomic_file::write_file(path, text.as_bytes())
+    atomic_file::replace_file(path, old_text.as_bytes(), text.as_bytes())
         .map_err(|error| Failure::usage(format!("could not write {ATTRIBUTES}: {error}")))
 }

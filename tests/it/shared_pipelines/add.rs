@@ -5,6 +5,7 @@ use crate::support::{Arguments, Call, ProgramOutput, World, at_once, orchestrati
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
 
 const FILE: &str = ".platform/shared-pipelines.yaml";
 
@@ -102,6 +103,54 @@ fn edits_of_the_same_file_at_the_same_time_are_all_kept() {
         let text = world.read_text(file);
         assert_eq!(text.matches(word).count(), 3, "{text}");
     }
+}
+
+/// Locks the checkout, as a command does while it edits files.
+fn lock_checkout(world: &World) -> fs::File {
+    let lock = fs::File::create(world.work().join(".git/sluicegate-edits")).unwrap();
+    lock.lock().unwrap();
+    lock
+}
+
+#[test]
+fn command_that_waits_for_another_one_says_so_once() {
+    let notice = "waiting for another sluicegate command that edits this checkout";
+    let commands = [
+        "rules new first",
+        "init --git-diff",
+        "fix",
+        "shared-pipelines add a.orch.yaml",
+    ];
+    let worlds = commands.map(|_| project());
+    at_once(commands.iter().zip(&worlds), |(command, world)| {
+        let lock = lock_checkout(world);
+        let output = std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| Call::new(&world.work()).run(command).expect(0));
+            std::thread::sleep(Duration::from_secs(3));
+            drop(lock);
+            waiting.join().unwrap()
+        });
+        assert_eq!(output.err.matches(notice).count(), 1, "{command}: {}", output.err);
+    });
+    let output = Call::new(&worlds[0].work()).run("rules new second").expect(0);
+    assert!(!output.err.contains(notice), "{}", output.err);
+}
+
+#[test]
+fn directory_is_asked_for_before_the_command_waits_for_another_one() {
+    let world = project();
+    fs::rename(world.work().join(".platform"), world.work().join(".first")).unwrap();
+    world.write(".second/note.yaml", "a: 1\n");
+    world.commit("directories");
+    let lock = lock_checkout(&world);
+    let output = add(&world, "a.orch.yaml").expect(2);
+    assert!(
+        !output.err.contains("another sluicegate command"),
+        "{}",
+        output.err
+    );
+    drop(lock);
+    assert_eq!(add(&world, "a.orch.yaml").expect(2).err, output.err);
 }
 
 #[test]
