@@ -48,7 +48,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         new_files: &PipelineFiles::new(new_paths.iter().map(String::as_str)),
     };
     let (mut edits, mut unread_files) = (Vec::new(), Vec::new());
-    let mut script_paths = BTreeSet::new();
+    let (mut script_paths, mut kept_references) = (BTreeSet::new(), Vec::new());
     for file in &files {
         let (bytes, facts) = match reader.read_references(file)? {
             ReadFile::Pipeline(bytes, facts) => (bytes, facts),
@@ -69,7 +69,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
         for reference in &facts.references {
             match relocation.find_new_target(reference, &file.path) {
                 // The reference does not change.
-                None => {}
+                None => kept_references.extend(describe_kept_clash(&relocation, reference, &file.path)),
                 Some(Ok(new_target)) => values.push(build_reference_edit(reference, new_target)),
                 Some(Err(reason)) => return Err(reference_failure(&file.path, reference, &reason)),
             }
@@ -82,6 +82,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
     let gate_edits = find_gate_file_edits(reader, &moves, &moved_files)?;
     edits.extend(gate_edits.edits);
     unread_files.extend(gate_edits.unread_files);
+    kept_references.extend(gate_edits.kept_references);
     Ok(MovePlan {
         moved_files: moved_files
             .into_iter()
@@ -92,8 +93,28 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
             .collect(),
         moves: Some(moves),
         edits,
-        kept_references: gate_edits.kept_references,
+        kept_references,
         unread_files,
+    })
+}
+
+/// Returns the reference if it reads like the name of another pipeline, as it did before the move.
+fn describe_kept_clash(
+    relocation: &Relocation<'_>,
+    reference: &Reference,
+    caller: &str,
+) -> Option<KeptReference> {
+    let ReferenceTarget::Path(target) = &reference.target else {
+        return None;
+    };
+    let clashing_path = relocation.find_kept_clash(reference, caller)?;
+    Some(KeptReference {
+        path: relocation.path_move.path_after_move(caller),
+        line: reference.position.line,
+        target: target.clone(),
+        reason: format!(
+            "it reads like `{clashing_path}`, as before the move, but it calls a file in the root"
+        ),
     })
 }
 

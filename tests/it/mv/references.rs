@@ -736,6 +736,46 @@ fn pipeline_with_the_name_of_a_neighbor_of_its_caller_does_not_move_to_the_root(
 }
 
 #[test]
+fn move_that_makes_an_unchanged_call_read_like_a_neighbor_is_refused() {
+    for (caller, neighbor, args) in [
+        ("main", "a/load", "main.orch.yaml a/main.orch.yaml"),
+        ("b/main", "a/load", "b/main.orch.yaml a/main.orch.yaml"),
+        ("b/main", "a/load", "a/load.orch.yaml b/load.orch.yaml"),
+        ("b/main", "b/load2", "load.orch.yaml load2.orch.yaml"),
+    ] {
+        let world = world_with_call("load", "load.orch.yaml");
+        world.git(format!("mv a/main.orch.yaml {}", "main.orch.yaml"));
+        if caller != "main" {
+            let text = world.read_text("main.orch.yaml");
+            fs::remove_file(world.work().join("main.orch.yaml")).unwrap();
+            world.write(&format!("{caller}.orch.yaml"), text);
+        }
+        world.write(&format!("{neighbor}.orch.yaml"), EMPTY);
+        world.commit("second");
+        let message = refused_move_text(&world, args);
+        assert!(
+            message.contains("the file of that name in its folder"),
+            "{args}: {message}"
+        );
+    }
+}
+
+#[test]
+fn call_that_read_like_a_neighbor_before_the_move_is_listed() {
+    let world = world_with_call("load", "load.orch.yaml").with_file("a/load.orch.yaml", EMPTY);
+    world.write("a/other.orch.yaml", EMPTY);
+    world.commit("second");
+    let log = mv(&world, "a/other.orch.yaml a/third.orch.yaml").expect(0).all();
+    assert!(!log.contains("left"), "{log}");
+    let log = mv(&world, "a c").expect(0).all();
+    assert!(
+        log.contains("left: c/main.orch.yaml:7: load: it reads like `c/load.orch.yaml`, as before the move"),
+        "{log}"
+    );
+    assert!(log.contains("; 1 left"), "{log}");
+}
+
+#[test]
 fn moves_at_the_same_time_keep_every_edit() {
     let world = World::new();
     let names = ["r1", "r2", "r3", "r4"];

@@ -3,7 +3,7 @@
 use super::PathMove;
 use crate::pipelines::{
     CallResolution, PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SpellingIndex,
-    complete_path, file_name, is_expression,
+    complete_path, file_name, is_expression, sibling_path,
 };
 use std::collections::HashMap;
 
@@ -12,6 +12,15 @@ pub struct Relocation<'m> {
     pub path_move: &'m PathMove,
     pub old_files: &'m PipelineFiles<'m>,
     pub new_files: &'m PipelineFiles<'m>,
+}
+
+/// A call of a pipeline in the root that reads like a call of the pipeline beside its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NameClash {
+    /// The call read like that before the move.
+    Kept,
+    /// The move would create the clash.
+    New,
 }
 
 impl Relocation<'_> {
@@ -28,28 +37,61 @@ impl Relocation<'_> {
             ReferenceKind::Pipeline(kind) => kind,
         };
         let old_resolution = self.old_files.resolve(target, kind, caller);
-        let new_path = self.path_move.path_after_move(old_resolution.file()?);
+        let old_path = old_resolution.file()?;
+        let new_path = self.path_move.path_after_move(old_path);
         let new_caller = self.path_move.path_after_move(caller);
         let new_resolution = self.new_files.resolve(target, kind, &new_caller);
         // The name of a pipeline in the root is its complete path. Elsewhere, the same text is a name without a folder.
         let loses_folder = matches!(old_resolution, CallResolution::File(_))
             && matches!(new_resolution, CallResolution::ByName(_));
-        if new_resolution.file() == Some(&new_path) && !loses_folder {
-            return None;
-        }
         // The path of a file in the root has no folder, so a reader would take it for the other file.
-        if self
-            .new_files
-            .has_file_of_same_name_beside(&new_caller, &new_path)
-        {
+        if self.find_clash(caller, old_path) == Some(NameClash::New) {
             return Some(Err(format!(
                 "a reference to `{new_path}` in `{new_caller}` would read like the file of that name in its folder"
             )));
+        }
+        if new_resolution.file() == Some(&new_path) && !loses_folder {
+            return None;
         }
         let new_target = self
             .new_files
             .find_call_target(target, kind, &new_path, &new_caller);
         Some(new_target.ok_or_else(|| describe_unreachable_path(&new_caller, &new_path)))
+    }
+
+    /// Returns the pipeline beside the caller for which a reader takes a call of a pipeline in the root. Returns `None`
+    /// if there is no such pipeline, if the move created the clash, or if it moves neither of them.
+    pub fn find_kept_clash(&self, reference: &Reference, caller: &str) -> Option<String> {
+        let (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) =
+            (&reference.target, reference.kind)
+        else {
+            return None;
+        };
+        let resolution = self.old_files.resolve(target, kind, caller);
+        let old_path = resolution.file()?;
+        let old_sibling = sibling_path(caller, old_path);
+        let is_touched = [caller, &old_sibling]
+            .iter()
+            .any(|path| self.path_move.moved_path(path).is_some());
+        let is_kept = self.find_clash(caller, old_path) == Some(NameClash::Kept);
+        (is_touched && is_kept).then(|| self.path_move.path_after_move(&old_sibling))
+    }
+
+    /// Returns whether a call of `old_path` would read like a call of the file of that name beside the caller after
+    /// the move, and whether it read like a call of the same file before.
+    fn find_clash(&self, caller: &str, old_path: &str) -> Option<NameClash> {
+        let new_caller = self.path_move.path_after_move(caller);
+        let new_path = self.path_move.path_after_move(old_path);
+        if !self
+            .new_files
+            .has_file_of_same_name_beside(&new_caller, &new_path)
+        {
+            return None;
+        }
+        let old_sibling = sibling_path(caller, old_path);
+        let is_kept = self.old_files.has_file_of_same_name_beside(caller, old_path)
+            && self.path_move.path_after_move(&old_sibling) == sibling_path(&new_caller, &new_path);
+        Some(if is_kept { NameClash::Kept } else { NameClash::New })
     }
 
     /// Returns the new path of a script, or `None` if the script does not move. Returns an error if the new path would

@@ -25,7 +25,7 @@ pub use pipeline_model::{
     TransitionCondition, is_pipeline, trim_pipeline_extension,
 };
 pub use references::{CallResolution, CallWalk, PipelineFiles, Reference, ReferenceTarget, file_name};
-pub(crate) use references::{complete_path, is_expression};
+pub(crate) use references::{complete_path, is_expression, sibling_path};
 pub use shared_pipelines::{SharedColumn, SharedEntry, SharedParameter, SharedPipelines};
 pub use spelling_index::to_lowercase_nfc;
 pub(crate) use spelling_index::{OtherSpelling, SpellingDifference, SpellingIndex};

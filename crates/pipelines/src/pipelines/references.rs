@@ -287,7 +287,7 @@ pub(crate) fn complete_path(target: &str, kind: PipelineKind) -> String {
 }
 
 /// Returns the path of a file with this name in the directory of `caller`.
-fn sibling_path(caller: &str, name: &str) -> String {
+pub(crate) fn sibling_path(caller: &str, name: &str) -> String {
     let directory = caller.rsplit_once('/').map(|(directory, _)| directory);
     directory.map_or_else(|| name.to_owned(), |directory| format!("{directory}/{name}"))
 }
