@@ -9,8 +9,6 @@ use crate::support::{
 };
 use serde_json::{Value, json};
 use std::fs;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use wiremock::{Request, ResponseTemplate};
 
 const PUBLISH: [&str; 7] = [
@@ -275,46 +273,6 @@ fn publish_that_is_too_large_names_the_flags_that_make_it_smaller() {
             "hint: the platform limits the size of a publish",
             "--select closure",
         ]);
-}
-
-#[cfg(unix)]
-#[test]
-fn own_version_after_refused_token_is_no_conflict() {
-    let world = plain_project();
-    let mut others = fresh(&world);
-    others["artifactDetails"]["commitHash"] = json!("7".repeat(40));
-    for (details, code, outcome) in [(fresh(&world), 0, "published"), (others, 5, "conflict")] {
-        let platform = Platform::new();
-        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
-        let uploaded = Arc::new(AtomicBool::new(false));
-        let is_uploaded = Arc::clone(&uploaded);
-        platform.respond_to("GET", "/artifacts/details$", move |_: &Request| {
-            if is_uploaded.load(Ordering::SeqCst) {
-                answer(&details)
-            } else {
-                ResponseTemplate::new(404)
-            }
-        });
-        // The platform publishes the version and refuses the token.
-        platform.respond_to("POST", "/artifacts$", move |_: &Request| {
-            let is_repeated = uploaded.swap(true, Ordering::SeqCst);
-            ResponseTemplate::new(if is_repeated { 409 } else { 401 })
-        });
-        let runs = world.work().join("../token-runs");
-        // Each call returns another token.
-        let command = format!("printf x >> '{0}'; printf token-; cat '{0}'", runs.display());
-        platform
-            .call(&world)
-            .without("SLUICEGATE_TOKEN")
-            .variable("SLUICEGATE_TOKEN_COMMAND", command)
-            .run(&PUBLISH)
-            .expect(code);
-        assert_eq!(
-            read_json(&world.work().join("out/receipt.json"))["outcome"],
-            outcome
-        );
-        assert_eq!(uploads(&platform), 2);
-    }
 }
 
 #[test]

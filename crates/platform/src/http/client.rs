@@ -84,7 +84,7 @@ impl Client {
     }
 
     /// Sends a request with the token. After a 401, requests a new token if its source can return another one, and
-    /// repeats the request, because the platform does not process a request that gets a 401.
+    /// repeats the request, because a request that got a 401 was not processed.
     pub(crate) async fn send(&self, request: &Request) -> Result<Response, HttpError> {
         // Boxed because every caller that awaits a response would otherwise contain this large future.
         Box::pin(self.send_with_token(request)).await
@@ -103,15 +103,10 @@ impl Client {
         };
         match tokens.replace_refused_token(&token, transport).await {
             None => Err(error),
-            // The refused request counts, too: the 401 may come from a gateway behind which it was processed.
             Some(token) => transport
                 .send(request, Some(&token?))
-                .await
-                .and_then(|response| response.require_success(request.success))
-                .map_err(|later_error| {
-                    let tries = error.tries().saturating_add(later_error.tries());
-                    later_error.with_tries(tries)
-                }),
+                .await?
+                .require_success(request.success),
         }
     }
 }
