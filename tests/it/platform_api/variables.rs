@@ -626,3 +626,23 @@ fn apply_refuses_an_unknown_type_or_behaviour_also_in_a_dry_run() {
     platform.call(&world).run(accepted).expect(0);
     assert_eq!(changes(&platform).len(), 1);
 }
+
+#[cfg(unix)]
+#[test]
+fn delete_of_a_missing_variable_fails_also_after_a_refused_token() {
+    let (world, platform) = (World::new(), Platform::new());
+    listing(&platform, &[]);
+    let answers = vec![ResponseTemplate::new(401), ResponseTemplate::new(404)];
+    platform.respond_to("DELETE", "/typo$", in_turn(answers));
+    let runs = world.work().join("../token-runs");
+    // Each call returns another token.
+    let command = format!("printf x >> '{0}'; printf token-; cat '{0}'", runs.display());
+    platform
+        .call(&world)
+        .without("SLUICEGATE_TOKEN")
+        .variable("SLUICEGATE_TOKEN_COMMAND", command)
+        .run("variables delete typo")
+        .expect(3)
+        .saying(&["typo"]);
+    assert_eq!(changes(&platform).len(), 2);
+}

@@ -4,8 +4,8 @@ use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
 use crate::support::{
-    Job, Platform, SmokePlatform, TOKEN, World, answer, disable_request, head, job_output, read_json,
-    repository,
+    Job, Platform, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn, job_output,
+    read_json, repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -273,6 +273,38 @@ fn publish_that_is_too_large_names_the_flags_that_make_it_smaller() {
             "hint: the platform limits the size of a publish",
             "--select closure",
         ]);
+}
+
+#[cfg(unix)]
+#[test]
+fn conflict_after_refused_token_disables_no_version() {
+    let world = plain_project();
+    let platform = Platform::new();
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    // Another run of the same commit publishes the version while the platform refuses the token of this one.
+    let missing = ResponseTemplate::new(404);
+    let details = in_turn(vec![missing, answer(&fresh(&world))]);
+    platform.respond_to("GET", "/artifacts/details$", details);
+    let uploads = in_turn(vec![ResponseTemplate::new(401), ResponseTemplate::new(409)]);
+    platform.respond_to("POST", "/artifacts$", uploads);
+    platform.respond_to("PATCH", "/artifacts$", ResponseTemplate::new(204));
+    let runs = world.work().join("../token-runs");
+    // Each call returns another token.
+    let command = format!("printf x >> '{0}'; printf token-; cat '{0}'", runs.display());
+    platform
+        .call(&world)
+        .without("SLUICEGATE_TOKEN")
+        .variable("SLUICEGATE_TOKEN_COMMAND", command)
+        .run((&PUBLISH[..], &["--on-ignored", "disable"][..]))
+        .expect(5);
+    let outcome = &read_json(&world.work().join("out/receipt.json"))["outcome"];
+    assert_eq!(outcome, "conflict");
+    let methods: Vec<_> = platform
+        .requests()
+        .iter()
+        .map(|request| request.method.to_string())
+        .collect();
+    assert!(!methods.contains(&"PATCH".to_owned()), "{methods:?}");
 }
 
 #[test]
