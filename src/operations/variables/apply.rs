@@ -12,6 +12,7 @@ use sluicegate_base::text;
 use sluicegate_base::text::format_count;
 use sluicegate_platform::definitions::Document;
 use sluicegate_platform::definitions::variables::{self, StepOutcome, VariableDefinition, VariableStep};
+use std::iter;
 
 /// Changes the variables of the project until they match the file. Prints the changes first; a dry run then stops.
 pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
@@ -82,7 +83,14 @@ fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
 fn describe_problem(outcome: &StepOutcome) -> Option<String> {
     match outcome {
         StepOutcome::Done => None,
-        StepOutcome::Failed(error) => Some(error.to_string()),
+        StepOutcome::Failed {
+            error,
+            lost_overrides,
+        } => {
+            let lost = lost_overrides.iter().map(variables::describe_lost_override);
+            let facts: Vec<String> = iter::once(error.to_string()).chain(lost).collect();
+            Some(facts.join("; "))
+        }
         StepOutcome::Partial(refusals) => {
             let reasons: Vec<String> = refusals
                 .iter()
@@ -155,11 +163,14 @@ fn choose_exit_status(results: &[StepOutcome]) -> ExitStatus {
     let may_have_changed = results.iter().any(|result| match result {
         StepOutcome::Done | StepOutcome::Partial(_) => true,
         // If the response was lost, the platform may have applied the change.
-        StepOutcome::Failed(error) => error.is_maybe_processed(),
+        StepOutcome::Failed {
+            error,
+            lost_overrides,
+        } => error.is_maybe_processed() || !lost_overrides.is_empty(),
         StepOutcome::Skipped => false,
     });
     let statuses = results.iter().filter_map(|outcome| match outcome {
-        StepOutcome::Failed(error) => Some(step_exit_status(error, may_have_changed)),
+        StepOutcome::Failed { error, .. } => Some(step_exit_status(error, may_have_changed)),
         _ => None,
     });
     statuses.fold(ExitStatus::RemoteFailed, ExitStatus::worse)
@@ -185,7 +196,7 @@ fn step_to_json(step: &VariableStep, outcome: Option<&StepOutcome>) -> Value {
     if let (Some(outcome), Value::Object(fields)) = (outcome, &mut entry) {
         let outcome_name = match outcome {
             StepOutcome::Done => "done",
-            StepOutcome::Failed(_) => "failed",
+            StepOutcome::Failed { .. } => "failed",
             StepOutcome::Partial(_) => "partly",
             StepOutcome::Skipped => "skipped",
         };

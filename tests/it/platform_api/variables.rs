@@ -308,9 +308,9 @@ fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
     let args = "variables apply -f v.yaml --prune --dry-run";
     let output = platform.call(&world).run(args).expect(0);
     insta::assert_snapshot!(output.out, @r#"
-    - region in test: "eu"
     ~ region  value: "eu" -> "us"
     + region in production: "us"
+    - region in test: "eu"
     + days  type: "NUMBER", behaviour: "COPIED", value: 30
     - old  type: "TEXT", behaviour: "SHARED", description: "", value: "x", supportsDoubleResolution: false
     5 changes; dry run, no change was applied
@@ -335,15 +335,15 @@ fn apply_makes_the_project_as_the_file_says() {
     assert_eq!(
         calls,
         [
-            "DELETE /region/environment-overrides/test",
             "PATCH /region",
             "POST /region/environment-overrides",
+            "DELETE /region/environment-overrides/test",
             "POST ",
             "DELETE /old"
         ]
     );
     assert_eq!(
-        made[1].1,
+        made[0].1,
         json!({ "type": "TEXT", "behaviour": "SHARED", "value": "us" })
     );
     assert_eq!(
@@ -431,8 +431,13 @@ fn apply_names_each_failure_and_goes_on() {
 }
 
 /// Runs `variables apply` with a file that changes the type of `days` and its override in `test`, on a platform that
-/// refuses the type with these responses, and whose responses to requests for overrides confirm `test` or not.
-fn apply_refused_type(refusals: [u16; 2], confirms_override: bool) -> (ProgramOutput, Vec<(String, Value)>) {
+/// responds to the changes of the type and to the removal of the override with these statuses, and whose responses to
+/// requests for overrides confirm `test` or not.
+fn apply_refused_type(
+    types: [u16; 2],
+    removal: u16,
+    confirms_override: bool,
+) -> (ProgramOutput, Vec<(String, Value)>) {
     let (world, platform) = (World::new(), Platform::new());
     world.write(
         "v.yaml",
@@ -444,10 +449,10 @@ fn apply_refused_type(refusals: [u16; 2], confirms_override: bool) -> (ProgramOu
     platform.respond_to("GET", OVERRIDES, answer(&overrides));
     let environments = json!({ "results": [{ "name": "test" }], "page": 0, "size": 100, "total": 1 });
     platform.respond_to("GET", "/environments$", answer(&environments));
-    let refusals = refusals.map(ResponseTemplate::new).to_vec();
-    platform.respond_to("PATCH", "/days$", in_turn(refusals));
-    platform.respond_to("DELETE", "/test$", ResponseTemplate::new(204));
-    let entry = json!([{ "environmentName": "test" }]);
+    let types = types.map(ResponseTemplate::new).to_vec();
+    platform.respond_to("PATCH", "/days$", in_turn(types));
+    platform.respond_to("DELETE", "/test$", ResponseTemplate::new(removal));
+    let entry = json!([{ "environmentName": "test", "reason": "no permission" }]);
     let set = if confirms_override {
         json!({ "successfulOverrides": entry, "failedOverrides": [] })
     } else {
@@ -459,14 +464,18 @@ fn apply_refused_type(refusals: [u16; 2], confirms_override: bool) -> (ProgramOu
     (output, made)
 }
 
+const LOST_OVERRIDE: &str =
+    "the override in test was 7 and may be removed: test then uses the variable's value";
+
 #[test]
 fn refused_type_restores_the_override_that_apply_removed() {
-    let (output, made) = apply_refused_type([409, 409], true);
-    output.expect(8).saying(&[
+    let (output, made) = apply_refused_type([409, 409], 204, true);
+    let output = output.expect(8).saying(&[
         "409",
         "not tried: ~ days in test",
         "1 of 2 changes failed and 1 not tried",
     ]);
+    assert!(!output.err.contains(LOST_OVERRIDE), "{}", output.all());
     let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(
         calls,
@@ -482,16 +491,55 @@ fn refused_type_restores_the_override_that_apply_removed() {
 }
 
 #[test]
+fn override_whose_removal_has_no_response_is_restored_or_named() {
+    for confirms_override in [true, false] {
+        let (output, made) = apply_refused_type([409, 204], 502, confirms_override);
+        let output = output.expect(8).saying(&["502"]);
+        assert_eq!(output.err.contains(LOST_OVERRIDE), !confirms_override);
+        let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
+        assert_eq!(
+            calls,
+            [
+                "PATCH /days",
+                "DELETE /days/environment-overrides/test",
+                "POST /days/environment-overrides",
+            ]
+        );
+    }
+    // The platform certainly did not remove it.
+    let (output, made) = apply_refused_type([409, 204], 400, true);
+    output.expect(8);
+    assert_eq!(made.len(), 2, "{made:?}");
+}
+
+#[test]
+fn type_changes_if_the_override_is_already_gone() {
+    let (output, made) = apply_refused_type([409, 204], 404, true);
+    output.expect(0);
+    assert_eq!(made.len(), 4, "{made:?}");
+}
+
+#[test]
 fn override_that_cannot_be_restored_is_reported_with_its_value() {
-    let (output, _) = apply_refused_type([409, 409], false);
+    let (output, _) = apply_refused_type([409, 409], 204, false);
+    output.expect(8).saying(&["409", LOST_OVERRIDE]);
+}
+
+#[test]
+fn removed_override_that_cannot_be_set_is_reported_with_its_value() {
+    let (output, _) = apply_refused_type([409, 204], 204, false);
     output
         .expect(8)
-        .saying(&["test: the override was 7 and may be removed", "409"]);
+        .saying(&["failed: ~ days in test", "test: no permission", LOST_OVERRIDE]);
+    // The platform accepts the type while the override exists, which therefore remains.
+    let (output, _) = apply_refused_type([204, 204], 204, false);
+    let output = output.expect(8).saying(&["test: no permission"]);
+    assert!(!output.err.contains("may be removed"), "{}", output.all());
 }
 
 #[test]
 fn refusal_for_another_reason_removes_no_override() {
-    let (output, made) = apply_refused_type([403, 403], true);
+    let (output, made) = apply_refused_type([403, 403], 204, true);
     output.expect(4);
     let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(calls, ["PATCH /days"]);
@@ -499,10 +547,36 @@ fn refusal_for_another_reason_removes_no_override() {
 
 #[test]
 fn platform_that_accepts_the_type_keeps_the_override_until_it_is_set() {
-    let (output, made) = apply_refused_type([204, 204], true);
+    let (output, made) = apply_refused_type([204, 204], 204, true);
     output.expect(0);
     let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(calls, ["PATCH /days", "POST /days/environment-overrides"]);
+}
+
+#[test]
+fn pruned_override_is_removed_first_only_if_it_does_not_fit_the_new_type() {
+    let unset = "DELETE /days/environment-overrides/test";
+    for (file, expected_calls) in [
+        ("type: TEXT, value: five", [unset, "PATCH /days"]),
+        ("value: 6", ["PATCH /days", unset]),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        world.write(
+            "v.yaml",
+            format!("variables: {{ days: {{ {file}, overrides: {{}} }} }}\n"),
+        );
+        listing(&platform, &[variable("days", "NUMBER", json!(5))]);
+        let overrides = json!({ "variable": { "name": "days" }, "overrides": [{ "environmentName": "test", "value": 7 }] });
+        platform.respond_to("GET", OVERRIDES, answer(&overrides));
+        platform.respond_to("PATCH", "/days$", ResponseTemplate::new(204));
+        platform.respond_to("DELETE", "/test$", ResponseTemplate::new(204));
+        platform
+            .call(&world)
+            .run("variables apply -f v.yaml --prune")
+            .expect(0);
+        let calls: Vec<String> = changes(&platform).into_iter().map(|(call, _)| call).collect();
+        assert_eq!(calls, expected_calls, "{file}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Compares a project with a file.
 
 use super::project_state::ProjectState;
-use super::type_change::{check_type_change, list_unfit_overrides};
+use super::type_change::{can_keep_override, check_type_change, list_unfit_overrides};
 use super::typed_value::{NUMBER, TEXT, is_same_value, validate_value};
 use super::variable_step::{Difference, OverrideChange, VariableStep};
 use super::variables_file::VariableDefinition;
@@ -39,10 +39,13 @@ pub fn build_variable_steps(
             .get(&definition.name)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        if prune {
-            // Before a change of the type, which an override that does not fit would prevent.
-            steps.extend(build_unset_steps(definition, current_overrides));
-        }
+        // An override that does not fit a new type would prevent the change. All others are removed last, so that no
+        // environment uses the variable's old value meanwhile.
+        let (early_unset_steps, unset_steps) = match variable {
+            Some(variable) if prune => build_unset_steps(definition, variable, current_overrides),
+            _ => Default::default(),
+        };
+        steps.extend(early_unset_steps);
         match variable {
             None => steps.push(build_create_step(document, definition)?),
             Some(variable) => {
@@ -58,6 +61,7 @@ pub fn build_variable_steps(
             }
         }
         steps.extend(build_set_step(definition, current_overrides, compared_type));
+        steps.extend(unset_steps);
     }
     if prune {
         steps.extend(build_delete_steps(definitions, project));
@@ -306,20 +310,38 @@ fn build_set_step(
     })
 }
 
-/// Returns a step for each override that the file does not list, which removes it. A variable without `overrides` in
-/// the file keeps all its overrides.
-fn build_unset_steps(definition: &VariableDefinition, current_overrides: &[Override]) -> Vec<VariableStep> {
+/// Returns a step for each override that the file does not list, which removes it: first the steps for overrides that
+/// do not fit a new type, then the others. A variable without `overrides` in the file keeps all its overrides.
+fn build_unset_steps(
+    definition: &VariableDefinition,
+    variable: &Variable,
+    current_overrides: &[Override],
+) -> (Vec<VariableStep>, Vec<VariableStep>) {
     let Some(defined_overrides) = &definition.overrides else {
-        return Vec::new();
+        return Default::default();
     };
-    current_overrides
+    let (kept_overrides, unfit_overrides): (Vec<&Override>, Vec<&Override>) = current_overrides
         .iter()
         .filter(|entry| find_override_value(defined_overrides, &entry.environment_name).is_none())
-        .map(|entry| VariableStep::UnsetOverride {
-            variable: definition.name.clone(),
-            was: entry.clone(),
-        })
-        .collect()
+        .partition(|entry| can_keep_override(definition, variable, entry));
+    (
+        unfit_overrides
+            .into_iter()
+            .map(|entry| build_unset_step(definition, entry))
+            .collect(),
+        kept_overrides
+            .into_iter()
+            .map(|entry| build_unset_step(definition, entry))
+            .collect(),
+    )
+}
+
+/// Returns the step that removes an override.
+fn build_unset_step(definition: &VariableDefinition, current_override: &Override) -> VariableStep {
+    VariableStep::UnsetOverride {
+        variable: definition.name.clone(),
+        was: current_override.clone(),
+    }
 }
 
 /// Returns a change for each override of the file that the project does not have or has with another value.
@@ -426,10 +448,10 @@ mod tests {
         + new  type: "NUMBER", behaviour: "COPIED", value: 1
         "#);
         insta::assert_snapshot!(lines(FILE, true), @r#"
-        - region in staging: "asia"
         ~ region  behaviour: "COPIED" -> "SHARED", value: "us" -> "eu"
         ~ region in production: "eu" -> "us"
         + region in test: "eu"
+        - region in staging: "asia"
         + new  type: "NUMBER", behaviour: "COPIED", value: 1
         - old  type: "TEXT", behaviour: "SHARED", value: "x"
         "#);

@@ -22,7 +22,8 @@ pub struct ProjectState {
 }
 
 /// Requests the project's variables. If the file has `overrides` or a new type for a variable, also requests the
-/// variable's current overrides. If the file defines at least one override, also requests the names of the environments.
+/// variable's current overrides. If the file defines at least one override, also requests the names of the
+/// environments.
 pub async fn fetch_project_state(
     platform: &Platform,
     project: Uuid,

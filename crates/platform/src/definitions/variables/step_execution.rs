@@ -4,13 +4,18 @@ use super::variable_step::{OverrideChange, VariableStep};
 use crate::api::{NewVariable, Override, OverridesSet, Platform, VariableFields};
 use crate::http::{ErrorKind, HttpError};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::mem;
 use uuid::Uuid;
 
 #[derive(Debug)]
 pub enum StepOutcome {
     Done,
-    Failed(HttpError),
+    /// The request failed. Overrides that an earlier request removed are not set again.
+    Failed {
+        error: HttpError,
+        lost_overrides: Vec<Override>,
+    },
     /// The request succeeded, but some overrides were not set: environment and reason.
     Partial(Vec<(String, String)>),
     /// Not tried, because an earlier change failed.
@@ -18,7 +23,8 @@ pub enum StepOutcome {
 }
 
 /// Executes the steps in order and calls `report_step` after each. If a variable could not be created, or its type could
-/// not be changed, its other steps are skipped. If the platform is unreachable or rejects the token, all remaining steps are skipped.
+/// not be changed, its other steps are skipped. If the platform is unreachable or rejects the token, all remaining steps
+/// are skipped.
 pub async fn execute_steps(
     platform: &Platform,
     project: Uuid,
@@ -26,17 +32,23 @@ pub async fn execute_steps(
     mut report_step: impl FnMut(&VariableStep, &StepOutcome),
 ) -> Vec<StepOutcome> {
     let mut unusable_variables: HashSet<&str> = HashSet::new();
+    // The overrides that a change of the type removed, and that are not set yet.
+    let mut removed_overrides: HashMap<&str, Vec<Override>> = HashMap::new();
     let mut is_aborted = false;
     let mut outcomes = Vec::new();
     for step in steps {
         let outcome = if is_aborted || unusable_variables.contains(step.variable()) {
             StepOutcome::Skipped
         } else {
-            execute_step(platform, project, step)
+            let removed_overrides = removed_overrides.entry(step.variable()).or_default();
+            execute_step(platform, project, step, removed_overrides)
                 .await
-                .unwrap_or_else(StepOutcome::Failed)
+                .unwrap_or_else(|error| StepOutcome::Failed {
+                    error,
+                    lost_overrides: mem::take(removed_overrides),
+                })
         };
-        if let StepOutcome::Failed(error) = &outcome {
+        if let StepOutcome::Failed { error, .. } = &outcome {
             is_aborted = prevents_every_step(error.kind());
         }
         if !matches!(outcome, StepOutcome::Done) && step.is_required_by_overrides() {
@@ -61,10 +73,12 @@ const fn prevents_every_step(kind: ErrorKind) -> bool {
 }
 
 /// Sends the request of one step. A failed request is an error, which the caller turns into the outcome `Failed`.
+/// `removed_overrides` are the overrides of the variable that were removed and not set again.
 async fn execute_step(
     platform: &Platform,
     project: Uuid,
     step: &VariableStep,
+    removed_overrides: &mut Vec<Override>,
 ) -> Result<StepOutcome, HttpError> {
     match step {
         VariableStep::Create { variable, to } => {
@@ -79,9 +93,20 @@ async fn execute_step(
             sent,
             unfit_overrides,
             ..
-        } => return update_variable(platform, project, variable, sent, unfit_overrides).await,
+        } => {
+            update_variable(
+                platform,
+                project,
+                variable,
+                sent,
+                unfit_overrides,
+                removed_overrides,
+            )
+            .await?
+        }
         VariableStep::SetOverrides { variable, overrides } => {
-            return set_and_confirm_overrides(platform, project, variable, overrides).await;
+            return set_and_confirm_overrides(platform, project, variable, overrides, removed_overrides)
+                .await;
         }
         VariableStep::UnsetOverride { variable, was } => {
             platform
@@ -94,85 +119,83 @@ async fn execute_step(
 }
 
 /// Updates a variable. If the platform refuses a new type because of overrides that do not fit it, removes these
-/// overrides and tries again. A later step sets them in their new form.
+/// overrides and tries again. A later step sets them in their new form; until then, they are `removed_overrides`.
 async fn update_variable(
     platform: &Platform,
     project: Uuid,
     variable: &str,
     fields: &VariableFields,
     unfit_overrides: &[Override],
-) -> Result<StepOutcome, HttpError> {
+    removed_overrides: &mut Vec<Override>,
+) -> Result<(), HttpError> {
     match platform.update_variable(project, variable, fields).await {
         Err(error) if error.kind() == ErrorKind::Conflict && !unfit_overrides.is_empty() => {}
-        result => return result.map(|()| StepOutcome::Done),
+        result => return result,
     }
-    let mut removed_overrides = Vec::new();
-    let mut result = Ok(());
-    for unfit_override in unfit_overrides {
-        let environment = &unfit_override.environment_name;
-        result = platform.delete_override(project, variable, environment).await;
-        if result.is_err() {
-            break;
-        }
-        removed_overrides.push(unfit_override.clone());
-    }
+    let mut result = remove_overrides(platform, project, variable, unfit_overrides, removed_overrides).await;
     if result.is_ok() {
         result = platform.update_variable(project, variable, fields).await;
     }
-    match result {
-        Ok(()) => Ok(StepOutcome::Done),
-        Err(error) => restore_overrides(platform, project, variable, removed_overrides, error).await,
+    if result.is_err() {
+        restore_overrides(platform, project, variable, removed_overrides).await;
     }
+    result
 }
 
-/// Sets the removed overrides again after the type could not be changed because of `error`. The outcome is partial if an
-/// override remains removed, with the value that it had.
+/// Removes overrides of a variable, and adds each that is or may be removed to `removed_overrides`.
+async fn remove_overrides(
+    platform: &Platform,
+    project: Uuid,
+    variable: &str,
+    unfit_overrides: &[Override],
+    removed_overrides: &mut Vec<Override>,
+) -> Result<(), HttpError> {
+    for unfit_override in unfit_overrides {
+        let environment = &unfit_override.environment_name;
+        match platform.delete_override(project, variable, environment).await {
+            Ok(()) => removed_overrides.push(unfit_override.clone()),
+            // Somebody else has removed it meanwhile.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                if error.is_maybe_processed() || error.tries() > 1 {
+                    removed_overrides.push(unfit_override.clone());
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Sets the removed overrides again. Those that the response does not confirm stay in `removed_overrides`.
 async fn restore_overrides(
     platform: &Platform,
     project: Uuid,
     variable: &str,
-    removed_overrides: Vec<Override>,
-    error: HttpError,
-) -> Result<StepOutcome, HttpError> {
+    removed_overrides: &mut Vec<Override>,
+) {
     if removed_overrides.is_empty() {
-        return Err(error);
+        return;
     }
-    let response = platform
-        .set_overrides(project, variable, &removed_overrides)
-        .await;
-    let lost_overrides: Vec<Override> = match response {
-        Err(_) => removed_overrides,
-        Ok(response) => {
-            let unconfirmed_overrides = list_unconfirmed_overrides(&removed_overrides, &response);
-            removed_overrides
-                .into_iter()
-                .filter(|entry| {
-                    unconfirmed_overrides
-                        .iter()
-                        .any(|(environment, _)| *environment == entry.environment_name)
-                })
-                .collect()
-        }
-    };
-    if lost_overrides.is_empty() {
-        return Err(error);
+    // The caller reports the error that made this necessary, and the overrides that remain removed.
+    if let Ok(response) = platform.set_overrides(project, variable, removed_overrides).await {
+        let unconfirmed_overrides = list_unconfirmed_overrides(removed_overrides, &response);
+        removed_overrides.retain(|entry| {
+            unconfirmed_overrides
+                .iter()
+                .any(|(environment, _)| *environment == entry.environment_name)
+        });
     }
-    let reasons = lost_overrides.into_iter().map(|entry| {
-        let reason = format!(
-            "the override was {} and may be removed, because the type could not be changed: {error}",
-            entry.value
-        );
-        (entry.environment_name, reason)
-    });
-    Ok(StepOutcome::Partial(reasons.collect()))
 }
 
-/// Sets overrides of a variable with one request. The outcome is partial if the response does not confirm all of them.
+/// Sets overrides of a variable with one request. The outcome is partial if the response does not confirm all of them;
+/// the reasons then name the values of those that are now removed.
 async fn set_and_confirm_overrides(
     platform: &Platform,
     project: Uuid,
     variable: &str,
     override_changes: &[OverrideChange],
+    removed_overrides: &mut Vec<Override>,
 ) -> Result<StepOutcome, HttpError> {
     let requested_overrides: Vec<Override> = override_changes
         .iter()
@@ -184,12 +207,32 @@ async fn set_and_confirm_overrides(
     let response = platform
         .set_overrides(project, variable, &requested_overrides)
         .await?;
-    let unconfirmed_overrides = list_unconfirmed_overrides(&requested_overrides, &response);
+    let mut unconfirmed_overrides = list_unconfirmed_overrides(&requested_overrides, &response);
+    for entry in mem::take(removed_overrides) {
+        let unconfirmed_override = unconfirmed_overrides
+            .iter_mut()
+            .find(|(environment, _)| *environment == entry.environment_name);
+        if let Some((_, reason)) = unconfirmed_override {
+            *reason = format!("{reason}; {}", describe_lost_override(&entry));
+        }
+    }
     Ok(if unconfirmed_overrides.is_empty() {
         StepOutcome::Done
     } else {
         StepOutcome::Partial(unconfirmed_overrides)
     })
+}
+
+/// Describes an override that was removed and is not set again.
+pub fn describe_lost_override(lost_override: &Override) -> String {
+    let Override {
+        environment_name,
+        value,
+    } = lost_override;
+    format!(
+        "the override in {environment_name} was {value} and may be removed: {environment_name} then uses the variable's \
+         value"
+    )
 }
 
 /// Returns the environments whose overrides the response does not confirm, each with the reason. The API document does

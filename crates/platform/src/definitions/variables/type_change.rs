@@ -57,15 +57,22 @@ pub(super) fn list_unfit_overrides(
     variable: &Variable,
     current_overrides: &[Override],
 ) -> Vec<Override> {
-    if !is_type_changed(definition, variable) {
-        return Vec::new();
-    }
-    let new_type = definition.fields.r#type.as_deref();
     current_overrides
         .iter()
-        .filter(|entry| is_listed(definition, entry) && validate_value(new_type, &entry.value).is_err())
+        .filter(|entry| is_listed(definition, entry) && !can_keep_override(definition, variable, entry))
         .cloned()
         .collect()
+}
+
+/// Returns whether an override can exist while the variable is updated: its type does not change, or the override fits
+/// the new type.
+pub(super) fn can_keep_override(
+    definition: &VariableDefinition,
+    variable: &Variable,
+    entry: &Override,
+) -> bool {
+    !is_type_changed(definition, variable)
+        || validate_value(definition.fields.r#type.as_deref(), &entry.value).is_ok()
 }
 
 /// Returns whether the file lists an override for the same environment.

@@ -79,8 +79,8 @@ impl VariableStep {
         }
     }
 
-    /// Returns whether the overrides of the variable can only be set after the step: it creates the variable, or changes
-    /// its type.
+    /// Returns whether the overrides of the variable can only be set after the step: it creates the variable, or
+    /// changes its type.
     pub(super) fn is_required_by_overrides(&self) -> bool {
         match self {
             Self::Create { .. } => true,
