@@ -43,14 +43,9 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         .transpose()?;
     let connection = sources.resolve_connection(&run.global)?;
     let state_path = choose_state_path(run, args);
-    // Held until the end: a second run would otherwise read a state without the steps of this one, and repeat them.
-    let _lock = if args.dry_run {
-        None
-    } else {
-        Some(StateLock::acquire(&state_path)?)
-    };
     let base_url = connection.require_base_url()?.to_string();
-    let mut state = read_state(&state_path, &base_url, &plan, &args.resolve)?;
+    // The lock is held until the end.
+    let (mut state, _lock) = open_state(args, &plan, &state_path, &base_url)?;
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.create_platform_client(&connection)?;
     if args.dry_run {
@@ -89,21 +84,37 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     }
 }
 
-/// Reads the state and applies the values of `--resolve`. Rejects a state with a step whose result is unknown, and one
-/// whose completed steps no longer match the plan.
-fn read_state(
+/// Reads the state, locks it if a step is left, and applies the values of `--resolve`. Rejects a state with a step whose
+/// result is unknown, and one whose completed steps no longer match the plan.
+fn open_state(
+    args: &ProvisionApplyArgs,
+    plan: &ProvisionPlan,
     state_path: &Path,
     base_url: &str,
-    plan: &ProvisionPlan,
-    resolutions: &[String],
-) -> Result<ProvisionState, Failure> {
-    let saved_state = read_user_file_if_exists(state_path, MAX_STATE_BYTES)?;
-    let mut state = ProvisionState::parse(saved_state.as_deref(), state_path, base_url)?;
-    apply_resolutions(&mut state, plan, resolutions)?;
+) -> Result<(ProvisionState, Option<StateLock>), Failure> {
+    let mut state = read_state(state_path, base_url)?;
+    // A run without steps writes nothing, so that it needs no lock, and its directory may be read-only.
+    let needs_lock = !args.dry_run && plan.steps().any(|step| !state.is_done(step));
+    let lock = needs_lock.then(|| StateLock::acquire(state_path)).transpose()?;
+    if lock.is_some() {
+        // Another run may have done steps meanwhile, which this run would repeat.
+        state = read_state(state_path, base_url)?;
+    }
+    apply_resolutions(&mut state, plan, &args.resolve)?;
     state
         .check_plan(plan)
         .map_err(|error| state_failure(error, state_path))?;
-    Ok(state)
+    Ok((state, lock))
+}
+
+/// Reads the state; without a state file, no step is done.
+fn read_state(state_path: &Path, base_url: &str) -> Result<ProvisionState, Failure> {
+    let saved_state = read_user_file_if_exists(state_path, MAX_STATE_BYTES)?;
+    Ok(ProvisionState::parse(
+        saved_state.as_deref(),
+        state_path,
+        base_url,
+    )?)
 }
 
 /// Returns the path of the state file: that of `--state`, otherwise next to the provisioning file with the suffix

@@ -3,54 +3,97 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use std::fs::{self, File, TryLockError};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
-/// The lock of a state file; dropping it removes the lock file and releases the lock.
+/// Maximum number of attempts to lock a file that other runs create and remove, and the pause between two attempts.
+const MAX_ATTEMPTS: usize = 50;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// The lock of a state file; dropping it releases the lock, and removes the lock file if this run created it.
 #[derive(Debug)]
 pub(super) struct StateLock {
     path: PathBuf,
-    _file: File,
+    file: File,
+    is_created: bool,
 }
 
 impl StateLock {
     /// Locks the state file at this path; fails if another run has locked it. The lock is on a file next to it, because
-    /// each write replaces the state file. A run that is killed releases its lock.
+    /// each write replaces the state file. A run that is killed releases its lock, and the file that it leaves is
+    /// locked again.
     pub(super) fn acquire(state_path: &Path) -> Result<Self, Failure> {
         let mut name = state_path.as_os_str().to_owned();
         name.push(".lock");
         let path = PathBuf::from(name);
-        loop {
-            let file = open_lock_file(&path).map_err(|error| lock_failure(state_path, error))?;
-            match file.try_lock() {
-                // Another run may have removed the file since it was opened, and a lock on it then protects nothing.
-                Ok(()) if is_file_at(&file, &path) => return Ok(Self { path, _file: file }),
-                Ok(()) => {}
+        for _ in 0..MAX_ATTEMPTS {
+            match try_acquire(&path) {
+                Ok(Some(lock)) => return Ok(lock),
+                Ok(None) => sleep(PAUSE),
                 Err(TryLockError::WouldBlock) => return Err(running_failure(state_path)),
                 Err(TryLockError::Error(error)) => return Err(lock_failure(state_path, error)),
             }
         }
+        Err(lock_failure(state_path, ErrorKind::NotFound.into()))
     }
 }
 
 impl Drop for StateLock {
     fn drop(&mut self) {
         // A file that remains does not matter: the next run locks it again.
-        let _ = fs::remove_file(&self.path);
+        if self.is_created && is_file_at(&self.file, &self.path) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
-/// Opens the lock file. Creates the file and its directory if they are missing, and never changes the content.
-fn open_lock_file(path: &Path) -> io::Result<File> {
+/// Locks the lock file. Returns `None` if another run removed the file meanwhile: a lock on it then protects nothing.
+fn try_acquire(path: &Path) -> Result<Option<StateLock>, TryLockError> {
+    let lock = match open_lock_file(path) {
+        Ok(lock) => lock,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(TryLockError::Error(error)),
+    };
+    lock.file.try_lock()?;
+    Ok(is_file_at(&lock.file, path).then_some(lock))
+}
+
+/// Creates the lock file, and its directory if it is missing. Opens a file that exists without a change; its user may
+/// be another one, so that only reading it may be allowed.
+fn open_lock_file(path: &Path) -> io::Result<StateLock> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    File::options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(path)
+    let (file, is_created) = match File::options().write(true).create_new(true).open(path) {
+        Ok(file) => {
+            allow_reading(&file);
+            (file, true)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let file = File::options().write(true).open(path);
+            (file.or_else(|_| File::open(path))?, false)
+        }
+        Err(error) => return Err(error),
+    };
+    Ok(StateLock {
+        path: path.to_owned(),
+        file,
+        is_created,
+    })
 }
+
+/// Lets other users lock the file. It is empty, so that they learn nothing from it.
+#[cfg(unix)]
+fn allow_reading(file: &File) {
+    use std::os::unix::fs::PermissionsExt as _;
+    // Only a run of another user needs it, and only if this run is killed.
+    let _ = file.set_permissions(fs::Permissions::from_mode(0o644));
+}
+
+#[cfg(not(unix))]
+fn allow_reading(_: &File) {}
 
 /// Returns whether the path still leads to the open file.
 #[cfg(unix)]
@@ -74,9 +117,14 @@ fn running_failure(state_path: &Path) -> Failure {
     Failure::usage(message).with_hint("run the command again after the other run has ended")
 }
 
-/// Returns the failure for a state file that cannot be locked.
+/// Returns the failure for a state file that cannot be locked. The hint keeps the state: with an empty one, the next
+/// run would create the project again.
 fn lock_failure(state_path: &Path, error: io::Error) -> Failure {
     let context = format!("could not lock the state file {}", state_path.display());
-    Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
-        .with_hint("pass a state file in another directory with --state")
+    let hint = if matches!(state_path.try_exists(), Ok(false)) {
+        "pass a state file in another directory with --state"
+    } else {
+        "make its directory writable, or copy the state file to a writable directory and pass the copy with --state"
+    };
+    Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context)).with_hint(hint)
 }

@@ -479,7 +479,56 @@ fn apply_refuses_a_state_file_that_another_run_uses() {
     // The file of a run that was killed is no lock.
     drop(lock);
     provision_call(&platform, &world).run(&APPLY).expect(0);
-    assert!(!path.exists());
+    assert_eq!(request_paths(&platform).len(), 4);
+}
+
+#[test]
+fn apply_removes_only_a_lock_file_that_it_created() {
+    for content in [None, Some("a file of the team")] {
+        let (world, platform) = (World::new(), provision_platform(None));
+        world.write("p.yaml", hybrid_file());
+        let path = world.work().join("p.yaml.state.json.lock");
+        if let Some(content) = content {
+            fs::write(&path, content).unwrap();
+            // A file of another user may be only readable.
+            let mut permissions = fs::metadata(&path).unwrap().permissions();
+            permissions.set_readonly(true);
+            fs::set_permissions(&path, permissions).unwrap();
+        }
+        provision_call(&platform, &world).run(&APPLY).expect(0);
+        assert_eq!(fs::read_to_string(&path).ok().as_deref(), content);
+    }
+}
+
+#[test]
+fn apply_without_a_possible_lock_fails_only_if_a_step_is_left() {
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", hybrid_file());
+    // The name of its lock file is too long.
+    let name = "s".repeat(252);
+    let call = provision_call(&platform, &world);
+    let args = (&APPLY[..], &["--state", &name][..]);
+    let hint = "hint: pass a state file in another directory with --state";
+    call.clone()
+        .run(args)
+        .expect(2)
+        .saying(&["could not lock the state file", hint]);
+    assert_eq!(request_paths(&platform), [""; 0]);
+    call.clone().run(&APPLY).expect(0);
+    let mut state = state(&world);
+    fs::write(world.work().join(&name), state.to_string()).unwrap();
+    let output = call.clone().run(args).expect(0);
+    assert!(output.out.contains("done before"), "{}", output.all());
+    state["steps"]
+        .as_object_mut()
+        .unwrap()
+        .remove("repository")
+        .unwrap();
+    fs::write(world.work().join(&name), state.to_string()).unwrap();
+    call.run(args)
+        .expect(2)
+        .saying(&["hint: make its directory writable, or copy the state file to"]);
+    assert_eq!(request_paths(&platform).len(), 4);
 }
 
 #[test]
