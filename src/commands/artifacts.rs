@@ -10,6 +10,8 @@ use crate::session::{CommandResult, Run};
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
+    // The commands have no flag for it.
+    let lookup_timeout = sources.resolve_lookup_timeout(None)?;
     match verb {
         ArtifactsVerb::List { prefix, output } => {
             let prefix = sources.resolve_optional_prefix(prefix)?;
@@ -33,19 +35,19 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
         }
         ArtifactsVerb::Enable(args) => {
             let prefix = sources.resolve_prefix(args.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix).enable(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).enable(&args))?
         }
         ArtifactsVerb::Disable(args) => {
             let prefix = sources.resolve_prefix(args.version.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix).disable(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).disable(&args))?
         }
         ArtifactsVerb::Rollback(args) => {
             let prefix = sources.resolve_prefix(args.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix).roll_back(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).roll_back(&args))?
         }
         ArtifactsVerb::Prune(args) => {
             let prefix = sources.resolve_prefix(args.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix).prune_versions(&args))?
+            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).prune_versions(&args))?
         }
         // `dispatch` runs these two elsewhere, because they compare the files of a repository.
         ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {

@@ -18,22 +18,30 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
-/// Maximum time to wait until the platform shows the change of a version, and of the latest version.
+/// Maximum time to wait until the platform shows the change of the latest version.
 const MAX_DELAY: Duration = Duration::from_secs(5);
 
 pub(crate) struct VersionSwitch<'a> {
     run: &'a Run,
     platform: &'a Platform,
     prefix: String,
+    /// Maximum time to wait until the platform shows the change of a version.
+    lookup_timeout: Duration,
 }
 
 impl<'a> VersionSwitch<'a> {
     /// Creates the commands for the versions of this prefix.
-    pub(crate) const fn new(run: &'a Run, platform: &'a Platform, prefix: String) -> Self {
+    pub(crate) const fn new(
+        run: &'a Run,
+        platform: &'a Platform,
+        prefix: String,
+        lookup_timeout: Duration,
+    ) -> Self {
         Self {
             run,
             platform,
             prefix,
+            lookup_timeout,
         }
     }
 
@@ -71,7 +79,7 @@ impl<'a> VersionSwitch<'a> {
             self.reject_last_enabled(&version).await?;
         }
         if let Err(failure) = self.set_enabled(&version, false).await {
-            return Err(self.add_repetition_hint(failure, &version));
+            return Err(self.add_repetition_hint(failure, &version, args.force));
         }
         // The platform may report the old latest version for a moment.
         let latest = poll_latest_after_disabling(self.platform, &self.prefix, &version, MAX_DELAY).await;
@@ -103,11 +111,12 @@ impl<'a> VersionSwitch<'a> {
         )
     }
 
-    /// Adds to the hint of a failed rollback how to repeat it: the version may be disabled already, and a second rollback
-    /// would then disable the previous version, too.
-    fn add_repetition_hint(&self, failure: Failure, version: &str) -> Failure {
+    /// Adds to the hint of a failed rollback how to repeat it: the version may be disabled already, and a second
+    /// rollback would then disable the previous version, too.
+    fn add_repetition_hint(&self, failure: Failure, version: &str, is_forced: bool) -> Failure {
+        let flag = if is_forced { " --force" } else { "" };
         let repetition = format!(
-            "to repeat the rollback, run `{}`, because another `rollback` may disable another version",
+            "to repeat the rollback, run `{}{flag}`, because another `rollback` may disable another version",
             disable_command(&self.prefix, version)
         );
         let hint = match failure.own_hint() {
@@ -126,27 +135,45 @@ impl<'a> VersionSwitch<'a> {
         let old_versions = list_surplus_versions(&versions, &latest, kept_count).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
-        if args.yes {
-            self.disable_versions(&old_versions).await?;
+        let unconfirmed_versions = if args.yes {
+            self.disable_versions(&old_versions).await?
+        } else {
+            Vec::new()
+        };
+        let mut message = self.describe_prune(&old_versions, kept_count, args.yes);
+        if !unconfirmed_versions.is_empty() {
+            message = format!("{message}; not confirmed: {}", unconfirmed_versions.join(", "));
         }
-        let message = self.describe_prune(&old_versions, kept_count, args.yes);
         let document = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old_versions, "done": args.yes });
         self.print_outcome(args.output, &document, &message)
     }
 
     /// Disables these versions one after the other. Stops at the first failure, which then names the versions that were
-    /// disabled before it.
-    async fn disable_versions(&self, versions: &[String]) -> Result<(), Failure> {
+    /// disabled before it. Warns of versions whose state the platform does not show, and returns them.
+    async fn disable_versions<'v>(&self, versions: &'v [String]) -> Result<Vec<&'v str>, Failure> {
+        let mut unconfirmed_versions = Vec::new();
+        let mut timeout = self.lookup_timeout;
         for (done_count, version) in versions.iter().enumerate() {
-            if let Err(failure) = self.set_enabled(version, false).await {
-                return Err(self.add_prune_progress(failure, &versions[..done_count], versions.len()));
+            let response = match self.request_state(version, false).await {
+                Ok(response) => response,
+                Err(failure) => {
+                    return Err(self.add_prune_progress(failure, &versions[..done_count], versions.len()));
+                }
+            };
+            match self.confirm_state(&response, version, false, timeout).await {
+                Ok(()) => self
+                    .run
+                    .ui
+                    .say(&format!("disabled version {version} of {}", self.prefix)),
+                Err(failure) => {
+                    self.run.ui.warn(&failure.describe());
+                    unconfirmed_versions.push(version.as_str());
+                    // The platform will hardly show the state of the next versions either.
+                    timeout = Duration::ZERO;
+                }
             }
-            let prefix = &self.prefix;
-            self.run
-                .ui
-                .say(&format!("disabled version {version} of {prefix}"));
         }
-        Ok(())
+        Ok(unconfirmed_versions)
     }
 
     /// Describes which versions were disabled or, unless `is_done` is set, would be disabled.
@@ -194,6 +221,14 @@ impl<'a> VersionSwitch<'a> {
     /// Requests the platform to enable or disable a version. Fails if the response shows the old state, or if it shows
     /// none and the details of the version do not show the new state either.
     async fn set_enabled(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
+        let response = self.request_state(version, is_enabled).await?;
+        self.confirm_state(&response, version, is_enabled, self.lookup_timeout)
+            .await?;
+        Ok(response)
+    }
+
+    /// Requests the platform to enable or disable a version. Fails if the response shows the old state.
+    async fn request_state(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
         let result = self
             .platform
             .set_artifact_enabled(&self.prefix, version, is_enabled)
@@ -205,12 +240,7 @@ impl<'a> VersionSwitch<'a> {
                     format!("according to the platform's response, version {version} is still {state}");
                 Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
             }
-            Ok(response) if has_state(&response, is_enabled) => Ok(response),
-            // The API document does not define the response, so it need not show the state.
-            Ok(response) => {
-                self.confirm_state(version, is_enabled).await?;
-                Ok(response)
-            }
+            Ok(response) => Ok(response),
             Err(error) => {
                 let is_missing = error.kind() == ErrorKind::NotFound;
                 let failure =
@@ -225,10 +255,21 @@ impl<'a> VersionSwitch<'a> {
         }
     }
 
-    /// Fails if the details of the version do not show that it is enabled or disabled.
-    async fn confirm_state(&self, version: &str, is_enabled: bool) -> Result<(), Failure> {
+    /// Fails if neither the response nor, within the timeout, the details of the version show that it is enabled or
+    /// disabled. The API document does not define the response, so it need not show the state.
+    async fn confirm_state(
+        &self,
+        response: &Value,
+        version: &str,
+        is_enabled: bool,
+        timeout: Duration,
+    ) -> Result<(), Failure> {
+        if has_state(response, is_enabled) {
+            return Ok(());
+        }
         let prefix = &self.prefix;
-        let Err(error) = poll_until_state(self.platform, prefix, version, is_enabled, MAX_DELAY).await else {
+        let result = poll_until_state(self.platform, prefix, version, is_enabled, timeout).await;
+        let Err(error) = result else {
             return Ok(());
         };
         let state = if is_enabled { "enabled" } else { "disabled" };

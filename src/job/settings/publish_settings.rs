@@ -135,7 +135,7 @@ impl SettingSources<'_> {
             if_exists: if_exists.unwrap_or_default(),
             on_ignored: on_ignored.unwrap_or_default(),
             verify: !is_check_skipped,
-            lookup_timeout: self.resolve_lookup_timeout(args)?,
+            lookup_timeout: self.resolve_lookup_timeout(args.flags.lookup_timeout)?,
             dry_run: layers.resolve_switch(args.dry_run, variable::DRY_RUN, None)?,
             json: args.json || args.output == Some(OutputFormat::Json),
             require_review: self.resolve_required_review_file(args)?,
@@ -206,9 +206,9 @@ impl SettingSources<'_> {
         Ok(path.map(|path| self.env.current_dir().join(path)))
     }
 
-    /// Resolves the maximum time to wait until the platform lists the new version.
-    fn resolve_lookup_timeout(&self, args: &PublishArgs) -> Result<Duration, SettingsError> {
-        let (flag, file) = (args.flags.lookup_timeout, self.file.publish.lookup_timeout);
+    /// Resolves the maximum time to wait until the platform shows a new version, or the change of one.
+    pub fn resolve_lookup_timeout(&self, flag: Option<u64>) -> Result<Duration, SettingsError> {
+        let file = self.file.publish.lookup_timeout;
         let seconds =
             self.layers()
                 .resolve_integer(flag, variable::LOOKUP_TIMEOUT, file, "lookup timeout")?;

@@ -756,10 +756,66 @@ fn failed_rollback_names_the_command_that_repeats_it() {
     platform.respond_to("GET", "/artifacts/details", answer(&details));
     platform.respond_to("PATCH", "/artifacts$", ResponseTemplate::new(502));
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-    call.run("artifacts rollback").expect(3).saying(&[
+    call.clone().run("artifacts rollback").expect(3).saying(&[
         "the request may have been processed nevertheless",
         "to repeat the rollback, run `sluicegate artifacts disable 2 --prefix sales`",
     ]);
+    // Without the flag, the command would refuse to disable the last enabled version.
+    call.run("artifacts rollback --force")
+        .expect(3)
+        .saying(&["run `sluicegate artifacts disable 2 --prefix sales --force`"]);
+}
+
+#[test]
+fn prune_goes_on_after_version_whose_state_is_not_shown() {
+    let (world, platform) = (World::new(), Platform::new());
+    let entry = |version: u8| {
+        json!({ "sharedPipelineIdPrefix": "sales", "versionName": version.to_string(), "enabled": true,
+            "createdAt": format!("2026-11-2{version}T09:30:00Z") })
+    };
+    let list = json!([entry(3), entry(2), entry(1)]);
+    let details = json!({ "artifactDetails": entry(3), "sharedPipelines": [] });
+    platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", answer(&list));
+    platform.respond_to("GET", "/artifacts/details", answer(&details));
+    let answers = vec![ResponseTemplate::new(204), answer(&json!({ "enabled": false }))];
+    platform.respond_to("PATCH", "/v1/shared-pipelines/artifacts$", in_turn(answers));
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    let output = call.run("artifacts prune --keep 1 --yes").expect(0).saying(&[
+        "warning",
+        "could not check whether version 2 of sales is disabled",
+    ]);
+    assert!(
+        !output.err.contains("disabled version 2 of sales\n"),
+        "{}",
+        output.all()
+    );
+    assert!(
+        output.err.contains("disabled version 1 of sales"),
+        "{}",
+        output.all()
+    );
+    assert_eq!(
+        output.out,
+        "disabled 2 versions of sales: 2, 1; not confirmed: 2\n"
+    );
+}
+
+#[test]
+fn switch_waits_as_long_as_the_lookup_timeout_for_the_details() {
+    let world = World::new();
+    let entry = |is_enabled: bool| {
+        let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "enabled": is_enabled });
+        answer(&json!({ "artifactDetails": version, "sharedPipelines": [] }))
+    };
+    for (timeout, code) in [("0", 3), ("20", 0)] {
+        let platform = Platform::new();
+        platform.respond_to("PATCH", "/artifacts$", ResponseTemplate::new(204));
+        let details = in_turn(vec![entry(false), entry(false), entry(true)]);
+        platform.respond_to("GET", "/artifacts/details", details);
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        let call = call.variable("SLUICEGATE_LOOKUP_TIMEOUT", timeout);
+        call.run("artifacts enable 2").expect(code);
+    }
 }
 
 #[test]
