@@ -5,7 +5,7 @@ use super::smoke::SmokeResult;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
-use crate::publish::{self, DISABLED_DIFFERENCE, NOT_LISTED, OutcomeKind, Plan};
+use crate::publish::{self, DISABLED_DIFFERENCE, FileSelection, NOT_LISTED, OutcomeKind, Plan};
 use crate::report::render_publish_summary;
 use crate::session::CommandResult;
 use crate::session::artifact_versions::{
@@ -41,13 +41,16 @@ pub(super) fn report_outcome(
     }
     let name = format!("version {} of {}", plan.version_name, plan.prefix);
     let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
-    if let Some(hint) = find_hint(
-        &plan.prefix,
-        &plan.version_name,
-        outcome,
-        publication.settings.if_exists,
-        publication.needs_next_version(),
-    ) {
+    let hint = find_size_hint(outcome, publication.settings.select).or_else(|| {
+        find_hint(
+            &plan.prefix,
+            &plan.version_name,
+            outcome,
+            publication.settings.if_exists,
+            publication.needs_next_version(),
+        )
+    });
+    if let Some(hint) = hint {
         failure = failure.with_hint(hint);
     }
     let title = format!("{PUBLISH_FAILED}: {name} ({})", outcome.kind);
@@ -308,21 +311,24 @@ fn find_hint(
             list_command(prefix)
         )),
         OutcomeKind::Unknown => Some(format!("run `{show_command}` to check whether the version exists")),
-        OutcomeKind::Failed if is_too_large(outcome) => Some(
-            "the platform limits the size of a publish: leave out files with --exclude, or publish only the files that \
-             the shared pipelines need with --select closure"
-                .into(),
-        ),
         _ => outcome.error.as_ref().and_then(HttpError::hint),
     }
 }
 
-/// Returns whether the platform or a proxy refused the upload because of its size.
-fn is_too_large(outcome: &publish::Outcome) -> bool {
-    outcome
-        .error
-        .as_ref()
-        .is_some_and(|error| error.kind() == ErrorKind::TooLarge)
+/// Returns how to make the publish smaller, if the platform or a proxy refused the upload because of its size.
+fn find_size_hint(outcome: &publish::Outcome, select: FileSelection) -> Option<String> {
+    let is_too_large = outcome.kind == OutcomeKind::Failed
+        && outcome
+            .error
+            .as_ref()
+            .is_some_and(|error| error.kind() == ErrorKind::TooLarge);
+    let hint = "the platform limits the size of a publish: leave out files with --exclude";
+    is_too_large.then(|| match select {
+        FileSelection::All => {
+            format!("{hint}, or publish only the files that the shared pipelines need with --select closure")
+        }
+        FileSelection::Closure => hint.to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -273,6 +273,12 @@ fn publish_that_is_too_large_names_the_flags_that_make_it_smaller() {
             "hint: the platform limits the size of a publish",
             "--select closure",
         ]);
+    let output = publish_platform(&world, ResponseTemplate::new(413))
+        .call(&world)
+        .run((&PUBLISH[..], &["--select", "closure"][..]))
+        .expect(3)
+        .saying(&["leave out files with --exclude"]);
+    assert!(!output.err.contains("--select closure"), "{}", output.all());
 }
 
 #[cfg(unix)]
