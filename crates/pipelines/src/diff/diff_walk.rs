@@ -91,7 +91,7 @@ impl ComparedFields {
     }
 }
 
-impl<'b> DiffWalk<'b> {
+impl DiffWalk<'_> {
     /// Creates an empty walk; the paths of its fields begin at the compared nodes.
     pub(super) const fn new() -> Self {
         Self::at_path(Vec::new())

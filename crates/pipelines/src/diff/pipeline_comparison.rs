@@ -243,7 +243,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let is_excluded = &|key: &str| keys.contains(key);
         let [base, head] = [base, head].map(|node| FilteredNode { node, is_excluded });
         ComparedFields::collect(&[], &self.budget, |walk| {
-            walk.compare_filtered_nodes(&base, &head)
+            walk.compare_filtered_nodes(&base, &head);
         })
     }
 
@@ -259,7 +259,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let is_excluded = &|key: &str| matches!(key, "pipeline" | LAYOUT_KEY);
         let [base, head] = self.roots().map(|node| FilteredNode { node, is_excluded });
         let mut fields = ComparedFields::collect(&[], &self.budget, |walk| {
-            walk.compare_filtered_nodes(&base, &head)
+            walk.compare_filtered_nodes(&base, &head);
         });
         let [base, head] = self
             .roots()

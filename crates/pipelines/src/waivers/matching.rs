@@ -38,10 +38,6 @@ pub struct ExistingFiles {
 
 /// The status of a waiver after a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact about the waiver on its own"
-)]
 pub struct WaiverStatus {
     /// The strongest effect of the waiver; `None` if it is about no finding.
     pub effect: Option<WaiverEffect>,
