@@ -102,7 +102,7 @@ async fn execute_step(
                 unfit_overrides,
                 removed_overrides,
             )
-            .await?
+            .await?;
         }
         VariableStep::SetOverrides { variable, overrides } => {
             return set_and_confirm_overrides(platform, project, variable, overrides, removed_overrides)
