@@ -94,10 +94,10 @@ impl Publication<'_> {
             .map(PathBuf::as_path)
             .chain(self.settings.attestation.list_paths());
         self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
+        self.check_settings(required_review.as_ref())?;
         if !self.settings.dry_run {
             self.require_writable_files()?;
         }
-        self.check_settings(required_review.as_ref())?;
         let mut plan = match plan {
             // A dry run can print the problems as JSON.
             Err(error) if self.settings.dry_run => return self.report_plan_error(error),
