@@ -48,11 +48,15 @@ pub(crate) fn write_file_with(
 /// Fails if [`AtomicFile`] cannot write to this path. Creates its directory if it is missing, but no file. A device or a
 /// pipe is not opened, because its reader would see the end of the data when it is closed.
 pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
-    let is_stream = path.exists() && !path.is_file() && !path.is_dir();
-    if is_stream {
+    if is_stream(path) {
         return Ok(());
     }
     AtomicFile::create(path).map(drop)
+}
+
+/// Returns whether the path is a device or a pipe.
+pub(crate) fn is_stream(path: &Path) -> bool {
+    path.exists() && !path.is_file() && !path.is_dir()
 }
 
 /// A file that is moved to its path when it is finished; if dropped earlier, it is removed.

@@ -1,5 +1,6 @@
 //! Writes the parts of a step that a CI host shows in addition to its log: annotations, the step summary, outputs.
 
+use crate::atomic_file;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -14,6 +15,7 @@ use crate::ui::Ui;
 use std::fs::File;
 use std::io::Write as _;
 use std::mem;
+use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
@@ -200,8 +202,13 @@ impl Run {
         self.append_outputs(pairs)
     }
 
-    /// Fails if the file for step outputs cannot be written, so that a step does not change anything first.
+    /// Fails if the file for step outputs cannot be written, so that a step does not change anything first. A device or a
+    /// pipe is not opened, as in [`atomic_file::check_writable`].
     pub(crate) fn require_writable_outputs(&self) -> Result<(), Failure> {
+        let path = self.env.get(STEP_OUTPUT);
+        if path.is_some_and(|path| atomic_file::is_stream(Path::new(path))) {
+            return Ok(());
+        }
         append_to_host_file(&self.env, STEP_OUTPUT, String::new)
     }
 
