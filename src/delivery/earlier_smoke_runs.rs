@@ -5,8 +5,8 @@ use crate::session::Run;
 use std::path::Path;
 
 impl Run {
-    /// Removes an old receipt. A receipt that names smoke runs is replaced by one with the outcome `failed` that keeps
-    /// their ids, unless git tracks the file: then a change may have edited it.
+    /// Removes an old receipt. A receipt that names smoke runs or ignored files is replaced by one with the outcome
+    /// `failed` that keeps them, unless git tracks the file: then a change may have edited it.
     pub(super) fn discard_old_receipt(&self, path: &Path) {
         if self.may_replace(path)
             && let Some(receipt) = self.keep_earlier_receipt(path)

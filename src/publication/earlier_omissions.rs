@@ -33,6 +33,33 @@ impl Publication<'_> {
         }
     }
 
+    /// Adds the ignored files of the same version to the receipt of a run that does not know them, so that the next
+    /// rerun does. If this run could not compute the name of the version (`{next}`), the receipt gets the name from the
+    /// earlier run.
+    pub(super) fn keep_earlier_omissions(&self, mut receipt: Receipt) -> Receipt {
+        if receipt.has_ignored_resources() || receipt.is_of_own_upload() {
+            return receipt;
+        }
+        let Some(path) = &self.settings.receipt else {
+            return receipt;
+        };
+        let Ok(Some(earlier_receipt)) = self.read_earlier_receipt(path) else {
+            return receipt;
+        };
+        let version_name = if self.needs_next_version() && self.comparison.is_none() {
+            earlier_receipt.version_name
+        } else {
+            receipt.version_name.clone()
+        };
+        let omissions = self.list_earlier_omissions(&version_name, &receipt.commit_hash);
+        if omissions.is_empty() {
+            return receipt;
+        }
+        receipt.version_name = version_name;
+        let is_accepted = true;
+        receipt.with_ignored_resources(&omissions, is_accepted)
+    }
+
     /// Adds the ignored files of an existing version to the outcome, which becomes `Incomplete` unless the settings
     /// accept them.
     pub(super) fn add_earlier_omissions(&self, plan: &Plan, outcome: Outcome) -> Outcome {

@@ -33,6 +33,7 @@ impl Publication<'_> {
     pub(super) fn write_records(&self, receipt: Receipt, is_usable: bool) -> ExitStatus {
         let (run, settings) = (self.run, self.settings);
         let receipt = self.add_earlier_executions(self.complete_receipt(receipt));
+        let receipt = self.keep_earlier_omissions(receipt);
         let title = "A file was not written";
         let mut status = run.report_result_as(title, self.write_receipt(&receipt));
         if settings.json && !settings.dry_run {

@@ -187,18 +187,26 @@ impl Receipt {
     }
 
     /// Returns the receipt of a run that has not finished: it is about the same version, and keeps the ids of the
-    /// executions, so that a rerun can continue them. Returns `None` if this receipt names no execution.
+    /// executions, so that a rerun can continue them, and the ignored files, which no later response lists. Returns
+    /// `None` if this receipt has neither.
     pub fn to_placeholder(&self) -> Option<Self> {
-        let smoke = self.smoke.as_ref()?.to_id_record()?;
+        let smoke = self.smoke.as_ref().and_then(SmokeRecord::to_id_record);
+        if smoke.is_none() && self.ignored_resources.is_empty() {
+            return None;
+        }
         Some(Self {
             outcome: OutcomeKind::Failed.receipt_word().to_owned(),
-            ignored_resources: Vec::new(),
             verified: false,
             review: None,
             compat: None,
-            smoke: Some(smoke),
+            smoke,
             ..self.clone()
         })
+    }
+
+    /// Returns whether the run of this receipt published the version itself, so that it knows which files were ignored.
+    pub fn is_of_own_upload(&self) -> bool {
+        self.outcome == OutcomeKind::Published.receipt_word()
     }
 
     /// Returns whether both receipts are about the same version: its name, its commit and its content.

@@ -12,7 +12,7 @@ use std::sync::PoisonError;
 impl Run {
     /// Keeps the content of a receipt that is about to be replaced, because a publish looks in it for the smoke runs of
     /// an earlier run. A file that cannot be read is not kept. Returns the receipt to write in its place until this run
-    /// has one, or `None` if the file is not a receipt that names executions.
+    /// has one, or `None` if the file is not a receipt that names executions or ignored files.
     pub(crate) fn keep_earlier_receipt(&self, path: &Path) -> Option<Receipt> {
         let content = input::read_file(path, MAX_RECEIPT_BYTES).ok()?;
         let placeholder = Receipt::parse(&content)

@@ -169,6 +169,14 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
             .call(&world)
             .run((&PUBLISH[..], "--if-exists same-content", args))
     };
+    // A rerun that ends before a comparison, and one that is refused at once, keep the list.
+    platform.call(&world).run(&PUBLISH).expect(5);
+    assert_eq!(receipt()["ignoredResources"], json!(["sql/it.sql"]));
+    let unreachable = Platform::new();
+    unreachable.is_down();
+    let output = unreachable.call(&world).run(&PUBLISH);
+    assert_ne!(output.code, 0, "{}", output.all());
+    assert_eq!(receipt()["ignoredResources"], json!(["sql/it.sql"]));
     for _ in 0..2 {
         let text = "the platform ignored `sql/it.sql`";
         rerun("--attestation s.json").expect(6).saying(&[text]);
