@@ -200,7 +200,11 @@ impl SavedReports<'_> {
         let is_published = |branch: &str| self.is_published_branch(branch);
         match context::require_merged(repo, self.ci, commit, is_host_commit, &is_published) {
             Ok(()) => Ok(true),
-            Err(ContextError::NotMerged { .. } | ContextError::MergeUnknown { .. }) => Ok(false),
+            Err(
+                ContextError::NotMerged { .. }
+                | ContextError::MergeUnknown { .. }
+                | ContextError::TargetNotProven { .. },
+            ) => Ok(false),
             Err(error) => Err(error.into()),
         }
     }
