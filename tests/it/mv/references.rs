@@ -744,12 +744,9 @@ fn move_that_makes_an_unchanged_call_read_like_a_neighbor_is_refused() {
         ("b/main", "b/load2", "load.orch.yaml load2.orch.yaml"),
     ] {
         let world = world_with_call("load", "load.orch.yaml");
-        world.git(format!("mv a/main.orch.yaml {}", "main.orch.yaml"));
-        if caller != "main" {
-            let text = world.read_text("main.orch.yaml");
-            fs::remove_file(world.work().join("main.orch.yaml")).unwrap();
-            world.write(&format!("{caller}.orch.yaml"), text);
-        }
+        let text = world.read_text("a/main.orch.yaml");
+        fs::remove_file(world.work().join("a/main.orch.yaml")).unwrap();
+        world.write(&format!("{caller}.orch.yaml"), text);
         world.write(&format!("{neighbor}.orch.yaml"), EMPTY);
         world.commit("second");
         let message = refused_move_text(&world, args);

@@ -139,8 +139,10 @@ fn command_that_waits_for_another_one_says_so_once() {
 #[test]
 fn directory_is_asked_for_before_the_command_waits_for_another_one() {
     let world = project();
-    fs::rename(world.work().join(".platform"), world.work().join(".first")).unwrap();
-    world.write(".second/note.yaml", "a: 1\n");
+    fs::remove_dir_all(world.work().join(".platform")).unwrap();
+    for directory in [".first", ".second"] {
+        world.write(&format!("{directory}/note.yaml"), "a: 1\n");
+    }
     world.commit("directories");
     let lock = lock_checkout(&world);
     let output = add(&world, "a.orch.yaml").expect(2);
