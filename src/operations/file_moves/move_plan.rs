@@ -98,7 +98,7 @@ pub(crate) fn plan_move(reader: &ReferenceReader<'_>, moves: PathMove) -> Result
     })
 }
 
-/// Returns the reference if it reads like the name of another pipeline, as it did before the move.
+/// Returns the reference if it reads like the name of another pipeline. It read like that before the move, too.
 fn describe_kept_clash(
     relocation: &Relocation<'_>,
     reference: &Reference,
