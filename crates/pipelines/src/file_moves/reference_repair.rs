@@ -14,7 +14,7 @@ pub struct Relocation<'m> {
     pub new_files: &'m PipelineFiles<'m>,
 }
 
-/// A call of a pipeline in the root that reads like a call of the pipeline beside its caller.
+/// A call of a pipeline in the root that reads like a call of the pipeline next to its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NameClash {
     /// The call read like that before the move.
@@ -59,7 +59,7 @@ impl Relocation<'_> {
         Some(new_target.ok_or_else(|| describe_unreachable_path(&new_caller, &new_path)))
     }
 
-    /// Returns the pipeline beside the caller for which a reader takes a call of a pipeline in the root. Returns `None`
+    /// Returns the pipeline next to the caller for which a reader takes a call of a pipeline in the root. Returns `None`
     /// if there is no such pipeline, if the move created the clash, or if it moves neither of them.
     pub fn find_kept_clash(&self, reference: &Reference, caller: &str) -> Option<String> {
         let (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) =
@@ -77,7 +77,7 @@ impl Relocation<'_> {
         (is_touched && is_kept).then(|| self.path_move.path_after_move(&old_sibling))
     }
 
-    /// Returns whether a call of `old_path` would read like a call of the file of that name beside the caller after
+    /// Returns whether a call of `old_path` would read like a call of the file of that name next to the caller after
     /// the move, and whether it read like a call of the same file before.
     fn find_clash(&self, caller: &str, old_path: &str) -> Option<NameClash> {
         let new_caller = self.path_move.path_after_move(caller);
