@@ -87,8 +87,8 @@ fn describe_problem(outcome: &StepOutcome) -> Option<String> {
             error,
             lost_overrides,
         } => {
-            let lost = lost_overrides.iter().map(variables::describe_lost_override);
-            let facts: Vec<String> = iter::once(error.to_string()).chain(lost).collect();
+            let lost_values = lost_overrides.iter().map(variables::describe_lost_override);
+            let facts: Vec<String> = iter::once(error.to_string()).chain(lost_values).collect();
             Some(facts.join("; "))
         }
         StepOutcome::Partial(refusals) => {
