@@ -182,7 +182,9 @@ fn check_team_rules(run: &Run, workspace: &Workspace<'_>) -> Result<CheckOutcome
 /// used: it waives nothing.
 fn check_waivers(workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<CheckOutcome, Failure> {
     let rules = workspace.read_rules_at(snapshot)?;
-    let waivers = workspace.read_policy_waivers(snapshot, rules.as_ref())?;
+    // The bases decide about notes alone, which are not shown here.
+    let bases = &[];
+    let waivers = workspace.read_policy_waivers(snapshot, bases, rules.as_ref())?;
     if let Some(reason) = waivers.unusable_reason() {
         return Ok(CheckOutcome::NotApplicable(reason.to_owned()));
     }

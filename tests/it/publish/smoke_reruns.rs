@@ -501,7 +501,7 @@ fn publish_without_smoke_run_names_version_only_if_a_signal_stops_it_after_start
 fn publish_that_is_interrupted_during_upload_disables_version() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.accept_disable();
-    let slow_upload = crate::support::publishing::upload_response(&json!([]));
+    let slow_upload = upload_response(&json!([]));
     stage.accept_upload_with(slow_upload.set_delay(Duration::from_millis(500)));
     let (exit_code, log) = publish_and_signal(&stage, "publish", "INT", "POST", "/artifacts");
     assert_eq!(exit_code, 130, "{log}");
