@@ -22,10 +22,10 @@ mod replaced_version;
 mod required_review;
 mod smoke;
 mod superseded_version;
-mod upload;
 pub(crate) mod version_comparison;
 mod version_history;
 mod version_order;
+mod version_upload;
 
 pub(crate) use consumer_changes::PublishComparison;
 pub(crate) use merged_commit::{MergedCommit, require_merged, warn_of_unpushed_commit};

@@ -1,5 +1,5 @@
 //! Ends a run on Ctrl-C, SIGTERM or SIGHUP with the status that shells expect. SIGHUP (the terminal or the connection
-//! closes) counts as a termination.
+//! closes) is treated as a termination.
 //!
 //! The command runs on a separate thread, so that an interrupt is handled at once, even while the command is deep in a
 //! repository. A command that must clean up first handles the signal itself.
