@@ -59,8 +59,8 @@ impl Relocation<'_> {
         Some(new_target.ok_or_else(|| describe_unreachable_path(&new_caller, &new_path)))
     }
 
-    /// Returns the pipeline next to the caller for which a reader takes a call of a pipeline in the root. Returns `None`
-    /// if there is no such pipeline, if the move created the clash, or if it moves neither of them.
+    /// Returns the pipeline next to the caller for which a reader takes a call of a pipeline in the root. Returns
+    /// `None` if there is no such pipeline, if the move created the clash, or if it moves neither of them.
     pub fn find_kept_clash(&self, reference: &Reference, caller: &str) -> Option<String> {
         let (ReferenceTarget::Path(target), ReferenceKind::Pipeline(kind)) =
             (&reference.target, reference.kind)
