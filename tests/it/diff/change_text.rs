@@ -293,6 +293,9 @@ fn difference_that_is_not_seen_is_shown_as_escape() {
     }
     let text = describe_change(&with("a\\r\\nb\\r\\n"), &with("a\\r\\nc\\r\\n"));
     assert!(text.contains("- b\n      + c\n"), "{text}");
+    // A line more or less does not make the ends of the others worth a look.
+    let text = describe_change(&with("a\\r\\nb\\r\\n"), &with("a\\r\\nb\\r\\nc\\r\\n"));
+    assert!(text.contains("+ c\n") && !text.contains("\\r"), "{text}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::leaf::Leaf;
 use super::line_diff::{self, TextLine};
 use super::value_text::{escape_invisible, truncate};
 use sluicegate_base::text;
+use std::collections::HashSet;
 
 /// Maximum number of lines for one value.
 const MAX_VALUE_LINES: usize = 40;
@@ -22,7 +23,7 @@ impl Description {
         let lines = line_diff::compare_lines(&base_lines, &head_lines);
         let style = LineStyle {
             width: self.multiline_width(depth),
-            shows_line_ends: count_carriage_returns(&base_lines) != count_carriage_returns(&head_lines),
+            changed_line_ends: find_changed_line_ends(&lines),
         };
         for line in lines.iter().take(MAX_VALUE_LINES) {
             let (sign, line) = match line {
@@ -54,28 +55,48 @@ impl Description {
 }
 
 /// How the lines of a text are shown.
-struct LineStyle {
+struct LineStyle<'t> {
     width: usize,
-    /// Whether a carriage return at the end of a line is shown. If both texts have the same line ends, it tells a reader
-    /// nothing.
-    shows_line_ends: bool,
+    /// The lines, without their ends, of which only the end changed. Only there does a carriage return tell a reader
+    /// something.
+    changed_line_ends: HashSet<&'t str>,
 }
 
-impl LineStyle {
+impl LineStyle<'_> {
     /// Returns up to `width` characters of the line, with escapes for characters that would not be seen.
     fn format_line(&self, line: &str) -> String {
-        let content = if self.shows_line_ends {
+        let content = trim_line_end(line);
+        let shown_text = if self.changed_line_ends.contains(content) {
             line
         } else {
-            line.strip_suffix('\r').unwrap_or(line)
+            content
         };
-        truncate(&escape_invisible(content), self.width)
+        truncate(&escape_invisible(shown_text), self.width)
     }
 }
 
-/// Returns the number of lines that end in a carriage return.
-fn count_carriage_returns(lines: &[&str]) -> usize {
-    lines.iter().filter(|line| line.ends_with('\r')).count()
+/// Returns the lines, without their ends, that were removed with one line end and added with another.
+fn find_changed_line_ends<'t>(lines: &[TextLine<'t>]) -> HashSet<&'t str> {
+    let mut removed_lines = HashSet::new();
+    for line in lines {
+        if let TextLine::Removed(line) = line {
+            removed_lines.insert((trim_line_end(line), line.ends_with('\r')));
+        }
+    }
+    let mut changed_line_ends = HashSet::new();
+    for line in lines {
+        if let TextLine::Added(line) = line
+            && removed_lines.contains(&(trim_line_end(line), !line.ends_with('\r')))
+        {
+            changed_line_ends.insert(trim_line_end(line));
+        }
+    }
+    changed_line_ends
+}
+
+/// Returns the line without a carriage return at its end.
+fn trim_line_end(line: &str) -> &str {
+    line.strip_suffix('\r').unwrap_or(line)
 }
 
 /// Returns the lines of the text; no lines if there is no text.
