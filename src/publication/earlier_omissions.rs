@@ -17,19 +17,28 @@ impl Publication<'_> {
     /// receipt. Empty without such a receipt, or if it is about another version or cannot be used. It can only make a
     /// rerun fail, never pass.
     pub(super) fn list_earlier_omissions(&self, version_name: &str, commit: &str) -> Vec<Value> {
-        let Some(path) = &self.settings.receipt else {
-            return Vec::new();
-        };
-        let Ok(Some(receipt)) = self.read_earlier_receipt(path) else {
-            return Vec::new();
-        };
-        let is_of_version = (receipt.prefix.as_str(), receipt.version_name.as_str())
-            == (self.settings.prefix.as_str(), version_name)
+        match self.read_own_earlier_receipt() {
+            Some(receipt) => self.list_omissions_in(&receipt, version_name, commit).to_vec(),
+            None => Vec::new(),
+        }
+    }
+
+    /// Returns the receipt that an earlier run left at the path of this run's receipt; `None` if there is none, or if it
+    /// cannot be used.
+    fn read_own_earlier_receipt(&self) -> Option<Receipt> {
+        let path = self.settings.receipt.as_ref()?;
+        self.read_earlier_receipt(path).ok().flatten()
+    }
+
+    /// Returns the ignored files in the receipt if it is about this version, otherwise nothing.
+    fn list_omissions_in<'r>(&self, receipt: &'r Receipt, version_name: &str, commit: &str) -> &'r [Value] {
+        let is_of_version = receipt.prefix == self.settings.prefix
+            && receipt.version_name == version_name
             && receipt.commit_hash == commit;
         if is_of_version {
-            receipt.ignored_resources().to_vec()
+            receipt.ignored_resources()
         } else {
-            Vec::new()
+            &[]
         }
     }
 
@@ -40,24 +49,21 @@ impl Publication<'_> {
         if receipt.has_ignored_resources() || receipt.is_of_own_upload() {
             return receipt;
         }
-        let Some(path) = &self.settings.receipt else {
-            return receipt;
-        };
-        let Ok(Some(earlier_receipt)) = self.read_earlier_receipt(path) else {
+        let Some(earlier_receipt) = self.read_own_earlier_receipt() else {
             return receipt;
         };
         let version_name = if self.needs_next_version() && self.comparison.is_none() {
-            earlier_receipt.version_name
+            earlier_receipt.version_name.clone()
         } else {
             receipt.version_name.clone()
         };
-        let omissions = self.list_earlier_omissions(&version_name, &receipt.commit_hash);
+        let omissions = self.list_omissions_in(&earlier_receipt, &version_name, &receipt.commit_hash);
         if omissions.is_empty() {
             return receipt;
         }
         receipt.version_name = version_name;
         let is_accepted = true;
-        receipt.with_ignored_resources(&omissions, is_accepted)
+        receipt.with_ignored_resources(omissions, is_accepted)
     }
 
     /// Adds the ignored files of an existing version to the outcome, which becomes `Incomplete` unless the settings
