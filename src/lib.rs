@@ -3,17 +3,17 @@
 //!
 //! A run passes through these modules from the top down. [`job`] parses the arguments and settings and finds the
 //! target. [`workspace`] opens the repository with its settings. [`gate`] selects the changed pipelines, has them
-//! reviewed and decides the verdict. [`report`] renders the results, with one file for each format, and [`delivery`]
-//! writes them. [`publish`] plans, uploads and verifies a version, and [`publication`] is one such publish. Each
-//! command in [`commands`] calls these modules in that order.
+//! reviewed and decides the verdict. `sluicegate_reports` renders the results, with one file for each format, and
+//! [`delivery`] writes them. [`publish`] plans, uploads and verifies a version, and [`publication`] is one such
+//! publish. Each command in [`commands`] calls these modules in that order.
 //!
 //! All of them use [`session`], [`env`](mod@env), [`exit`], [`error`] and [`ui`]: one call of the program, its
 //! environment, which is read once, the exit codes, the error that ends a run, and the terminal.
 //!
-//! The packages below this one are `sluicegate_pipelines`, which reads and evaluates the documents and defines the
-//! findings, `sluicegate_yaml`, which reads YAML, `sluicegate_git`, which reads repositories, `sluicegate_platform`, the
-//! client of the platform, `sluicegate_local_platform`, the platform on this machine, and `sluicegate_base`, helpers that
-//! several of them use.
+//! The other packages below this one are `sluicegate_pipelines`, which reads and evaluates the documents and defines
+//! the findings, `sluicegate_yaml`, which reads YAML, `sluicegate_git`, which reads repositories, `sluicegate_platform`,
+//! the client of the platform, `sluicegate_local_platform`, the platform on this machine, and `sluicegate_base`, helpers
+//! that several of them use.
 
 // Only tests use the library from outside; items that no test uses are `pub(crate)`.
 
@@ -32,7 +32,6 @@ pub mod job;
 mod operations;
 mod publication;
 pub mod publish;
-mod report;
 mod session;
 mod ui;
 mod workspace;

@@ -3,11 +3,11 @@
 use crate::exit::ExitStatus;
 use crate::job::cli::{ArtifactsDiffArgs, NoteFormat};
 use crate::publication::version_comparison::compare_versions;
-use crate::report::render_release_note;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_pipelines::interface::{self, list_changes, summarize_changes};
+use sluicegate_reports::render_release_note;
 
 /// Runs `sluicegate artifacts diff`: prints what changed for consumers between two versions. If there is no older
 /// version to compare with, text output states this; with JSON or Markdown, a message on standard error states it.

@@ -6,7 +6,6 @@ use crate::job::cli::{DiffArgs, DiffFormat};
 use crate::operations::diff::{
     PipelineResult, ResultKind, TextStyle, compared_sides, external_diff, plain_change,
 };
-use crate::report;
 use crate::session::{CommandResult, Run};
 
 /// Runs `sluicegate diff`: prints what changed in pipelines, in words or as a picture. With `--external`, runs as git's
@@ -36,8 +35,10 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
         DiffFormat::Text => comparison.render_text(&TextStyle::for_terminal(run)),
         DiffFormat::Json => comparison.render_json(),
         DiffFormat::Mermaid | DiffFormat::Svg => comparison.render_picture(args.output)?,
-        DiffFormat::Markdown => report::changes_as_markdown(&comparison.into_page()),
-        DiffFormat::Html => report::changes_as_html(&comparison.into_page(), env!("CARGO_PKG_VERSION")),
+        DiffFormat::Markdown => sluicegate_reports::changes_as_markdown(&comparison.into_page()),
+        DiffFormat::Html => {
+            sluicegate_reports::changes_as_html(&comparison.into_page(), env!("CARGO_PKG_VERSION"))
+        }
     };
     run.ui.print_result(&text)?;
     if args.exit_code && has_changes {

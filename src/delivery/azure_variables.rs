@@ -2,8 +2,8 @@
 //!
 //! Variables: <https://learn.microsoft.com/azure/devops/pipelines/build/variables>.
 
-use crate::report::AzureBuild;
 use crate::session::Run;
+use sluicegate_reports::AzureBuild;
 use uuid::Uuid;
 
 /// Returns the facts about this run of Azure Pipelines from its variables, for the id of the SARIF report. Returns

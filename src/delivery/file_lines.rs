@@ -5,12 +5,12 @@ use super::needed_lines::NeededLines;
 use crate::document_content::read_document;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::change_list;
-use crate::report::{ChangedFile, ReportContext, select_touched_lines};
 use sluicegate_base::overlap;
 use sluicegate_git::{
     BlobId, Change, CommitId, FileContent, GitError, OldContent, Repository, Snapshot, SnapshotFile,
 };
 use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_reports::{ChangedFile, ReportContext, select_touched_lines};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};

@@ -8,13 +8,13 @@ use crate::hosts::{AzurePullRequest, CodeInsights, CommentChange, Thread, post_o
 use crate::job::ci::Host;
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
-use crate::report::{self, ReportContext, bitbucket};
 use crate::session::Run;
 use secrecy::SecretString;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_platform::http::{HostClient, HostSettings, SECRET_VARIABLES, Url};
+use sluicegate_reports::{ReportContext, bitbucket};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -60,7 +60,7 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
 /// Posts the result as a comment on the pull or merge request. If a comment of an earlier run begins with the same
 /// line, a hidden marker, updates that comment instead.
 fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
-    let body = report::render_comment(delivery.report, context);
+    let body = sluicegate_reports::render_comment(delivery.report, context);
     let marker = body.lines().next().unwrap_or_default();
     let change = if delivery.host() == Host::Azure {
         let (pull_request, settings) = find_azure_pull_request(run, delivery)?;
@@ -271,7 +271,7 @@ fn send_buildkite_annotation(
     for name in SECRET_VARIABLES {
         command.env_remove(name);
     }
-    let body = report::render_comment(delivery.report, context);
+    let body = sluicegate_reports::render_comment(delivery.report, context);
     let result = run.block_on(async {
         let agent_run = tokio::time::timeout(REQUEST_TIMEOUT, run_with_stdin(command, body));
         run.create_observer()

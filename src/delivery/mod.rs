@@ -30,7 +30,6 @@ use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
 use crate::job::settings::{ReportDestinations, Selection};
-use crate::report::{AnnotationStyle, ChangedFile, RulesFileError};
 use crate::session::Run;
 use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::choose_annotation_style;
@@ -40,6 +39,7 @@ use sluicegate_pipelines::findings::{Finding, Report};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::TeamRuleSet;
+use sluicegate_reports::{AnnotationStyle, ChangedFile, RulesFileError};
 use std::sync::atomic::Ordering;
 
 /// The pipelines that a review covers: those that changed, or more.

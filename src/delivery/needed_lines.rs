@@ -2,8 +2,8 @@
 //! touched them. Most findings are known or beyond the limits of lists, so their files need not be read again.
 
 use super::Delivery;
-use crate::report::{ChangedLines, Format, terminal};
 use sluicegate_pipelines::findings::Finding;
+use sluicegate_reports::{ChangedLines, Format, terminal};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines that must be read from the files, or compared with the base.

@@ -4,9 +4,9 @@ use super::Delivery;
 use crate::document_content::read_document;
 use crate::gate::changes::change_list::find_changed_pipelines;
 use crate::gate::changes::pipeline_change::{MAX_PICTURES, limit_canvas};
-use crate::report::ChangedFile;
 use sluicegate_pipelines::findings::{ChangeSummary, Report};
 use sluicegate_pipelines::picture::Canvas;
+use sluicegate_reports::ChangedFile;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the changes that a report from a file lists. The report has only a summary of each change. If the clone has

@@ -7,8 +7,6 @@ use super::{Delivery, report_changes, report_files, repository_links, reproducti
 use crate::gate::changes::change_list;
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
-use crate::report::terminal::TerminalLinks;
-use crate::report::{ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits};
 use crate::session::Run;
 use sluicegate_base::address;
 use sluicegate_git::Snapshot;
@@ -16,6 +14,8 @@ use sluicegate_pipelines::findings::{Report, Verdict};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
+use sluicegate_reports::terminal::TerminalLinks;
+use sluicegate_reports::{ChangedFile, Format, PathBase, ReportContext, RuleText, SarifLimits};
 
 /// Collects the facts that the outputs show in addition to the report: links, texts about the rules, lines of the
 /// files. Facts that cannot be read are omitted, because the result of the review does not depend on them. This run

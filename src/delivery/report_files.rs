@@ -6,13 +6,13 @@ use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::ReportFlag;
 use crate::job::policy;
-use crate::report::{self, Format, ReportContext};
 use crate::session::Run;
 use crate::session::failure_conversion::to_write_failure;
 use crate::ui::Ui;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::Report;
+use sluicegate_reports::{Format, ReportContext};
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -251,7 +251,7 @@ fn write_report(
              (--report json=FILE) has all findings"
         ));
     }
-    let render = |writer: &mut dyn Write| report::render(format, report, context, writer);
+    let render = |writer: &mut dyn Write| sluicegate_reports::render(format, report, context, writer);
     let Some(path) = &target.path else {
         return ui.print_result_with(render);
     };

@@ -3,11 +3,11 @@
 use super::Delivery;
 use crate::error::Failure;
 use crate::job::ci::Host;
-use crate::report::terminal::{self, Fold, GroupStyle};
-use crate::report::{self, ReportContext, azure, github};
 use crate::session::Run;
 use crate::session::step_report::choose_annotation_style;
 use crate::ui::Ui;
+use sluicegate_reports::terminal::{self, Fold, GroupStyle};
+use sluicegate_reports::{ReportContext, azure, github};
 
 /// The number of the group of annotations, which no group of findings uses.
 const ANNOTATION_GROUP_NUMBER: usize = usize::MAX;
@@ -37,7 +37,7 @@ pub(super) fn print_findings(
         annotations,
     };
     let mut host_commands =
-        report::list_annotations(annotations, delivery.report, context, delivery.is_passing);
+        sluicegate_reports::list_annotations(annotations, delivery.report, context, delivery.is_passing);
     if host == Host::Azure {
         host_commands.extend(azure::format_outputs(step_outputs));
     }
@@ -86,7 +86,7 @@ pub(super) fn list_step_outputs(
     delivery: &Delivery<'_>,
     junit_path: Option<String>,
 ) -> Vec<(&'static str, String)> {
-    let mut outputs = report::list_review_outputs(delivery.report);
+    let mut outputs = sluicegate_reports::list_review_outputs(delivery.report);
     outputs.push(("junit", junit_path.unwrap_or_default()));
     outputs.extend(delivery.statement_outputs.iter().cloned());
     outputs

@@ -5,9 +5,9 @@ use super::report_context::find_any_file;
 use crate::job::ci::Host;
 use crate::job::cli::{Command, DestinationArgs, GateArgs};
 use crate::job::settings;
-use crate::report::UnfinishedReport;
 use crate::session::Run;
 use sluicegate_pipelines::findings::{Engine, Shard};
+use sluicegate_reports::UnfinishedReport;
 
 /// Returns the facts about the run of a command that writes the reports of a review, as far as flags and the
 /// environment contain them. Returns `None` for other commands.

@@ -5,10 +5,10 @@ use super::smoke::SmokeResult;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::report::{PublishBreak, PublishRun, write_publish_junit};
 use crate::session::failure_conversion::to_write_failure;
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::Verdict;
+use sluicegate_reports::{PublishBreak, PublishRun, write_publish_junit};
 use std::path::Path;
 
 impl Publication<'_> {

@@ -6,7 +6,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
 use crate::publish::{self, DISABLED_DIFFERENCE, FileSelection, NOT_LISTED, OutcomeKind, Plan};
-use crate::report::render_publish_summary;
 use crate::session::CommandResult;
 use crate::session::artifact_versions::{
     describe_latest_version, disable_command, list_command, show_command,
@@ -16,6 +15,7 @@ use crate::session::step_report::PUBLISH_FAILED;
 use sluicegate_base::text;
 use sluicegate_base::text::format_count;
 use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_reports::render_publish_summary;
 use std::fmt::Write as _;
 
 /// Prints the outcome of an upload: smoke runs that did not succeed, a success with its warnings, or the failure with a

@@ -7,11 +7,11 @@ use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
-use crate::report::{
-    AnnotationStyle, Verdict, azure, github, render_failure_annotation, render_failure_summary,
-};
 use crate::session::Run;
 use crate::ui::Ui;
+use sluicegate_reports::{
+    AnnotationStyle, Verdict, azure, github, render_failure_annotation, render_failure_summary,
+};
 use std::fs::File;
 use std::io::Write as _;
 use std::mem;

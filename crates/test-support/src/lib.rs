@@ -16,6 +16,7 @@ pub mod picture_geometry;
 mod pipeline;
 pub mod platform_requests;
 pub mod repository;
+pub mod sample_report;
 pub mod scratch;
 pub mod tls_server;
 

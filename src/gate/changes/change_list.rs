@@ -9,12 +9,12 @@ use crate::job::ci::Host;
 use crate::job::cli::{Annotations, Changes};
 use crate::job::settings::ReportDestinations;
 use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
-use crate::report::{ChangedFile, Format};
 use crate::session::Run;
 use crate::session::step_report::STEP_SUMMARY;
 use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::{Report, Shard};
 use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline};
+use sluicegate_reports::{ChangedFile, Format};
 use std::collections::BTreeSet;
 
 /// Returns whether any configured output includes the list of changes.

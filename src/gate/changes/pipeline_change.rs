@@ -2,7 +2,6 @@
 
 use crate::gate::ChangedContents;
 use crate::gate::pipeline_positions::{PipelinePositions, PositionCache};
-use crate::report::ChangedFile;
 use sluicegate_git::find_changed_lines;
 use sluicegate_pipelines::diff::{
     DiffLine, PipelineDiff, PipelineVersions, VersionTrees, compare_trees, describe_diff,
@@ -10,6 +9,7 @@ use sluicegate_pipelines::diff::{
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
+use sluicegate_reports::ChangedFile;
 use std::ops::RangeInclusive;
 
 /// Maximum number of pipelines drawn on a page, and maximum number of components in a drawing, so that a page with

@@ -235,9 +235,9 @@ fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample;
     use sluicegate_pipelines::findings::{LimitKind, Severity, Status, Verdict, VerdictLimit};
     use sluicegate_pipelines::interface::{ComparedVersion, Compatibility};
+    use sluicegate_test_support::sample_report as sample;
 
     fn part(index: u32, total: u32, path: &str, verdict: Verdict) -> Report {
         let mut report = sample::empty(verdict);

@@ -3,12 +3,12 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{Positions, decide_verdict, find_report_causes};
-use crate::report::json;
 use crate::session::Run;
 use crate::session::user_file::read_user_file;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::{FailOn, Origin, Report, Verdict};
+use sluicegate_reports::json;
 use std::io;
 use std::path::Path;
 
@@ -88,8 +88,9 @@ pub(crate) fn add_finding_subjects(repo: &Repository, report: &mut Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{ReportContext, sample};
     use sluicegate_pipelines::findings::{Severity, Status};
+    use sluicegate_reports::ReportContext;
+    use sluicegate_test_support::sample_report as sample;
 
     #[test]
     fn report_whose_results_contradict_its_verdict_is_rejected() {

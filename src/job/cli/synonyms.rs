@@ -2,8 +2,8 @@
 //! suggestions compare only letters: they offer `init`, which writes files, for `lint`.
 
 use super::command_tree::has_result;
-use crate::report::Format;
 use clap::ValueEnum as _;
+use sluicegate_reports::Format;
 
 /// The commands that evaluate pipelines or render the result.
 const GATE_COMMANDS: &[&str] = &["check", "review", "ci", "report"];

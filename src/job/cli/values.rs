@@ -2,11 +2,11 @@
 //! the same values. If a lower module defines the set, this module exports that type.
 
 pub use crate::publish::{FileSelection, FileSource, IfExists, OnIgnored, OnSmokeFailure};
-pub use crate::report::Format;
 pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
 pub use sluicegate_pipelines::findings::{FailOn, ShowMode};
 pub use sluicegate_pipelines::interface::CompatMode;
+pub use sluicegate_reports::Format;
 use std::path::PathBuf;
 
 /// Parses `NAME=VALUE`, split at the first `=`. The name must not be blank; the value may be empty.

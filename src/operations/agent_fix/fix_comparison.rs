@@ -243,8 +243,8 @@ fn list_doubts(later_report: &Report) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::sample::{empty, file, result, violation};
     use sluicegate_pipelines::findings::{FindingState, Severity, Violation};
+    use sluicegate_test_support::sample_report::{empty, file, result, violation};
 
     const PATH: &str = "a.orch.yaml";
     const FAILED: Status = Status::Failed(Severity::Error);

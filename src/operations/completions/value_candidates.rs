@@ -2,7 +2,6 @@
 
 use crate::job::ci::Host;
 use crate::job::settings::all_settings;
-use crate::report::Format;
 use crate::session::Run;
 use clap::{Arg, Command, ValueEnum as _};
 use clap_complete::engine::{
@@ -14,6 +13,7 @@ use sluicegate_git::Repository;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE, TeamRule, TeamRuleSet};
+use sluicegate_reports::Format;
 use std::ffi::OsStr;
 use std::sync::Arc;
 

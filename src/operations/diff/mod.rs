@@ -11,7 +11,6 @@ use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange
 use crate::gate::interface_changes::interface_comparison::InterfaceComparison;
 use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
-use crate::report::{ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES};
 use crate::session::Run;
 use crate::session::response_output;
 use serde_json::json;
@@ -20,6 +19,9 @@ use sluicegate_git::CommitId;
 use sluicegate_pipelines::diff::{DiffLine, PipelineDiff, describe_diff};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::{self, Canvas};
+use sluicegate_reports::{
+    ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES,
+};
 use std::fmt::Write as _;
 
 /// The revisions that were compared, and the differences.

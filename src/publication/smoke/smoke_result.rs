@@ -3,9 +3,9 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{LatestVersion, SmokeExecution, SmokeRecord};
-use crate::report::{SmokeCase, Verdict};
 use crate::session::artifact_versions::{describe_latest_version, disable_command};
 use sluicegate_base::text::{self, quote_shell_word};
+use sluicegate_reports::{SmokeCase, Verdict};
 use std::fmt::Write as _;
 
 /// The result of the smoke runs of a version.

@@ -1,0 +1,73 @@
+//! Creates the suites of a review: one for the entire run, and one for each file.
+
+use super::{
+    CaseNames, CasePlace, CaseWithLine, PathLabels, RUN_SUITE, ReportContext, Suite, build_error_case,
+    build_file_cases, build_skipped_case, build_suite, to_offset_time,
+};
+use crate::sentences::describe_unreviewed_file;
+use crate::view::FindingOrder;
+use sluicegate_pipelines::findings::{ExcludedFile, FileResults, Report, UnreviewedFile};
+
+/// The thing that a suite is about.
+enum SuiteSubject<'r> {
+    /// The entire run, with its cases.
+    Run(Vec<CaseWithLine>),
+    ReviewedFile(&'r FileResults),
+    ExcludedFile(&'r ExcludedFile),
+    UnreviewedFile(&'r UnreviewedFile),
+}
+
+/// Returns the suites: first the one about the entire run, if it has cases, then one for each reviewed, excluded and
+/// unreviewed file. Each is created only when it is written, because all together use more memory than the report.
+pub(super) fn build_suites<'r>(
+    report: &'r Report,
+    context: &'r ReportContext,
+    labels: &'r PathLabels<'r>,
+    run_cases: Vec<CaseWithLine>,
+) -> impl Iterator<Item = Suite> {
+    let order = FindingOrder::from_context(report, context);
+    let mut subjects = Vec::new();
+    if !run_cases.is_empty() {
+        subjects.push(SuiteSubject::Run(run_cases));
+    }
+    let reviewed_files = order.sort_files(report);
+    subjects.extend(reviewed_files.into_iter().map(SuiteSubject::ReviewedFile));
+    subjects.extend(report.excluded_files.iter().map(SuiteSubject::ExcludedFile));
+    subjects.extend(report.unreviewed_files.iter().map(SuiteSubject::UnreviewedFile));
+    let mut names = CaseNames::default();
+    let started_at = to_offset_time(report.started_at);
+    subjects.into_iter().map(move |subject| {
+        let (name, cases) = match subject {
+            SuiteSubject::Run(cases) => (RUN_SUITE, cases),
+            SuiteSubject::ReviewedFile(file) => {
+                let label = labels.label(&file.path);
+                let cases = build_file_cases(file, label, &order.sort_results(file), report.fail_on());
+                (file.path.as_str(), cases)
+            }
+            SuiteSubject::ExcludedFile(file) => {
+                (file.path.as_str(), vec![build_excluded_file_case(file, labels)])
+            }
+            SuiteSubject::UnreviewedFile(file) => {
+                (file.path.as_str(), vec![build_unreviewed_file_case(file, labels)])
+            }
+        };
+        build_suite(&names.make_unique(name), started_at, cases)
+    })
+}
+
+/// Creates the only case of an excluded file, which is skipped.
+fn build_excluded_file_case(file: &ExcludedFile, labels: &PathLabels<'_>) -> CaseWithLine {
+    let unknown_line = None;
+    let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
+    let name = place.name_case("excluded");
+    place.build_case(build_skipped_case(&name, "excluded", &file.reason))
+}
+
+/// Creates the only case of an unreviewed file, which is an error.
+fn build_unreviewed_file_case(file: &UnreviewedFile, labels: &PathLabels<'_>) -> CaseWithLine {
+    let unknown_line = None;
+    let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
+    let name = place.name_case("unreviewed");
+    let reason = describe_unreviewed_file(&file.reason);
+    place.build_case(build_error_case(&name, "unreviewed", &reason))
+}

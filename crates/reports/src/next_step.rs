@@ -1,0 +1,62 @@
+//! The instruction for an undecided review.
+
+use sluicegate_pipelines::findings::{Engine, Report, Verdict};
+use std::borrow::Cow;
+
+/// The start of an instruction in the reason of a run that did not finish.
+pub const TO_DO: &str = "To do: ";
+
+/// Returns the instructions for an undecided review: those of its failed requests, otherwise a general one.
+pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
+    let general_step = find_general_step(report)?;
+    Some(match report.next_steps.as_slice() {
+        steps if !steps.is_empty() && !report.has_missing_shards() => Cow::Owned(steps.join("; ")),
+        _ => Cow::Borrowed(general_step),
+    })
+}
+
+/// Returns the general instruction for an undecided review; `None` if the verdict is decided, or if a local check
+/// reviewed all files, because there is no general advice for it. Also returns `None` if the reason of a run that did
+/// not finish contains its own instruction.
+fn find_general_step(report: &Report) -> Option<&'static str> {
+    let has_own_step = report
+        .unfinished_reason()
+        .is_some_and(|reason| reason.contains(TO_DO));
+    if report.verdict != Verdict::Undecided || has_own_step {
+        return None;
+    }
+    if report.has_missing_shards() {
+        return Some(
+            "run the review for each missing shard with --shard, and pass the reports of all shards to `sluicegate report`",
+        );
+    }
+    match report.engine {
+        Engine::Remote => Some(
+            "run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, \
+             and `sluicegate check` evaluates the same rules without the platform",
+        ),
+        Engine::Local if report.unreviewed_files.is_empty() => None,
+        Engine::Local => Some(
+            "fix the files that were not reviewed, or exclude them in the gate configuration; then run the \
+             check again",
+        ),
+    }
+}
+
+/// Returns the instruction for a report in a log. The log has shown the reasons `logged_reasons`, each with its own
+/// instruction: if these are the reasons of some unreviewed files, only the general instruction is left, and if they are
+/// the reasons of all, `None`.
+pub(super) fn find_next_step_for_log<'r>(
+    report: &'r Report,
+    logged_reasons: &[String],
+) -> Option<Cow<'r, str>> {
+    let unreviewed_files = report.unreviewed_files.iter();
+    let logged_count = unreviewed_files
+        .filter(|file| logged_reasons.contains(&file.reason))
+        .count();
+    match logged_count {
+        0 => find_next_step(report),
+        count if count == report.unreviewed_files.len() => None,
+        _ => find_general_step(report).map(Cow::Borrowed),
+    }
+}

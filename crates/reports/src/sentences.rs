@@ -1,0 +1,434 @@
+//! The sentences that all report formats share.
+
+use sluicegate_base::text::{List, format_count, format_number};
+use sluicegate_pipelines::findings::{Engine, FailOn, GateChange, Report, ResultCounts, RuleResult, Verdict};
+use sluicegate_pipelines::interface::Compatibility;
+use std::fmt::Write as _;
+
+/// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. The caller need
+/// not escape the result, which has no names from the report.
+pub(super) fn render_headline(report: &Report) -> String {
+    let numbers = describe_numbers(report);
+    let colon = if numbers.is_empty() { "" } else { ": " };
+    format!(
+        "{} {}{colon}{numbers}",
+        capitalize(run_noun(report)),
+        report.verdict
+    )
+}
+
+/// Returns the noun for the run of a report: `review` by the platform, or local `check`.
+pub(super) const fn run_noun(report: &Report) -> &'static str {
+    match report.engine {
+        Engine::Remote => "review",
+        Engine::Local => "check",
+    }
+}
+
+/// Describes the result in one line: refused changes, then the numbers of findings, or of checks if there are no
+/// findings, then the number of unreviewed files. If a run passed without any file, says that no pipeline was selected.
+pub(super) fn describe_numbers(report: &Report) -> String {
+    let mut parts = list_refusals(report);
+    parts.extend(describe_findings(report).or_else(|| describe_checks(report)));
+    if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.count_results()) {
+        return "no pipeline was selected".to_owned();
+    }
+    let unreviewed_count = report.unreviewed_files.len();
+    if unreviewed_count > 0 {
+        parts.push(format!("{} not reviewed", format_count(unreviewed_count, "file")));
+    }
+    parts.join("; ")
+}
+
+/// Describes the numbers of findings, such as `29 new errors, 12 new warnings (16 known, 5 fixed)`; `None` if there are
+/// no findings in any state. The word `new` is used only if the findings were compared with the base.
+fn describe_findings(report: &Report) -> Option<String> {
+    let totals = report.finding_totals();
+    let new = if totals.new.is_some() { "new " } else { "" };
+    let mut counted_parts = Vec::new();
+    for (number, noun) in [(totals.errors, "error"), (totals.warnings, "warning")] {
+        if number > 0 {
+            counted_parts.push(format_count(number, &format!("{new}{noun}")));
+        }
+    }
+    if totals.not_evaluated > 0 {
+        counted_parts.push(describe_unevaluated_results(report, totals.not_evaluated));
+    }
+    let mut other_parts = Vec::new();
+    for (number, label) in [
+        (totals.known.unwrap_or_default(), "known"),
+        (totals.waived, "waived"),
+        (totals.fixed.unwrap_or_default(), "fixed"),
+    ] {
+        if number > 0 {
+            other_parts.push(format!("{} {label}", format_number(number)));
+        }
+    }
+    if counted_parts.is_empty() && other_parts.is_empty() {
+        return None;
+    }
+    let mut description = if counted_parts.is_empty() {
+        format!("no {new}findings")
+    } else {
+        counted_parts.join(", ")
+    };
+    if !other_parts.is_empty() {
+        let _ = write!(description, " ({})", other_parts.join(", "));
+    }
+    Some(description)
+}
+
+/// Returns `7 pipelines not evaluated` if each of the results that could not be evaluated is about an entire pipeline,
+/// otherwise `7 not evaluated`, because some results are about single rules.
+fn describe_unevaluated_results(report: &Report, result_count: usize) -> String {
+    let subject = if count_unevaluated_pipelines(report) == result_count {
+        format_count(result_count, "pipeline")
+    } else {
+        format_number(result_count)
+    };
+    format!("{subject} not evaluated")
+}
+
+/// Returns the number of pipelines on which no rule could be evaluated.
+fn count_unevaluated_pipelines(report: &Report) -> usize {
+    let findings = report.findings();
+    findings.iter().filter(|finding| finding.is_file_error()).count()
+}
+
+/// Describes the evaluated checks: `2,505 checks passed in 501 pipelines`, or `1 pipeline checked` if none passed;
+/// `None` if no pipeline was evaluated.
+fn describe_checks(report: &Report) -> Option<String> {
+    let counts = report.count_results();
+    let pipelines = format_count(counts.files, "pipeline");
+    match (counts.files, counts.passed) {
+        (0, _) => None,
+        (count, 0) if count == count_unevaluated_pipelines(report) => None,
+        (_, 0) => Some(format!("{pipelines} checked")),
+        (_, passed_count) => Some(format!(
+            "{} passed in {pipelines}",
+            format_count(passed_count, "check")
+        )),
+    }
+}
+
+/// Describes the passed checks and the excluded files in one line; `None` if there are none to add to the headline. The
+/// checks are omitted if there are no findings, because the headline then has them.
+pub(super) fn describe_scope(report: &Report) -> Option<String> {
+    let checks = describe_checks(report).filter(|_| describe_findings(report).is_some());
+    let excluded_files = (!report.excluded_files.is_empty())
+        .then(|| format!("{} excluded", format_count(report.excluded_files.len(), "file")));
+    let parts: Vec<String> = checks.into_iter().chain(excluded_files).collect();
+    (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
+}
+
+/// Lists what the gate refuses besides new findings: changes that break consumers, changes to the gate configuration,
+/// and more known findings than the job allows.
+fn list_refusals(report: &Report) -> Vec<String> {
+    let breaks = report
+        .compat
+        .as_ref()
+        .filter(|compat| compat.refused)
+        .map(|compat| {
+            format!(
+                "{} for consumers",
+                format_count(compat.breaking_changes().count(), "breaking change")
+            )
+        });
+    let gate_change = report.gate_refused.then(|| "gate change not allowed".to_owned());
+    let exceeded_limit = report
+        .context
+        .max_known
+        .filter(|_| report.check_known_limit().is_some());
+    let known_findings = exceeded_limit.map(|max_known| match max_known {
+        0 => "known findings not allowed".to_owned(),
+        _ => format!("more than {}", format_count(max_known, "known finding")),
+    });
+    breaks
+        .into_iter()
+        .chain(gate_change)
+        .chain(known_findings)
+        .collect()
+}
+
+/// Returns praise for a change that fixes findings; `None` if it fixes none, the review did not pass, or it was not
+/// compared with the base.
+pub(super) fn describe_fixed_findings(report: &Report) -> Option<String> {
+    match report.fixed_count.filter(|_| report.verdict == Verdict::Passed)? {
+        0 => None,
+        1 => Some("Well done: 1 existing finding is fixed.".to_owned()),
+        fixed_count => Some(format!("Well done: {fixed_count} existing findings are fixed.")),
+    }
+}
+
+/// Returns whether the report has neither reviewed, excluded nor unreviewed files.
+const fn has_no_files(counts: &ResultCounts) -> bool {
+    counts.files + counts.excluded + counts.unreviewed == 0
+}
+
+/// Returns a general sentence for an undecided run whose report has no reason.
+fn describe_undecided_run(report: &Report) -> String {
+    let run = run_noun(report);
+    format!("The {run} is undecided: it is unknown whether the pipelines pass the gate.")
+}
+
+/// Returns the reason why the run does not pass, for formats without a headline; `None` if it passes, or if it fails
+/// because of errors among the findings. The caller must escape the result.
+pub(super) fn describe_run_problem(report: &Report) -> Option<String> {
+    let mut problem = match report.verdict {
+        Verdict::Passed => return None,
+        Verdict::Undecided if report.verdict_reasons().next().is_some() => {
+            format!("The {} is undecided.", run_noun(report))
+        }
+        Verdict::Undecided => describe_undecided_run(report),
+        Verdict::Failed => explain_failure(report)?,
+    };
+    for reason in report.verdict_reasons() {
+        let _ = write!(problem, " {}", to_sentence(reason));
+    }
+    Some(problem)
+}
+
+/// Lists the reasons why the run does not pass, for formats whose headline has the verdict: the reasons in the report,
+/// or else a sentence if neither an error among the findings nor an unreviewed file explains the verdict. Removes the
+/// `logged_reasons`, which the log has already shown, from the end of each reason. The caller must escape the reasons.
+pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> Vec<String> {
+    let reasons: Vec<String> = report
+        .verdict_reasons()
+        .map(|reason| to_sentence(strip_logged_reason(reason, logged_reasons)))
+        .collect();
+    if !reasons.is_empty() || !report.unreviewed_files.is_empty() {
+        return reasons;
+    }
+    match report.verdict {
+        Verdict::Passed => Vec::new(),
+        Verdict::Undecided => vec![describe_undecided_run(report)],
+        Verdict::Failed => explain_failure(report).into_iter().collect(),
+    }
+}
+
+/// Returns the reason why the run failed. Too many known findings and refused changes are the reason only if no finding
+/// fails the gate. An error among the findings explains the failure by itself, so the result is `None`. For
+/// warnings that fail the gate, the sentence says that. If none of these applies, returns a general sentence.
+fn explain_failure(report: &Report) -> Option<String> {
+    let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
+    if !fails_by_finding && report.check_known_limit().is_some() {
+        return Some("There are more known findings than allowed.".to_owned());
+    }
+    let refusals = list_refusals(report);
+    if !fails_by_finding && !refusals.is_empty() {
+        return Some(format!(
+            "The {} failed: {}.",
+            run_noun(report),
+            refusals.join(", ")
+        ));
+    }
+    if has_matching_result(report, |result| result.fails_gate(FailOn::Error)) {
+        return None;
+    }
+    Some(if fails_by_finding {
+        "All findings that fail this gate are warnings (--fail-on warn).".to_owned()
+    } else {
+        format!("No rule result explains why the {} failed.", run_noun(report))
+    })
+}
+
+/// Returns whether `is_match` is true for any rule result of the report.
+fn has_matching_result(report: &Report, is_match: impl Fn(&RuleResult) -> bool) -> bool {
+    let mut results = report.files.iter().flat_map(|file| &file.results);
+    results.any(is_match)
+}
+
+/// The start of a sentence about a change to the gate configuration.
+pub(super) const GATE_CHANGE_INTRO: &str = "This change edits the gate configuration: ";
+
+/// Describes a change to a file of the gate configuration: its path and the changed settings. The caller must
+/// escape the result.
+pub(super) fn describe_gate_change(change: &GateChange) -> String {
+    let settings = describe_changed_settings(change);
+    let separator = if settings.is_empty() { "" } else { ": " };
+    format!("{GATE_CHANGE_INTRO}{}{separator}{settings}", change.path)
+}
+
+/// Describes the changed settings of a gate configuration file; empty if they are unknown. The caller must escape the
+/// result.
+pub(super) fn describe_changed_settings(change: &GateChange) -> String {
+    change.descriptions.join("; ")
+}
+
+/// Returns ` (accepted: REASON)`, which is added to the description of each breaking change; empty if these changes are
+/// not accepted. The caller must escape the result.
+pub(super) fn format_acceptance(compat: &Compatibility) -> String {
+    compat
+        .accepted
+        .as_ref()
+        .map(|reason| format!(" (accepted: {reason})"))
+        .unwrap_or_default()
+}
+
+/// Describes all excluded files in one line: the number of files, and the first paths with their reasons; `None` if
+/// there are none. The caller must escape the result.
+pub(super) fn describe_excluded_files(report: &Report) -> Option<String> {
+    /// Maximum number of paths in the line.
+    const MAX_LISTED_FILES: usize = 5;
+    if report.excluded_files.is_empty() {
+        return None;
+    }
+    let list = List::with_limit(&report.excluded_files, MAX_LISTED_FILES)
+        .map(|file| format!("{} ({})", file.path, file.reason));
+    Some(format!(
+        "Excluded: {}: {list}",
+        format_count(report.excluded_files.len(), "file")
+    ))
+}
+
+/// Changes the first letter of a text to a capital letter. Does not change a text whose first word has other characters
+/// than lowercase letters, such as a path, because it is a name.
+pub(super) fn capitalize(text: &str) -> String {
+    // The first word of `platform's` is `platform`.
+    let word = text.split([' ', '\'']).next().unwrap_or_default();
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if word.chars().all(|c| c.is_ascii_lowercase()) => {
+            format!("{}{}", first.to_ascii_uppercase(), letters.as_str())
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Changes a text to a sentence: it starts with a capital letter, unless it starts with a name (see [`capitalize`]),
+/// and ends with a period, unless it already ends with punctuation or a closing parenthesis.
+pub(super) fn to_sentence(text: &str) -> String {
+    let mut sentence = capitalize(text.trim());
+    if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', ':', ')']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+/// Describes the unreviewed files in a sentence for each reason, returned with the paths of the files. The sentence
+/// omits a reason that is in `logged_reasons`, because the log has already shown it. The caller must escape the
+/// sentences.
+pub(super) fn describe_unreviewed_files<'a>(
+    report: &'a Report,
+    logged_reasons: &[String],
+) -> Vec<(String, Vec<&'a str>)> {
+    group_unreviewed_by_reason(report)
+        .into_iter()
+        .map(|(reason, paths)| {
+            let is_logged = logged_reasons.iter().any(|logged_reason| logged_reason == reason);
+            (
+                describe_unreviewed_group((!is_logged).then_some(reason), &paths),
+                paths,
+            )
+        })
+        .collect()
+}
+
+/// Groups the paths of unreviewed files by reason, in the order of the report.
+pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for file in &report.unreviewed_files {
+        match groups.iter_mut().find(|(reason, _)| *reason == file.reason) {
+            Some((_, paths)) => paths.push(&file.path),
+            None => groups.push((&file.reason, vec![&file.path])),
+        }
+    }
+    groups
+}
+
+/// Describes unreviewed files that have the same reason; without a reason, only names the files.
+fn describe_unreviewed_group(reason: Option<&str>, paths: &[&str]) -> String {
+    let subject = match paths {
+        [path] => format!("{path}: The file was not reviewed"),
+        several => {
+            let count = format_count(several.len(), "file");
+            format!("{count} were not reviewed ({})", List::new(several))
+        }
+    };
+    match reason {
+        Some(reason) => format!("{subject}: {reason}"),
+        None => subject,
+    }
+}
+
+/// Removes from the end of a note the reason that the log has already shown, if there is one. The caller must escape
+/// the result.
+pub(super) fn strip_logged_reason<'n>(note: &'n str, logged_reasons: &[String]) -> &'n str {
+    logged_reasons
+        .iter()
+        .find_map(|reason| note.strip_suffix(reason.as_str()))
+        .map_or(note, |start| start.trim_end_matches([':', ' ']))
+}
+
+/// Describes why a file was not reviewed, for formats that show the path themselves. The caller must escape the result.
+pub(super) fn describe_unreviewed_file(reason: &str) -> String {
+    format!("The file was not reviewed: {reason}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::next_step::find_next_step;
+    use crate::sample;
+    use sluicegate_pipelines::findings::{FindingState, Severity, Status};
+
+    #[test]
+    fn headline_has_numbers() {
+        insta::assert_snapshot!(render_headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
+        insta::assert_snapshot!(render_headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    /// Returns a failed report with a warning, and a known error.
+    fn report_with_warning(fail_on: FailOn) -> Report {
+        let mut report = sample::empty(Verdict::Failed);
+        report.context.fail_on = Some(fail_on);
+        let violations = || vec![sample::violation("text", None)];
+        let warning = sample::result("w", Status::Failed(Severity::Warning), violations());
+        let known_error = RuleResult {
+            states: vec![Some(FindingState::Known)],
+            ..sample::result("e", Status::Failed(Severity::Error), violations())
+        };
+        report.files = vec![sample::file("a", vec![warning, known_error])];
+        report
+    }
+
+    #[test]
+    fn failure_is_blamed_on_warnings_only_if_they_fail_the_gate() {
+        insta::assert_snapshot!(describe_run_problem(&report_with_warning(FailOn::Warn)).unwrap(), @"All findings that fail this gate are warnings (--fail-on warn).");
+        insta::assert_snapshot!(describe_run_problem(&report_with_warning(FailOn::Error)).unwrap(), @"No rule result explains why the review failed.");
+    }
+
+    #[test]
+    fn only_reason_of_unfinished_run_contains_its_own_step() {
+        let mut report = sample::empty(Verdict::Undecided);
+        report.reasons = vec!["the platform says: To do: nothing".to_owned()];
+        assert!(find_next_step(&report).is_some());
+        report.context.head = None;
+        assert!(find_next_step(&report).is_some());
+        report.reasons = vec!["the run did not finish: no base. To do: fetch".to_owned()];
+        assert_eq!(find_next_step(&report), None);
+    }
+
+    #[test]
+    fn run_that_does_not_pass_has_reason() {
+        assert_eq!(describe_run_problem(&sample::empty(Verdict::Passed)), None);
+        assert_eq!(
+            describe_run_problem(&sample::report()),
+            None,
+            "the findings say it"
+        );
+        assert!(describe_run_problem(&sample::empty(Verdict::Failed)).is_some());
+        let mut refused = sample::empty(Verdict::Failed);
+        refused.gate_refused = true;
+        insta::assert_snapshot!(describe_run_problem(&refused).unwrap(), @"The review failed: gate change not allowed.");
+        refused.notes = vec!["Propose it separately".to_owned(), "a note".to_owned()];
+        refused.reasons = refused.notes[..1].to_vec();
+        assert_eq!(list_run_problems(&refused, &[]), ["Propose it separately."]);
+        insta::assert_snapshot!(render_headline(&refused), @"Review failed: gate change not allowed");
+        let mut undecided = sample::report();
+        undecided.verdict = Verdict::Undecided;
+        undecided.notes = vec!["The platform did not answer.".to_owned(), "a note".to_owned()];
+        undecided.reasons = undecided.notes[..1].to_vec();
+        insta::assert_snapshot!(describe_run_problem(&undecided).unwrap(), @"The review is undecided. The platform did not answer.");
+    }
+}

@@ -1,0 +1,158 @@
+//! Sample reports for the tests of the code that writes, reads and compares reports.
+
+use jiff::Timestamp;
+use sluicegate_pipelines::findings::{
+    Enforcement, Engine, ExcludedFile, FileResults, Fix, GateChange, Report, ReviewContext, RuleResult,
+    Severity, Status, UnreviewedFile, Verdict, Violation,
+};
+use std::io;
+use std::time::Duration;
+
+/// Returns a violation with this text, at this line.
+pub fn violation(text: &str, line: Option<u32>) -> Violation {
+    Violation {
+        line,
+        ..Violation::new(text)
+    }
+}
+
+/// Returns the message of a violation with this text.
+pub fn shown_message(text: &str) -> &str {
+    if text.trim().is_empty() { "(no text)" } else { text }
+}
+
+/// Returns a fix that was proven for a value in line 9.
+pub fn fix() -> Fix {
+    Fix {
+        old_value: "load".to_owned(),
+        new_value: "sales/load".to_owned(),
+        start_line: 9,
+        start_column: 27,
+        end_line: 9,
+        end_column: 33,
+        text: "'sales/load'".to_owned(),
+    }
+}
+
+/// Returns the result of a rule, with the level at which the rule has this status.
+pub fn result(rule: &str, status: Status, violations: Vec<Violation>) -> RuleResult {
+    let enforcement = match status {
+        Status::Failed(Severity::Error) => Some(Enforcement::Error),
+        Status::Error(_) => None,
+        _ => Some(Enforcement::Warn),
+    };
+    RuleResult::new(rule.to_owned(), status, enforcement, violations)
+}
+
+pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
+    FileResults {
+        path: path.to_owned(),
+        results,
+    }
+}
+
+/// Returns an excluded file.
+pub fn excluded_file(path: &str) -> ExcludedFile {
+    ExcludedFile {
+        path: path.to_owned(),
+        reason: "not a file that is reviewed".to_owned(),
+    }
+}
+
+/// Returns a change to the gate configuration.
+pub fn gate_change(path: &str) -> GateChange {
+    GateChange {
+        path: path.to_owned(),
+        descriptions: vec![path.to_owned()],
+    }
+}
+
+/// Returns a report without files and notes.
+pub fn empty(verdict: Verdict) -> Report {
+    Report {
+        engine: Engine::Remote,
+        verdict,
+        context: ReviewContext {
+            ci: "github".to_owned(),
+            event: "pull_request".to_owned(),
+            branch: Some("feature/x".to_owned()),
+            head: Some("1f".repeat(20)),
+            base: None,
+            ..ReviewContext::default()
+        },
+        files: Vec::new(),
+        excluded_files: Vec::new(),
+        unreviewed_files: Vec::new(),
+        gate_changes: Vec::new(),
+        gate_refused: false,
+        failed_without_finding: false,
+        failed_batches: Vec::new(),
+        compat: None,
+        is_open: false,
+        changes: None,
+        notes: Vec::new(),
+        reasons: Vec::new(),
+        limits: Vec::new(),
+        next_steps: Vec::new(),
+        fixed_count: None,
+        started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
+        duration: Duration::from_millis(1_200),
+    }
+}
+
+/// Returns a failed report with errors, a warning, an evaluation error, an excluded file, an unreviewed file and a
+/// change to the gate configuration.
+pub fn report() -> Report {
+    let orchestration = file(
+        "load/it.orch.yaml",
+        vec![
+            result("minimum-components", Status::Passed, vec![]),
+            result(
+                "component-naming-convention",
+                Status::Failed(Severity::Error),
+                vec![
+                    violation("`Run A` is not in the pattern", Some(12)),
+                    violation("`Run B` is not", Some(9)),
+                ],
+            ),
+        ],
+    );
+    let transformation = file(
+        "a.tran.yaml",
+        vec![
+            result(
+                "maximum-outputs",
+                Status::Failed(Severity::Warning),
+                vec![violation("3 outputs", None)],
+            ),
+            result(
+                "unused-components",
+                Status::Error(Some("designer/no-start-component".to_owned())),
+                vec![],
+            ),
+        ],
+    );
+    Report {
+        files: vec![transformation, orchestration],
+        excluded_files: vec![excluded_file("notes.txt")],
+        unreviewed_files: vec![UnreviewedFile {
+            path: "late.orch.yaml".to_owned(),
+            reason: "the batch timed out".to_owned(),
+        }],
+        gate_changes: vec![GateChange {
+            path: "sluicegate.yaml".to_owned(),
+            descriptions: vec![
+                "exclude: + old.* (relaxed)".to_owned(),
+                "review.fail-on: error → never (relaxed)".to_owned(),
+            ],
+        }],
+        ..empty(Verdict::Failed)
+    }
+}
+
+/// Returns the bytes that `write` writes.
+pub fn write_to_vec(write: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write(&mut bytes).unwrap();
+    bytes
+}
