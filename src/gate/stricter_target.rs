@@ -348,6 +348,7 @@ impl StricterTarget {
                     path: file.path.clone(),
                     results: failed_results,
                 };
+                    is_reviewed: true,
                 files_by_path.insert(file.path, tip_file);
             }
         }

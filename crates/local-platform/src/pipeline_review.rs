@@ -302,6 +302,7 @@ mod tests {
                 result(Status::Passed, None),
                 result(Status::Error(Some("designer/x".into())), None),
             ],
+            is_reviewed: true,
         };
         let (_, rules) = to_reviewed_rules(file);
         assert_eq!(
