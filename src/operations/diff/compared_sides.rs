@@ -115,7 +115,7 @@ pub(crate) fn compare_revisions(
         revisions: &revisions,
         resolve: &|sources| sources.resolve_selection(&args.globs, SelectionPurpose::Review),
     };
-    workspace.reject_unmatched_selection(&snapshot, &range_ends.bases, &request)?;
+    workspace.reject_unknown_selection(&snapshot, &range_ends.bases, &request)?;
     let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
     run.ui.say(&format!("comparing {description}"));
     let changes = find_selected_changes(&snapshot, &range_ends, &selection, &paths)?;
