@@ -431,6 +431,12 @@ fn change_that_removes_or_renames_a_file_whose_name_is_not_utf8_passes() {
         let strict = "check --gate-changes fail";
         Job::github().pull_request().call(&world).run(strict).expect(1);
     }
+    // The search for copies reads the base, too.
+    world.git("checkout -q removal");
+    world.write("c.orch.yaml", good_pipeline());
+    world.commit("new pipeline");
+    let diff = Call::new(&world.work()).run("diff main..HEAD").expect(0);
+    assert!(diff.out.contains("c.orch.yaml"), "{}", diff.all());
     // A file that remains is never passed.
     world.git("checkout -q -b change main");
     world.write("b.orch.yaml", good_pipeline());
