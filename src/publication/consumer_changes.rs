@@ -315,10 +315,7 @@ impl Publication<'_> {
         if self.settings.if_exists != IfExists::SameContent {
             return Ok(true);
         }
-        let version_request = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
-        // After any error, the version is treated as missing, so the publish is refused.
-        let version_exists = self.run.block_on(version_request)?.is_ok();
-        Ok(!version_exists)
+        Ok(!self.is_version_published(platform, plan)?)
     }
 
     /// Prints what changes for consumers of a published version: a warning if something breaks, otherwise one line.
