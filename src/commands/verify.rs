@@ -5,10 +5,11 @@ use crate::job::cli::VerifyArgs;
 use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
-use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
+use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit};
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::json as value;
+use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
@@ -88,6 +89,14 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
     }))
 }
 
+/// Returns whether the platform reports the commit of the older version that the receipt records.
+fn is_recorded_commit(published_commit: Option<&str>, compat: &Compatibility) -> bool {
+    match &compat.against_commit {
+        Some(recorded_commit) => is_same_commit(published_commit, recorded_commit),
+        None => published_commit.is_none(),
+    }
+}
+
 /// Verifies the changes for consumers that the receipt lists since an older version. The platform must have that
 /// version from the commit in the receipt, and a comparison of both commits must find the same changes. Returns the
 /// differences, or an empty list if the publish did not compare with an older version.
@@ -104,7 +113,7 @@ fn compare_consumer_changes(
     };
     let mut differences = Vec::new();
     match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
-        Ok(details) if details.artifact.commit_hash.as_ref() == compat.against_commit.as_ref() => {}
+        Ok(details) if is_recorded_commit(details.artifact.commit_hash.as_deref(), compat) => {}
         Ok(_) => differences.push(format!(
             "the receipt lists the changes since version {version}, but that version was built from a different commit"
         )),
