@@ -53,17 +53,10 @@ pub(crate) fn compare_interfaces(
     if changes.is_empty() && is_same_file(&old, &new) {
         return Ok(None);
     }
-    // The shared pipelines are equal, but the files are not: formatting alone is not a change.
-    if changes.is_empty()
-        && let LoadedInterface::Read(old_interface, old_bytes) = &old
-        && let LoadedInterface::Read(new_interface, new_bytes) = &new
-    {
-        let parse_meaning = |bytes: &[u8]| SharedPipelines::parse_canonical_text(bytes).ok();
-        if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
-            changes.push(InterfaceChange::for_file(
-                ChangeKind::FileModified,
-                &new_interface.file,
-            ));
+    if changes.is_empty() && unreadable.is_none() {
+        match find_file_change(&old, &new) {
+            Some(change) => changes.push(change),
+            None => return Ok(None),
         }
     }
     let path = [&new, &old].into_iter().find_map(|version| match version {
@@ -177,3 +170,27 @@ fn find_offered_interface(version: &LoadedInterface, other_version: &LoadedInter
         _ => None,
     }
 }
+/// Returns the change to the shared-pipelines file as a whole, for versions that offer the same. Formatting alone is not
+/// a change: other files of the version may have changed, and only a publish plan shows them.
+fn find_file_change(old: &LoadedInterface, new: &LoadedInterface) -> Option<InterfaceChange> {
+    let parse_meaning = |bytes: &[u8]| SharedPipelines::parse_canonical_text(bytes).ok();
+    match (old, new) {
+        (
+            LoadedInterface::Read(old_interface, old_bytes),
+            LoadedInterface::Read(new_interface, new_bytes),
+        ) => {
+            let is_same = old_interface.file == new_interface.file
+                && parse_meaning(old_bytes) == parse_meaning(new_bytes);
+            (!is_same).then(|| InterfaceChange::for_file(ChangeKind::FileModified, &new_interface.file))
+        }
+        (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => {
+            Some(InterfaceChange::for_file(ChangeKind::FileAdded, &interface.file))
+        }
+        (LoadedInterface::Read(interface, _), LoadedInterface::Missing) => Some(InterfaceChange::for_file(
+            ChangeKind::FileRemoved,
+            &interface.file,
+        )),
+        _ => None,
+    }
+}
+
