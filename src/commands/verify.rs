@@ -76,7 +76,7 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
 /// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
 /// an empty list.
 fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
-    let differences = match run.find_repository() {
+    let differences = match run.find_repository()? {
         Some(repository) => receipt.compare_with_commit(&repository)?,
         None => None,
     };
@@ -125,7 +125,7 @@ fn compare_consumer_changes(
         }
         Err(error) => return Err(error.into()),
     }
-    let commit_differences = match run.find_repository() {
+    let commit_differences = match run.find_repository()? {
         Some(repository) => receipt.compare_recorded_changes(&repository)?,
         None => None,
     };

@@ -269,7 +269,7 @@ impl Publication<'_> {
         let (version, commit) = comparison.compared_version();
         // The comparison may have fetched the commit.
         let repository = self.workspace.repo.reopen()?;
-        if let Some(published_commit) = repository.find_commit_with_id(commit) {
+        if let Some(published_commit) = repository.find_commit_with_id(commit)? {
             plan.use_shared_file_of_commit(&repository, &published_commit)?;
         }
         let differences = self.list_differences_of_version(platform, plan, Some(version))?;

@@ -59,7 +59,9 @@ impl VersionHistory {
             .filter(|version| version.enabled != Some(false))
     }
 
-    /// Returns all versions that were published from this commit, enabled or not.
+    /// Returns all versions that were published from this commit, enabled or not. A disabled version whose commit is
+    /// abbreviated may be of this commit, so it is included: a rerun must not undo a rollback. If it is enabled, the
+    /// order of the commits is unknown, which stops a rerun, too.
     fn versions_of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
         self.versions.iter().filter(move |version| {
             let version_commit = version.commit_hash.as_deref();
@@ -221,7 +223,7 @@ fn compare_commits(
     head: &CommitId,
     version_commit: &str,
 ) -> Result<CommitOrder, GitError> {
-    let Some(commit) = repo.find_commit_with_id(version_commit) else {
+    let Some(commit) = repo.find_commit_with_id(version_commit)? else {
         return Ok(CommitOrder::Unknown);
     };
     if repo.contains_commit(head, &commit)? {

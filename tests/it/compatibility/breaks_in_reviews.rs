@@ -988,3 +988,24 @@ fn change_of_project_without_shared_file_has_no_comparison_for_consumers() {
         .json();
     assert_eq!(report["compat"], Value::Null);
 }
+
+#[test]
+fn verify_in_repository_that_cannot_be_opened_is_error_and_outside_of_one_says_so() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let receipt = shop.world.path().join("receipt.json");
+    let receipt = receipt.to_str().unwrap();
+    let verify = |folder: &Path, args: &str| shop.call_in(folder).run((&["verify", receipt], args));
+    let outside = scratch::create_scratch_directory();
+    verify(outside.path(), "")
+        .expect(0)
+        .saying(&["is not available locally"]);
+    verify(outside.path(), "--repo gone").expect(7);
+    // The settings of the repository would be ignored, too.
+    let settings = |args: &str| shop.call_in(outside.path()).run(("settings", args));
+    settings("").expect(0);
+    settings("--repo gone").expect(7);
+    fs::write(shop.world.work().join(".git/config"), "[core\n").unwrap();
+    verify(&shop.world.work(), "").expect(7);
+    shop.call().run("settings").expect(7);
+}
