@@ -527,7 +527,7 @@ fn local_run_without_base_says_that_breaks_are_unknown_if_they_fail() {
     let output = check("--compat fail --base HEAD");
     assert!(!output.all().contains(note), "{}", output.all());
     // Nothing is unknown without shared pipelines.
-    std::fs::remove_file(world.work().join(SHARED_FILE)).unwrap();
+    fs::remove_file(world.work().join(SHARED_FILE)).unwrap();
     world.commit("none");
     let output = check("--compat fail");
     assert!(!output.all().contains(note), "{}", output.all());

@@ -8,7 +8,7 @@ use std::fs;
 /// A name that means something in each format.
 const HOSTILE_NAME: &str = "{component.type} \"a\" 'b' `c` <b>&amp;</b> ]]> | ::error::x %0A";
 
-fn write_reports(name: &str) -> sluicegate_test_support::repository::World {
+fn write_reports(name: &str) -> World {
     let world = world_with_files(&[(FILE, &python_rule("error"))]);
     commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&[name]))]);
     let reports: Vec<String> = FORMATS
