@@ -52,14 +52,16 @@ pub(crate) fn read_interface(
 /// Returns the hidden directory with the platform's files; of several, the first that has a shared-pipelines file.
 fn find_first_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
     let folders = snapshot.list_root_folders()?;
-    let has_file = |path: &str| matches!(snapshot.find_file(path), Ok(Some(_)));
-    if let Ok(config_dir) = pipelines::find_config_dir(&folders, &has_file) {
+    let has_file = |path: &str| Ok(snapshot.find_file(path)?.is_some());
+    if let Ok(config_dir) = pipelines::find_config_dir(&folders, &has_file)? {
         return Ok(config_dir);
     }
-    let config_dir = folders
-        .iter()
-        .find(|name| name.starts_with('.') && has_file(&format!("{name}/{SHARED_PIPELINES_FILE}")));
-    Ok(config_dir.cloned())
+    for name in folders.into_iter().filter(|name| name.starts_with('.')) {
+        if has_file(&format!("{name}/{SHARED_PIPELINES_FILE}"))? {
+            return Ok(Some(name));
+        }
+    }
+    Ok(None)
 }
 
 /// The shared pipelines that one side offers, with their files.

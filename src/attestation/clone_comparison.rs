@@ -147,11 +147,8 @@ impl PolicyDigests {
         &self,
         repository: &Repository,
     ) -> Result<Option<Vec<String>>, PublishError> {
-        let commit = self
-            .commit
-            .as_deref()
-            .and_then(|id| repository.find_commit_with_id(id));
-        let Some(commit) = commit else {
+        let id = self.commit.as_deref().unwrap_or_default();
+        let Some(commit) = repository.find_commit_with_id(id)? else {
             return Ok(None);
         };
         let snapshot = repository.snapshot(commit.clone());

@@ -19,23 +19,32 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     let (sources, destinations, mut ci) =
         resolve_destinations(run, args).inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     invalidate_old_reports(run, args, &destinations, ci.host)?;
-    let repo = run.find_repository();
+    let repo = run.find_repository()?;
     if let Some(repo) = &repo {
         context::recognize_default_branch_run(repo, &mut ci)?;
     }
     let head = sources.resolve_head(args.head.clone());
+    let selection = sources.resolve_selection(&GlobArgs::default(), SelectionPurpose::Review);
     let subject = SavedReports {
         head: head.as_deref(),
-        // Without a valid selection, the list of changes contains all changed pipelines.
-        selection: sources
-            .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)
-            .ok(),
+        selection: warn_of_failure(
+            run,
+            "the list of changes contains all changed pipelines",
+            selection,
+        ),
         ..SavedReports::new(&ci, repo.as_ref())
     };
     let mut gate = GateRun::new(run, subject);
-    // Without a repository or a readable file of team rules, the report has no texts of these rules.
-    if let Ok(workspace) = run.open_workspace() {
-        gate.team_rules = workspace.read_team_rules().unwrap_or_default();
+    if repo.is_some()
+        && let Some(workspace) = warn_of_failure(
+            run,
+            "the report lacks the gate configuration",
+            run.open_workspace(),
+        )
+    {
+        let team_rules = workspace.read_team_rules();
+        gate.team_rules =
+            warn_of_failure(run, "the report lacks the texts of team rules", team_rules).unwrap_or_default();
         gate.subject.policy_workspace = Some(workspace);
     }
     gate.evaluate_reports(&args.files, args.compare.as_deref())?;
@@ -45,6 +54,17 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     gate.open_reported_commit();
     let delivery_status = deliver_gate_report(&mut gate, &destinations);
     Ok(gate.status.worse(delivery_status))
+}
+
+/// Returns the value, or prints a warning with the consequence of the failure.
+fn warn_of_failure<T>(run: &Run, consequence: &str, result: Result<T, impl Into<Failure>>) -> Option<T> {
+    result
+        .map_err(Into::into)
+        .inspect_err(|failure: &Failure| {
+            let reason = failure.describe_on_one_line();
+            run.ui.warn(&format!("{consequence}: {reason}"));
+        })
+        .ok()
 }
 
 /// Resolves where the reports are written, from the settings and the CI host.

@@ -15,7 +15,7 @@ const NO_REPOSITORY: &str = "no repository";
 /// Runs `sluicegate settings`: lists the settings whose name contains an argument, or all settings, with their values
 /// and origins. An argument that no name contains is an error, and so is an invalid setting of the connection.
 pub(crate) fn run(run: &Run, args: &SettingsArgs) -> CommandResult {
-    let (mut settings, config_file_source) = if run.find_repository().is_some() {
+    let (mut settings, config_file_source) = if run.find_repository()?.is_some() {
         let workspace = run.open_workspace()?;
         // Only the errors of this call matter: it fails if a setting of the connection is invalid.
         workspace.sources.resolve_connection(&run.global)?;

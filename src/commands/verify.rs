@@ -5,10 +5,11 @@ use crate::job::cli::VerifyArgs;
 use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
-use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
+use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit};
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::json as value;
+use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
@@ -75,7 +76,7 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
 /// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
 /// an empty list.
 fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
-    let differences = match run.find_repository() {
+    let differences = match run.find_repository()? {
         Some(repository) => receipt.compare_with_commit(&repository)?,
         None => None,
     };
@@ -86,6 +87,14 @@ fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Fail
         ));
         Vec::new()
     }))
+}
+
+/// Returns whether the platform reports the commit of the older version that the receipt records.
+fn is_recorded_commit(published_commit: Option<&str>, compat: &Compatibility) -> bool {
+    match &compat.against_commit {
+        Some(recorded_commit) => is_same_commit(published_commit, recorded_commit),
+        None => published_commit.is_none(),
+    }
 }
 
 /// Verifies the changes for consumers that the receipt lists since an older version. The platform must have that
@@ -104,7 +113,7 @@ fn compare_consumer_changes(
     };
     let mut differences = Vec::new();
     match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
-        Ok(details) if details.artifact.commit_hash.as_ref() == compat.against_commit.as_ref() => {}
+        Ok(details) if is_recorded_commit(details.artifact.commit_hash.as_deref(), compat) => {}
         Ok(_) => differences.push(format!(
             "the receipt lists the changes since version {version}, but that version was built from a different commit"
         )),
@@ -116,7 +125,7 @@ fn compare_consumer_changes(
         }
         Err(error) => return Err(error.into()),
     }
-    let commit_differences = match run.find_repository() {
+    let commit_differences = match run.find_repository()? {
         Some(repository) => receipt.compare_recorded_changes(&repository)?,
         None => None,
     };

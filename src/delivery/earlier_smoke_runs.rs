@@ -10,7 +10,7 @@ impl Run {
     pub(super) fn discard_old_receipt(&self, path: &Path) {
         if self.may_replace(path)
             && let Some(receipt) = self.keep_earlier_receipt(path)
-            && let Some(repo) = self.find_repository()
+            && let Ok(Some(repo)) = self.find_repository()
             && !self.is_tracked_path(&repo, path)
         {
             self.replace_old_file(path, |writer| receipt.write(writer));

@@ -106,7 +106,8 @@ impl Delivery<'_> {
             .into_iter()
             .flatten()
             .any(|host_commit| host_commit == commit);
-        let commit = repo.find_commit_with_id(commit).filter(|_| !is_named);
+        let commit = repo.find_commit_with_id(commit).ok().flatten();
+        let commit = commit.filter(|_| !is_named);
         commit.is_none_or(|commit| repo.is_fetched(&commit).unwrap_or(true))
     }
 }

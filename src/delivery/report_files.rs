@@ -10,7 +10,7 @@ use crate::session::Run;
 use crate::session::failure_conversion::to_write_failure;
 use crate::ui::Ui;
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
-use sluicegate_git::Repository;
+use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::findings::Report;
 use sluicegate_reports::{Format, ReportContext};
 use std::borrow::Cow;
@@ -115,7 +115,10 @@ fn resolve_default_reports(run: &Run, host: Host) -> Vec<DefaultReport> {
     let mut reports = Vec::new();
     for (format, relative_path) in default_paths {
         let path = Path::new(&*relative_path);
-        let destination = resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), path);
+        let destination = match &checkout {
+            Ok(checkout) => resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), path),
+            Err(_) => Err("the repository in which it must stay cannot be opened"),
+        };
         reports.push(DefaultReport {
             format,
             relative_path,
@@ -127,9 +130,9 @@ fn resolve_default_reports(run: &Run, host: Host) -> Vec<DefaultReport> {
 
 /// Opens the repository in which default reports must stay. Without default reports, returns `None`, because opening it
 /// would take as long as checking a few pipelines.
-fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Option<Repository> {
+fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Result<Option<Repository>, GitError> {
     if default_reports.is_empty() {
-        return None;
+        return Ok(None);
     }
     run.find_repository()
 }

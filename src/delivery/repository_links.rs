@@ -47,7 +47,7 @@ pub(super) fn find_repository_name(run: &Run, delivery: &Delivery<'_>) -> Option
     }
     match delivery.files {
         Some((repo, _)) => name_repository(repo),
-        None => name_repository(&run.find_repository()?),
+        None => name_repository(&run.find_repository().ok()??),
     }
 }
 

@@ -14,7 +14,7 @@ impl Run {
         };
         let full_path = self.env.current_dir().join(path);
         if policy::contains_link(&full_path)
-            && let Some(repo) = self.find_repository()
+            && let Some(repo) = self.find_repository()?
         {
             self.reject_linked_paths(&repo, std::iter::once(path.as_path()))?;
         }

@@ -82,10 +82,11 @@ fn require_reviewed_commit<'g, S: RunSubject>(
         .subject
         .policy_workspace()
         .ok_or("there is no clone with the reviewed commit")?;
-    let commit = context
-        .head
-        .as_deref()
-        .and_then(|head| workspace.repo.find_commit_with_id(head))
+    let head = context.head.as_deref().unwrap_or_default();
+    let commit = workspace
+        .repo
+        .find_commit_with_id(head)
+        .map_err(|error| error.to_string())?
         .ok_or("the clone does not have the reviewed commit")?;
     let policy = workspace.policy_revision.commit().map(CommitId::as_str);
     if context.policy.as_deref() != policy {

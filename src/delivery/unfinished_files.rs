@@ -360,7 +360,7 @@ impl Run {
         if !policy::contains_link(path) {
             return true;
         }
-        let repo = self.find_repository();
+        let repo = self.find_repository().ok().flatten();
         repo.is_some_and(|repo| self.reject_linked_paths(&repo, std::iter::once(path)).is_ok())
     }
 }

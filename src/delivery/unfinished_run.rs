@@ -50,7 +50,7 @@ fn add_gate_settings<'a>(
 
 /// Returns a file of the checked-out commit, for entries about the run in formats whose entries need an existing file.
 pub(super) fn find_existing_file(run: &Run) -> Option<String> {
-    let repo = run.find_repository()?;
+    let repo = run.find_repository().ok()??;
     let head = repo.head().ok()?;
     find_any_file(&repo.snapshot(head.commit))
 }

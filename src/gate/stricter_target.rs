@@ -3,7 +3,7 @@
 //! the target's tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
 
 use crate::error::Failure;
-use crate::gate::interface_changes::interface_comparison::compare_interfaces;
+use crate::gate::interface_changes::interface_comparison::{ConfigDirs, compare_interfaces};
 use crate::gate::{SelectedPipelines, Tally, evaluate_files};
 use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyRevision;
@@ -248,8 +248,9 @@ impl TipComparison<'_> {
 
     /// Returns the ids of shared pipelines that the target offers and that a consumer could not use in `snapshot`.
     fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
-        let config_dir = self.workspace.named_config_dir.as_deref();
-        let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, config_dir)?;
+        let named_dir = self.workspace.named_config_dir.as_deref();
+        let config_dirs = ConfigDirs::for_named(named_dir, &self.tip, snapshot)?;
+        let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, config_dirs)?;
         let changes = comparison.into_iter().flat_map(|comparison| comparison.changes);
         Ok(changes
             .filter(|change| change.class == ChangeClass::Breaking)
@@ -347,6 +348,7 @@ impl StricterTarget {
                 let tip_file = FileResults {
                     path: file.path.clone(),
                     results: failed_results,
+                    is_reviewed: true,
                 };
                 files_by_path.insert(file.path, tip_file);
             }

@@ -43,6 +43,7 @@ mod tests {
             files: vec![FileResults {
                 path: "a".into(),
                 results: vec![result],
+                is_reviewed: true,
             }],
             ..Tally::default()
         }
@@ -107,6 +108,7 @@ mod tests {
         let files = files.map(|(path, results)| FileResults {
             path: path.to_owned(),
             results,
+            is_reviewed: true,
         });
         let tally = Tally {
             files: files.to_vec(),

@@ -122,6 +122,7 @@ impl GateRun<'_> {
             let results = selected_paths.iter().map(|path| FileResults {
                 path: (*path).to_owned(),
                 results: vec![build_unusable_file_result(&reason)],
+                is_reviewed: false,
             });
             merge_results(results.collect(), tally);
         }

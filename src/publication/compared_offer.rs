@@ -169,7 +169,7 @@ fn find_version_commit(
         let may_fetch = false;
         return Ok(Err(IdsOnlyReason { reason, may_fetch }));
     };
-    if let Some(commit) = repo.find_commit_with_id(id) {
+    if let Some(commit) = repo.find_commit_with_id(id)? {
         let fetched_repository = None;
         return Ok(Ok(VersionCommit {
             fetched_repository,
@@ -183,7 +183,7 @@ fn find_version_commit(
             Ok(()) => {
                 // An open repository does not see commits that are fetched later.
                 let reopened_repository = repo.reopen()?;
-                if let Some(commit) = reopened_repository.find_commit_with_id(id) {
+                if let Some(commit) = reopened_repository.find_commit_with_id(id)? {
                     let fetched_repository = Some(reopened_repository);
                     return Ok(Ok(VersionCommit {
                         fetched_repository,

@@ -269,7 +269,7 @@ impl Publication<'_> {
         let (version, commit) = comparison.compared_version();
         // The comparison may have fetched the commit.
         let repository = self.workspace.repo.reopen()?;
-        if let Some(published_commit) = repository.find_commit_with_id(commit) {
+        if let Some(published_commit) = repository.find_commit_with_id(commit)? {
             plan.use_shared_file_of_commit(&repository, &published_commit)?;
         }
         let differences = self.list_differences_of_version(platform, plan, Some(version))?;
@@ -315,10 +315,7 @@ impl Publication<'_> {
         if self.settings.if_exists != IfExists::SameContent {
             return Ok(true);
         }
-        let version_request = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
-        // After any error, the version is treated as missing, so the publish is refused.
-        let version_exists = self.run.block_on(version_request)?.is_ok();
-        Ok(!version_exists)
+        Ok(!self.is_version_published(platform, plan)?)
     }
 
     /// Prints what changes for consumers of a published version: a warning if something breaks, otherwise one line.

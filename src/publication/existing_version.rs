@@ -37,6 +37,15 @@ impl Publication<'_> {
         let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
         PublishDecision::Refuse(failure.with_hint(conflict_hint(if_exists, self.needs_next_version())))
     }
+
+    /// Returns whether the platform has the planned version. If that is unknown, it is an error, except in a dry run,
+    /// which treats the version as missing.
+    pub(super) fn is_version_published(&self, platform: &Platform, plan: &Plan) -> Result<bool, Failure> {
+        let request = find_published_version(platform, plan, Some(&plan.version_name));
+        let problem = "could not determine whether the version exists";
+        let version = self.tolerate_outage_in_dry_run(self.run.block_on(request)?, problem)?;
+        Ok(version.is_some())
+    }
 }
 
 /// Requests the details of a version; `None` if it does not exist. Without a `version`, requests the details of the

@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
 use crate::job::settings::{Connection, PublishOn, PublishSettings};
-use crate::publish::{Plan, PublishError, version_name::needs_next_version};
+use crate::publish::{Plan, PublishError, is_same_commit, version_name::needs_next_version};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
@@ -86,7 +86,7 @@ impl PlannedPublish {
         };
         let commit = compared_version.commit_hash.unwrap_or_default();
         let old_name = compared_version.version_name.as_deref();
-        if commit.eq_ignore_ascii_case(head.as_str()) {
+        if is_same_commit(Some(&commit), head.as_str()) {
             let version = old_name.unwrap_or("(no name)");
             return Ok(Some(format!(
                 "this commit is already published as version {version}"

@@ -10,6 +10,7 @@ use crate::job::context::{PolicyRevision, Target};
 use crate::job::settings::{Connection, PublishSettings};
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_git::CommitId;
 
 /// Resolves the settings of a publish and of the connection. Fails if the configuration file that applies to this run,
 /// which may be that of another branch, cannot be used.
@@ -61,6 +62,32 @@ pub(crate) fn reject_unusable_team_rules(workspace: &Workspace<'_>) -> Result<()
         .with_hint("fix the file on the default branch, then publish again"))
 }
 
+/// Returns the merge bases of the default branch and the commit to publish. Without one, nothing shows which of the two
+/// changed the gate configuration: returns `None` after a warning, or an error with `--gate-changes fail`.
+fn find_gate_bases(
+    run: &Run,
+    workspace: &Workspace<'_>,
+    default_branch_commit: &CommitId,
+    head: &CommitId,
+) -> Result<Option<Vec<CommitId>>, Failure> {
+    let found_bases = workspace.repo.find_merge_bases(default_branch_commit, head);
+    let fails = workspace.gate_changes == GateChanges::Fail;
+    let reason = match found_bases {
+        Ok(bases) if !bases.is_empty() => return Ok(Some(bases)),
+        Ok(_) => "the two have no common history".to_owned(),
+        Err(error) if fails => return Err(error.into()),
+        Err(error) => error.to_string(),
+    };
+    let message = format!(
+        "could not compare the gate configuration of the commit with the newest of the default branch: {reason}"
+    );
+    if fails {
+        return Err(Failure::new(ExitStatus::Context, anyhow::anyhow!(message)));
+    }
+    run.ui.warn(&message);
+    Ok(None)
+}
+
 /// Warns if the newest commit of the default branch has a stricter gate configuration than the commit to publish: the
 /// commit to publish might not pass it. With `--gate-changes fail`, fails instead. Does nothing if the gate
 /// configuration is not read from a commit.
@@ -77,11 +104,9 @@ pub(crate) fn check_stricter_gate(
         return Ok(());
     };
     let snapshot = workspace.repo.snapshot(target.head.clone());
-    // If the clone lacks the history, the comparison has no merge base. The review of the commit reports that.
-    let bases = workspace
-        .repo
-        .find_merge_bases(default_branch_commit, &target.head)
-        .unwrap_or_default();
+    let Some(bases) = find_gate_bases(run, workspace, default_branch_commit, &target.head)? else {
+        return Ok(());
+    };
     let base_snapshots: Vec<_> = bases
         .iter()
         .map(|base| workspace.repo.snapshot(base.clone()))

@@ -32,7 +32,7 @@ impl Publication<'_> {
         }
         let workspace = self.workspace;
         // A version with unchanged files may be of an older commit, which the clone may lack.
-        let rules = match workspace.repo.find_commit_with_id(&receipt.commit_hash) {
+        let rules = match workspace.repo.find_commit_with_id(&receipt.commit_hash)? {
             Some(commit) => workspace.compute_rules_digest(&commit)?,
             None => None,
         };

@@ -6,7 +6,7 @@ use super::publish_decision::PublishDecision;
 use super::version_history::CommitOrder;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{Plan, parse_platform_time};
+use crate::publish::{Plan, is_same_commit, parse_platform_time};
 use crate::session::artifact_versions::disable_command;
 use jiff::SignedDuration;
 use sluicegate_git::short_id;
@@ -26,13 +26,13 @@ impl Publication<'_> {
         plan: &Plan,
     ) -> Result<Option<PublishDecision>, Failure> {
         let head = self.target.head.as_str();
-        let is_of_head = |version: &Artifact| version.commit_hash.as_deref() == Some(head);
+        let is_of_head = |version: &Artifact| is_same_commit(version.commit_hash.as_deref(), head);
         if !self.history.enabled_versions().any(is_of_head) {
             return Ok(None);
         }
         let Some(latest) = self
             .find_latest_commit(platform)?
-            .filter(|latest| latest.commit == head)
+            .filter(|latest| is_same_commit(Some(&latest.commit), head))
         else {
             return Ok(None);
         };
@@ -67,7 +67,7 @@ impl Publication<'_> {
         self.history.enabled_versions().filter(move |version| {
             let created_at = version.created_at.as_deref().and_then(parse_platform_time);
             let is_later = created_at.is_none_or(|created_at| Some(created_at) >= earliest_time);
-            is_later && version.commit_hash.as_deref() != Some(head.as_str())
+            is_later && !is_same_commit(version.commit_hash.as_deref(), head.as_str())
         })
     }
 }

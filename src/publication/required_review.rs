@@ -223,7 +223,7 @@ impl<'r> RequiredReview<'r> {
             .report
             .files
             .iter()
-            .filter(|file| file.is_reviewed())
+            .filter(|file| file.is_reviewed)
             .filter(|file| !file.results.is_empty() || !needs_result(&file.path))
             .map(|file| file.path.as_str())
             .collect();

@@ -3,7 +3,7 @@
 use super::Publication;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::parse_platform_time;
+use crate::publish::{is_abbreviation_of, is_same_commit, parse_platform_time};
 use crate::session::artifact_versions::list_versions;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
@@ -59,12 +59,15 @@ impl VersionHistory {
             .filter(|version| version.enabled != Some(false))
     }
 
-    /// Returns all versions that were published from this commit, enabled or not.
+    /// Returns all versions that were published from this commit, enabled or not. A disabled version whose commit is
+    /// abbreviated may be of this commit, so it is included: a rerun must not undo a rollback. If it is enabled, the
+    /// order of the commits is unknown, which stops a rerun, too.
     fn versions_of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
-        let commit_of = |version: &'v Artifact| version.commit_hash.as_deref().unwrap_or_default();
-        self.versions
-            .iter()
-            .filter(move |version| commit_of(version).eq_ignore_ascii_case(commit))
+        self.versions.iter().filter(move |version| {
+            let version_commit = version.commit_hash.as_deref();
+            is_same_commit(version_commit, commit)
+                || (version.enabled == Some(false) && is_abbreviation_of(version_commit, commit))
+        })
     }
 
     /// Fails if the commits of some versions are unknown, because too many versions are listed without a commit.
@@ -220,7 +223,7 @@ fn compare_commits(
     head: &CommitId,
     version_commit: &str,
 ) -> Result<CommitOrder, GitError> {
-    let Some(commit) = repo.find_commit_with_id(version_commit) else {
+    let Some(commit) = repo.find_commit_with_id(version_commit)? else {
         return Ok(CommitOrder::Unknown);
     };
     if repo.contains_commit(head, &commit)? {

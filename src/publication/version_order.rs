@@ -49,9 +49,7 @@ impl Publication<'_> {
             CommitOrder::Unknown => self.describe_unknown_order(plan, &latest),
         };
         // An existing version is not published again, so it never becomes the newest.
-        let details_request = platform.fetch_artifact_details(&plan.prefix, Some(&plan.version_name));
-        let is_version_published = self.run.block_on(details_request)?.is_ok();
-        if is_version_published {
+        if self.is_version_published(platform, plan)? {
             return Ok(None);
         }
         // A person who chose the name may go back to an older commit on purpose.

@@ -62,4 +62,5 @@ pub use upload_outcome::{
     DISABLED_DIFFERENCE, NOT_LISTED, UNKNOWN_OMISSIONS, assess_existing_version, list_ignored_files,
 };
 pub use version_differences::{can_details_prove_completeness, compare_with_plan, list_version_differences};
+pub(crate) use version_differences::{is_abbreviation_of, is_same_commit};
 pub use version_withdrawal::{has_other_state, has_state, poll_until_state, withdraw_version};

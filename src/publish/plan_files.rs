@@ -145,8 +145,8 @@ fn require_config_dir(
     if let Some(config_dir) = &request.config_dir {
         return Ok(config_dir.trim_matches('/').to_owned());
     }
-    let exists = |path: &str| matches!(listing.find_file(path), Ok(Some(_)));
-    pipelines::find_config_dir(&listing.list_root_dirs()?, &exists)?.ok_or(PublishError::NoConfigDir)
+    let exists = |path: &str| Ok::<_, PublishError>(listing.find_file(path)?.is_some());
+    pipelines::find_config_dir(&listing.list_root_dirs()?, &exists)??.ok_or(PublishError::NoConfigDir)
 }
 
 impl From<&SharedEntry> for SharedPipelineRef {

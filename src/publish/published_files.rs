@@ -27,7 +27,7 @@ pub fn compare_with_published_files(
     // The files of the commit that the plan may add, modify or remove.
     let commit_files = published_files
         .repository
-        .list_files(published_files.commit, &|path| {
+        .list_base_files(published_files.commit, &|path| {
             plan.has_file(path)
                 || (plan.selection == FileSelection::All && (published_files.is_selected)(path))
         })?;

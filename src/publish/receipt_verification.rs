@@ -59,8 +59,8 @@ impl Receipt {
             return Ok(None);
         };
         let commits = (
-            repository.find_commit_with_id(old_commit),
-            repository.find_commit_with_id(&self.commit_hash),
+            repository.find_commit_with_id(old_commit)?,
+            repository.find_commit_with_id(&self.commit_hash)?,
         );
         let (Some(old_commit), Some(new_commit)) = commits else {
             return Ok(None);
@@ -145,7 +145,7 @@ impl Receipt {
     /// Returns the differences between the receipt and the files of its commit; `None` if the repository lacks the
     /// commit.
     pub fn compare_with_commit(&self, repository: &Repository) -> Result<Option<Vec<String>>, PublishError> {
-        let Some(commit) = repository.find_commit_with_id(&self.commit_hash) else {
+        let Some(commit) = repository.find_commit_with_id(&self.commit_hash)? else {
             return Ok(None);
         };
         let files = self.files.iter().map(|file| ListedFile {

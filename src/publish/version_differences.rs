@@ -6,6 +6,9 @@ use sluicegate_platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
 use std::iter;
 
+/// Minimum number of digits of an abbreviated commit id, as git shows it.
+const MIN_ABBREVIATION_LENGTH: usize = 7;
+
 /// Returns the differences between a published version and the plan: another commit, or a shared pipeline that is
 /// missing or has another source. The section "Shared pipeline artifact" in the API document describes `details`.
 pub fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> {
@@ -60,11 +63,28 @@ fn may_be_source(source: &str, path: &str) -> bool {
         .any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
 }
 
+/// Returns whether the commit that the platform reports for a version is this one. Both ids are complete: an abbreviated
+/// one proves nothing, because anyone can make another commit with the same first digits.
+pub(crate) fn is_same_commit(published_commit: Option<&str>, commit: &str) -> bool {
+    published_commit.is_some_and(|published_commit| published_commit.eq_ignore_ascii_case(commit))
+}
+
+/// Returns whether the commit that the platform reports for a version is an abbreviation of this one, so that it may be
+/// the same commit.
+pub(crate) fn is_abbreviation_of(published_commit: Option<&str>, commit: &str) -> bool {
+    published_commit.is_some_and(|abbreviation| {
+        (MIN_ABBREVIATION_LENGTH..commit.len()).contains(&abbreviation.len())
+            && commit
+                .get(..abbreviation.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(abbreviation))
+    })
+}
+
 /// Describes the difference if the version is not from the planned commit, or if its commit is unknown; `None` if it is
 /// from the planned commit.
 pub(super) fn find_commit_difference(published_commit: Option<&str>, planned_commit: &str) -> Option<String> {
     match published_commit {
-        Some(published_commit) if published_commit.eq_ignore_ascii_case(planned_commit) => None,
+        Some(_) if is_same_commit(published_commit, planned_commit) => None,
         Some(published_commit) => Some(format!(
             "the version is from commit {published_commit}, not {planned_commit}"
         )),

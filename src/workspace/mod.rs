@@ -207,9 +207,15 @@ impl Run {
         .map(|repository| repository.with_document_predicate(is_pipeline))
     }
 
-    /// Returns the repository, or `None` if there is none or it cannot be opened.
-    pub(crate) fn find_repository(&self) -> Option<Repository> {
-        self.open_repository().ok()
+    /// Returns the repository, or `None` if the current directory is in none. A repository that cannot be opened is an
+    /// error, and so is a directory that the job names with `--repo` and that is none.
+    pub(crate) fn find_repository(&self) -> Result<Option<Repository>, GitError> {
+        let is_named = settings::requested_repository(&self.global, &self.env).is_some();
+        match self.open_repository() {
+            Ok(repository) => Ok(Some(repository)),
+            Err(GitError::NotARepository { .. } | GitError::BareRepository { .. }) if !is_named => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// Reads the settings of a command that needs no repository. Inside a repository, the gate configuration of the
@@ -217,7 +223,7 @@ impl Run {
     /// file that cannot be used is an error.
     pub(crate) fn read_setting_sources(&self) -> Result<SettingSources<'_>, Failure> {
         let host = settings::requested_host(&self.global, &self.env)?;
-        if let Some(repo) = self.find_repository() {
+        if let Some(repo) = self.find_repository()? {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::resolve_policy_source(&self.global, &self.env)?;
             // Such a command does not review a commit, so no reviewed commit differs from the host's.

@@ -112,12 +112,10 @@ impl Workspace<'_> {
 }
 
 /// Returns the only hidden directory of the snapshot that contains files of the platform. Several such directories are
-/// the inner error, because some callers ignore them. A file that cannot be looked up is treated as missing.
+/// the inner error, because some callers ignore them.
 pub(crate) fn find_config_dir_in(
     snapshot: &Snapshot<'_>,
 ) -> Result<Result<Option<String>, ConfigDirError>, GitError> {
     let root_dirs = snapshot.list_root_folders()?;
-    Ok(pipelines::find_config_dir(&root_dirs, &|path| {
-        matches!(snapshot.find_file(path), Ok(Some(_)))
-    }))
+    pipelines::find_config_dir(&root_dirs, &|path| Ok(snapshot.find_file(path)?.is_some()))
 }

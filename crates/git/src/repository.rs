@@ -164,16 +164,22 @@ impl Repository {
         })
     }
 
-    /// Returns whether the clone has the commit with this full id.
+    /// Returns whether the clone has the commit with this full id and can read it.
     pub fn has_commit(&self, id: &str) -> bool {
-        self.find_commit_with_id(id).is_some()
+        matches!(self.find_commit_with_id(id), Ok(Some(_)))
     }
 
-    /// Returns the commit with this full id if the clone has it.
-    pub fn find_commit_with_id(&self, id: &str) -> Option<CommitId> {
-        let oid = Oid::from_str(id).ok().filter(|_| is_full_id(id))?;
-        let commit = self.library.find_commit(oid).ok()?;
-        Some(CommitId::new(commit.id()))
+    /// Returns the commit with this full id, or `None` if the clone does not have it. A commit that the clone has but
+    /// cannot read is an error.
+    pub fn find_commit_with_id(&self, id: &str) -> Result<Option<CommitId>, GitError> {
+        let Some(oid) = Oid::from_str(id).ok().filter(|_| is_full_id(id)) else {
+            return Ok(None);
+        };
+        match self.library.find_commit(oid) {
+            Ok(commit) => Ok(Some(CommitId::new(commit.id()))),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(GitError::library("read a commit")(error)),
+        }
     }
 
     /// Returns the committer date of the commit: the time at which the commit was created. A commit may contain any

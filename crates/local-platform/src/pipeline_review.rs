@@ -177,8 +177,8 @@ fn find_files(
 /// like the platform's, or the file is missing or not a regular one, returns the rule set that reports a missing file.
 pub(super) fn read_rules(repository: &Repository, commit: &CommitId) -> Result<RuleSet, Problem> {
     let directories = repository.list_root_folders(commit)?;
-    let has_file = |path: &str| matches!(repository.find_file(commit, path), Ok(Some(_)));
-    let Ok(Some(directory)) = find_config_dir(&directories, &has_file) else {
+    let has_file = |path: &str| Ok::<_, GitError>(repository.find_file(commit, path)?.is_some());
+    let Ok(Some(directory)) = find_config_dir(&directories, &has_file)? else {
         return Ok(RuleSet::without_file());
     };
     match repository.find_file(commit, &format!("{directory}/{RULES_FILE}"))? {
@@ -302,6 +302,7 @@ mod tests {
                 result(Status::Passed, None),
                 result(Status::Error(Some("designer/x".into())), None),
             ],
+            is_reviewed: true,
         };
         let (_, rules) = to_reviewed_rules(file);
         assert_eq!(

@@ -48,6 +48,7 @@ pub fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     FileResults {
         path: path.to_owned(),
         results,
+        is_reviewed: true,
     }
 }
 

@@ -127,7 +127,7 @@ impl Baseline {
         };
         let version = details.display_name();
         let id = details.commit_hash.as_deref().unwrap_or_default();
-        let base = workspace.repo.find_commit_with_id(id);
+        let base = workspace.repo.find_commit_with_id(id)?;
         let reason = match base {
             Some(_) => format!("version {version} of {prefix}, which is published"),
             None => format!("commit {id:?} of version {version} of {prefix} is not in this clone"),

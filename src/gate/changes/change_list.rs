@@ -133,11 +133,13 @@ pub(crate) fn find_changes_since(
     }
 }
 
-/// Returns the bases that the report names. Returns an empty list if the clone lacks one of them.
+/// Returns the bases that the report names. Returns an empty list if the clone lacks one of them or cannot read it.
 pub(crate) fn find_report_bases(repo: &Repository, report: &Report) -> Vec<CommitId> {
     let context = &report.context;
     let ids = context.base.iter().chain(&context.other_bases);
-    let bases: Option<Vec<CommitId>> = ids.map(|id| repo.find_commit_with_id(id)).collect();
+    let bases: Option<Vec<CommitId>> = ids
+        .map(|id| repo.find_commit_with_id(id).ok().flatten())
+        .collect();
     bases.unwrap_or_default()
 }
 

@@ -3,15 +3,14 @@
 use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use serde_json::{Value, json as value};
-use sluicegate_git::{CommitId, Repository, Snapshot};
+use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::interface::{
     self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,
 };
-use sluicegate_pipelines::pipelines::SharedPipelines;
+use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
 
 /// The changes for consumers between two versions of the shared-pipelines file.
 pub(crate) struct InterfaceComparison {
-    pub(crate) path: String,
     /// The changes, in order.
     pub(crate) changes: Vec<InterfaceChange>,
     /// The path of a version that cannot be read, and the reason.
@@ -20,19 +19,63 @@ pub(crate) struct InterfaceComparison {
     pub(crate) is_repaired: bool,
 }
 
+/// The hidden directory with the shared-pipelines file in the old and in the new version. If it is `None`, the version
+/// is searched for its own.
+#[derive(Clone, Copy)]
+pub(crate) struct ConfigDirs<'n> {
+    old: Option<&'n str>,
+    new: Option<&'n str>,
+}
+
+impl<'n> ConfigDirs<'n> {
+    /// Uses the same directory in both versions, or searches both.
+    pub(crate) const fn common(config_dir: Option<&'n str>) -> Self {
+        Self {
+            old: config_dir,
+            new: config_dir,
+        }
+    }
+
+    /// Uses the directory that the job names, if it names one. If only the new version has the file there, the change
+    /// may have moved the directory, so the old version is searched for its own.
+    pub(crate) fn for_named(
+        named_dir: Option<&'n str>,
+        old_snapshot: &Snapshot<'_>,
+        new_snapshot: &Snapshot<'_>,
+    ) -> Result<Self, GitError> {
+        let Some(name) = named_dir else {
+            return Ok(Self::common(None));
+        };
+        let is_new = has_shared_pipelines(new_snapshot, name)? && !has_shared_pipelines(old_snapshot, name)?;
+        Ok(Self {
+            old: (!is_new).then_some(name),
+            new: Some(name),
+        })
+    }
+}
+
+/// Returns whether the snapshot has a shared-pipelines file in this hidden directory.
+pub(crate) fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) -> Result<bool, GitError> {
+    snapshot.has_path(&format!(
+        "{}/{SHARED_PIPELINES_FILE}",
+        config_dir.trim_matches('/')
+    ))
+}
+
 /// Compares the interfaces of two snapshots: the shared-pipelines file and the kinds of the pipelines in it. A snapshot
-/// without the file offers nothing. If no shared pipeline changed, but the file moved or its text has another meaning,
-/// the file is the only change. If a version cannot be read, the result contains the reason instead of changes. Returns
-/// `None` if nothing differs, or if both versions are unreadable for the same reason.
+/// without the file offers nothing. If no shared pipeline changed, but the file was added, removed or moved or its text
+/// has another meaning, the file is the only change. If a version cannot be read, the result contains the reason
+/// instead of changes. Returns `None` if nothing but formatting differs, or if both versions are unreadable for the same
+/// reason.
 pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,
     new_snapshot: &Snapshot<'_>,
-    config_dir: Option<&str>,
+    config_dirs: ConfigDirs<'_>,
 ) -> Result<Option<InterfaceComparison>, Failure> {
     let (old, new) = (
-        interface_version::read_interface(repository, old_snapshot, config_dir)?,
-        interface_version::read_interface(repository, new_snapshot, config_dir)?,
+        interface_version::read_interface(repository, old_snapshot, config_dirs.old)?,
+        interface_version::read_interface(repository, new_snapshot, config_dirs.new)?,
     );
     let unreadable = [&old, &new].into_iter().find_map(|version| match version {
         LoadedInterface::Unreadable(path, reason) => Some(format!("could not read {path}: {reason}")),
@@ -53,26 +96,13 @@ pub(crate) fn compare_interfaces(
     if changes.is_empty() && is_same_file(&old, &new) {
         return Ok(None);
     }
-    // The shared pipelines are equal, but the files are not: formatting alone is not a change.
-    if changes.is_empty()
-        && let LoadedInterface::Read(old_interface, old_bytes) = &old
-        && let LoadedInterface::Read(new_interface, new_bytes) = &new
-    {
-        let parse_meaning = |bytes: &[u8]| SharedPipelines::parse_canonical_text(bytes).ok();
-        if old_interface.file != new_interface.file || parse_meaning(old_bytes) != parse_meaning(new_bytes) {
-            changes.push(InterfaceChange::for_file(
-                ChangeKind::FileModified,
-                &new_interface.file,
-            ));
+    if changes.is_empty() && unreadable.is_none() {
+        match find_file_change(&old, &new) {
+            Some(change) => changes.push(change),
+            None => return Ok(None),
         }
     }
-    let path = [&new, &old].into_iter().find_map(|version| match version {
-        LoadedInterface::Read(interface, _) => Some(interface.file.clone()),
-        LoadedInterface::Unreadable(path, _) => Some(path.clone()),
-        LoadedInterface::Missing => None,
-    });
     Ok(Some(InterfaceComparison {
-        path: path.unwrap_or_default(),
         changes,
         is_repaired: unreadable.is_some() && !matches!(new, LoadedInterface::Unreadable(..)),
         unreadable,
@@ -147,6 +177,30 @@ fn build_change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<St
         change.id.clone(),
         change.describe(),
     )
+}
+
+/// Returns the change to the shared-pipelines file as a whole, for versions that offer the same. Formatting alone is not
+/// a change: other files of the version may have changed, and only a publish plan shows them.
+fn find_file_change(old: &LoadedInterface, new: &LoadedInterface) -> Option<InterfaceChange> {
+    let parse_meaning = |bytes: &[u8]| SharedPipelines::parse_canonical_text(bytes).ok();
+    match (old, new) {
+        (
+            LoadedInterface::Read(old_interface, old_bytes),
+            LoadedInterface::Read(new_interface, new_bytes),
+        ) => {
+            let is_same = old_interface.file == new_interface.file
+                && parse_meaning(old_bytes) == parse_meaning(new_bytes);
+            (!is_same).then(|| InterfaceChange::for_file(ChangeKind::FileModified, &new_interface.file))
+        }
+        (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => {
+            Some(InterfaceChange::for_file(ChangeKind::FileAdded, &interface.file))
+        }
+        (LoadedInterface::Read(interface, _), LoadedInterface::Missing) => Some(InterfaceChange::for_file(
+            ChangeKind::FileRemoved,
+            &interface.file,
+        )),
+        _ => None,
+    }
 }
 
 /// Returns whether both versions are the same bytes at the same path, are both missing, or are unreadable for the same

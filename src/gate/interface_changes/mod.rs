@@ -5,8 +5,9 @@ pub(crate) mod interface_comparison;
 
 use crate::error::Failure;
 use crate::gate::Cause;
-use crate::gate::interface_changes::interface_comparison::{InterfaceComparison, compare_interfaces};
-use crate::gate::is_within;
+use crate::gate::interface_changes::interface_comparison::{
+    ConfigDirs, InterfaceComparison, compare_interfaces, has_shared_pipelines,
+};
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
 use crate::job::ci::{CiContext, Trigger};
@@ -15,7 +16,6 @@ use crate::job::context::{Comparison, ContextError, EarlierCommit};
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, describe_new_pipelines};
-use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 
 const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
                       (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
@@ -40,7 +40,9 @@ impl GateRun<'_> {
             }
             return Ok(());
         }
-        let Some((base, changes)) = self.find_interface_changes(&bases)? else {
+        // Paths restrict what is reviewed, but a break anywhere reaches the consumers.
+        let (workspace, snapshot) = (self.subject.workspace, &self.subject.snapshot);
+        let Some((base, changes)) = compare_with_bases(workspace, snapshot, &bases)? else {
             return Ok(());
         };
         let compared_version = ComparedVersion {
@@ -130,35 +132,19 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns whether a missing base for the interface must be reported: in CI or a shallow clone, if the files have
-    /// shared pipelines. A publish that follows compares them with the published version.
+    /// Returns whether a missing base for the interface must be reported, because the files have shared pipelines. A
+    /// publish that follows compares them with the published version.
     fn needs_interface_base(&self) -> Result<bool, Failure> {
         let ReviewedFiles {
             workspace, snapshot, ..
         } = &self.subject;
-        let may_lack_base = workspace.ci.host.is_local() && !workspace.repo.is_shallow();
-        if may_lack_base || self.is_before_publish {
+        if self.is_before_publish {
             return Ok(false);
         }
-        let config_dir = workspace.find_config_dir(snapshot)?;
-        Ok(config_dir.is_some_and(|config_dir| has_shared_pipelines(snapshot, &config_dir)))
-    }
-
-    /// Returns the changes for consumers, and the first base that differs. Returns `None` if nothing differs, or if the
-    /// review is restricted to other files.
-    fn find_interface_changes<'b>(
-        &self,
-        bases: &'b [CommitId],
-    ) -> Result<Option<(&'b CommitId, InterfaceComparison)>, Failure> {
-        let ReviewedFiles {
-            workspace, snapshot, ..
-        } = &self.subject;
-        let Some((base, changes)) = compare_with_bases(workspace, snapshot, bases)? else {
-            return Ok(None);
-        };
-        let paths = self.subject.paths.list_paths();
-        let is_in_paths = paths.is_empty() || paths.iter().any(|path| is_within(&changes.path, path));
-        Ok(is_in_paths.then_some((base, changes)))
+        match workspace.find_config_dir(snapshot)? {
+            Some(config_dir) => Ok(has_shared_pipelines(snapshot, &config_dir)?),
+            None => Ok(false),
+        }
     }
 }
 
@@ -173,12 +159,6 @@ fn may_repeat_run(ci: &CiContext, comparison: &Comparison) -> bool {
     }
 }
 
-/// Returns whether the snapshot has a shared-pipelines file in this hidden directory.
-fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) -> bool {
-    let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
-    matches!(snapshot.has_path(&path), Ok(true))
-}
-
 /// Compares the snapshot with each base, because after a criss-cross merge, a breaking change may be visible from only
 /// one of them. Returns the first base that differs, and the differences from all bases.
 fn compare_with_bases<'b>(
@@ -190,14 +170,21 @@ fn compare_with_bases<'b>(
     let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());
-        // If the change moved the hidden directory, there is no common one, and each snapshot is searched for its own.
-        let common_config_dir = config_dir.as_deref().filter(|config_dir| {
-            workspace.named_config_dir.is_some()
-                || (has_shared_pipelines(snapshot, config_dir)
-                    && has_shared_pipelines(&base_snapshot, config_dir))
-        });
+        let config_dirs = match config_dir.as_deref() {
+            named_dir if workspace.named_config_dir.is_some() => {
+                ConfigDirs::for_named(named_dir, &base_snapshot, snapshot)?
+            }
+            Some(config_dir)
+                if has_shared_pipelines(snapshot, config_dir)?
+                    && has_shared_pipelines(&base_snapshot, config_dir)? =>
+            {
+                ConfigDirs::common(Some(config_dir))
+            }
+            // If the change moved the hidden directory, each snapshot is searched for its own.
+            _ => ConfigDirs::common(None),
+        };
         let Some(base_comparison) =
-            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, common_config_dir)?
+            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, config_dirs)?
         else {
             continue;
         };

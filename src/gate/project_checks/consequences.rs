@@ -207,6 +207,7 @@ mod tests {
         FileResults {
             path: "a".to_owned(),
             results: vec![result],
+            is_reviewed: true,
         }
     }
 

@@ -52,6 +52,7 @@ impl ProjectChecks<'_> {
         files.extend(clean_paths.map(|path| FileResults {
             path: (*path).to_owned(),
             results: Vec::new(),
+            is_reviewed: true,
         }));
         Ok(Tally {
             files,

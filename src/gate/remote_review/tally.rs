@@ -306,7 +306,11 @@ impl ResponseMerger<'_, '_> {
                 return;
             }
         }
-        self.tally.files.push(FileResults { path, results });
+        self.tally.files.push(FileResults {
+            path,
+            results,
+            is_reviewed: true,
+        });
     }
 
     /// Converts a rule result of the response. Corrects a status that contradicts the rest of the result. The error is

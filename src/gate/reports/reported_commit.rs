@@ -9,7 +9,7 @@ use crate::job::cli::CiArgs;
 use crate::job::context::{self, ContextError, PolicyRevision, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::variable;
-use sluicegate_git::{CommitId, Repository, is_full_id};
+use sluicegate_git::{CommitId, GitError, Repository, is_full_id};
 use sluicegate_pipelines::findings::{Report, UNFINISHED_NOTE};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -53,9 +53,11 @@ impl SavedReports<'_> {
     }
 
     /// Finds the commit with this full id in the clone. Returns it with the clone's repository.
-    fn find_commit(&self, id: &str) -> Option<(&Repository, CommitId)> {
-        let repo = self.repo?;
-        Some((repo, repo.find_commit_with_id(id)?))
+    fn find_commit(&self, id: &str) -> Result<Option<(&Repository, CommitId)>, GitError> {
+        let Some(repo) = self.repo else {
+            return Ok(None);
+        };
+        Ok(repo.find_commit_with_id(id)?.map(|commit| (repo, commit)))
     }
 
     /// Fails unless `head`, the commit of the new report, descends from the commit of the older report. Except in a run
@@ -71,7 +73,7 @@ impl SavedReports<'_> {
             return Err(missing_commit_failure(older, report_name));
         };
         let (Some((repo, old_commit)), Some((_, head_commit))) =
-            (self.find_commit(older_id), self.find_commit(head))
+            (self.find_commit(older_id)?, self.find_commit(head)?)
         else {
             let message = format!(
                 "cannot compare with the report {report_name}: this clone cannot show that commit {head} descends from \
@@ -128,7 +130,7 @@ impl SavedReports<'_> {
         let is_tracked = names
             .iter()
             .any(|name| repo.is_tracked(name, None).unwrap_or(true));
-        let is_merged = match self.find_commit(head) {
+        let is_merged = match self.find_commit(head)? {
             Some((repo, head_commit)) if is_tracked => self.is_on_merged_branch(repo, &head_commit)?,
             _ => false,
         };

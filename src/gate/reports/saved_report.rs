@@ -53,10 +53,10 @@ fn find_contradiction(report: &Report) -> Option<String> {
 
 /// Adds to each finding the component or variable that it is about, unless the report contains it: reports of older
 /// versions of this program do not. Reads the files of the report's commit. Does nothing if the clone lacks that
-/// commit.
+/// commit or cannot read it.
 pub(crate) fn add_finding_subjects(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
-    let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id)) else {
+    let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id).ok().flatten()) else {
         return;
     };
     let mut positions = Positions::new(repo, &commit);

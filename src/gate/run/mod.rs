@@ -318,8 +318,11 @@ impl GateRun<'_> {
         if let Some(limit) = self.subject.workspace.build_unused_settings_limit() {
             self.evaluation.add_limit(limit);
         }
-        self.evaluation
-            .add_notes(self.subject.workspace.target_age_note.clone());
+        // Where nothing is to be done, the age of the target's commit decides nothing.
+        if self.subject.change.idle_reason.is_none() {
+            self.evaluation
+                .add_notes(self.subject.workspace.target_age_note.clone());
+        }
         let unused_files_note = self
             .subject
             .workspace

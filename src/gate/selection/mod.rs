@@ -6,26 +6,24 @@ pub(crate) mod named_files;
 pub(crate) mod other_changes;
 pub(crate) mod replaced_directories;
 pub(crate) mod selected_pipelines;
+mod unmatched_selection;
 
 use crate::error::Failure;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::{
-    Cause, SelectedPipelines, SelectionScope, has_changes_outside_gate, is_within, looks_like_pipeline,
-    select_named_files, select_pipelines,
+    Cause, SelectedPipelines, SelectionScope, has_changes_outside_gate, select_named_files, select_pipelines,
 };
 use crate::job::cli::GateChanges;
 use crate::job::context::{Comparison, RequestedRevisions};
-use crate::job::settings::{self, Selection};
+use crate::job::settings::Selection;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::gate_file_problems::UnusableGateFiles;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
-use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
-use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
-use sluicegate_pipelines::waivers;
+use sluicegate_git::Snapshot;
+use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
 const GATE_CHANGE_MESSAGE: &str = "The change edits the gate configuration and other files. This job does not allow that \
@@ -185,102 +183,6 @@ impl Workspace<'_> {
             rejects_gate_change,
             unusable_files,
         })
-    }
-}
-
-impl Workspace<'_> {
-    /// Fails if a path or a glob of the job matches no file of the snapshot or of a base, or if all globs of the
-    /// configuration file together match none. That is probably a typing error, and the run would pass without a
-    /// review.
-    pub(crate) fn reject_unmatched_selection(
-        &self,
-        snapshot: &Snapshot<'_>,
-        bases: &[CommitId],
-        request: &SelectionRequest<'_>,
-    ) -> Result<(), Failure> {
-        let selection = request.selection;
-        if request.paths.is_empty() && request.named_files.is_empty() && !selection.is_customized() {
-            return Ok(());
-        }
-        let is_candidate = |path: &str| is_pipeline(path) || selection.includes(path);
-        let files = snapshot.list_files(&is_candidate)?;
-        let mut base_files = Vec::new();
-        for base in bases {
-            base_files.extend(self.repo.list_base_files(base, &is_candidate)?);
-        }
-        let mut known_paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        known_paths.extend(base_files.iter().map(|file| file.path.as_str()));
-        let pipelines = files.iter().filter(|file| is_pipeline(&file.path));
-        let location = format!(
-            "{}, which contains {}",
-            snapshot.name(),
-            format_count(pipelines.count(), "pipeline")
-        );
-        match find_unmatched_selection(&known_paths, request, &location) {
-            Some(failure) => Err(failure),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Returns the error for the first glob or path that matches none of the known files. Returns `None` if each matches
-/// one. `location` names the searched files in the error.
-fn find_unmatched_selection(
-    known_paths: &[&str],
-    request: &SelectionRequest<'_>,
-    location: &str,
-) -> Option<Failure> {
-    let selection = request.selection;
-    if let Some(glob) = selection.find_unmatched_glob(known_paths) {
-        let message = format!("the include glob {glob:?} does not match any file in {location}");
-        return Some(Failure::usage(message).with_hint(
-            "globs match full paths from the repository root; use --all without a glob to review all pipelines",
-        ));
-    }
-    // In a repository without pipelines so far, an unmatched glob in the settings file is not a typo.
-    let matches_none = || !known_paths.is_empty() && !known_paths.iter().any(|path| selection.includes(path));
-    if let Some(key) = selection.include_key().filter(|_| matches_none()) {
-        let file_name = settings::FILE_NAME;
-        let message = format!("no glob in `{key}` of {file_name} matches a file in {location}");
-        return Some(Failure::usage(message).with_hint(
-            "globs match full paths from the repository root; without `include` every pipeline is selected",
-        ));
-    }
-    // An empty path means the whole repository.
-    let unmatched_path = request.paths.iter().find(|requested_path| {
-        !requested_path.is_empty() && !known_paths.iter().any(|path| is_within(path, requested_path))
-    });
-    let path = unmatched_path.or_else(|| find_unmatched_named_file(known_paths, request))?;
-    let message = format!("the path {path} does not match any pipeline in {location}");
-    Some(
-        Failure::usage(message).with_hint(
-            "pass a pipeline or a directory with pipelines, or use --all to review every pipeline",
-        ),
-    )
-}
-
-/// Returns the first named file if no named file is a known file, looks like a pipeline or belongs to the gate
-/// configuration. One such file is enough, because a git hook passes all files of a commit. Returns `None` if the user
-/// also named a directory, because its pipelines are then reviewed.
-fn find_unmatched_named_file<'r>(
-    known_paths: &[&str],
-    request: &'r SelectionRequest<'_>,
-) -> Option<&'r String> {
-    if !request.paths.is_empty() {
-        return None;
-    }
-    let is_relevant = request.named_files.iter().any(|path| {
-        known_paths.contains(&path.as_str())
-            || path.ends_with(RULES_FILE)
-            || path.ends_with(settings::FILE_NAME)
-            || path.ends_with(TEAM_RULES_FILE)
-            || path.ends_with(waivers::FILE_NAME)
-            || looks_like_pipeline(path)
-    });
-    if is_relevant {
-        None
-    } else {
-        request.named_files.first()
     }
 }
 

@@ -93,7 +93,7 @@ impl BaseSearch<'_> {
             return Ok(None);
         }
         for (id, variable) in &self.ci.earlier_commits {
-            if let Some(commit) = self.repo.find_commit_with_id(id).filter(|commit| commit != head)
+            if let Some(commit) = self.repo.find_commit_with_id(id)?.filter(|commit| commit != head)
                 && self.repo.contains_commit(head, &commit)?
             {
                 let source = format!("{variable}, the commit of an earlier run");

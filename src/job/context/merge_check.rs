@@ -129,7 +129,7 @@ pub fn recognize_default_branch_run(repo: &Repository, ci: &mut CiContext) -> Re
         Some(name) => branches.find_tracked_branch(name)?,
         None => branches.find_recorded_default_branch()?,
     };
-    let commit = ci.commit.as_deref().and_then(|id| repo.find_commit_with_id(id));
+    let commit = repo.find_commit_with_id(ci.commit.as_deref().unwrap_or_default())?;
     let (Some(default_branch), Some(commit)) = (default_branch, commit) else {
         return Ok(());
     };

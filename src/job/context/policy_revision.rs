@@ -360,7 +360,7 @@ fn choose_default_branch_revision(
 /// host names, otherwise the checked-out commit. If the clone lacks the commit, the result is true.
 fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextError> {
     let run_commit = match &ci.commit {
-        Some(id) => repo.find_commit_with_id(id),
+        Some(id) => repo.find_commit_with_id(id)?,
         None => repo.head().ok().map(|head| head.commit),
     };
     match run_commit {

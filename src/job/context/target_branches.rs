@@ -242,7 +242,7 @@ impl<'a> TargetBranches<'a> {
         // commit, so it may not be on the branch.
         let is_on_branch = matches!(self.ci.host, Host::GitHub | Host::Gitea);
         if is_on_branch || !is_tracked {
-            commits.extend(self.find_run_commit(branch));
+            commits.extend(self.find_run_commit(branch)?);
         }
         Ok(commits)
     }
@@ -258,31 +258,38 @@ impl<'a> TargetBranches<'a> {
             && let Some(parent) = self.find_merged_target()?
         {
             let field = "the first parent of the host's merge";
-            commits.extend(self.find_event_commit(parent.as_str(), field, EventRole::Tip));
+            commits.extend(self.find_event_commit(parent.as_str(), field, EventRole::Tip)?);
         }
         if let Some((id, field)) = &self.ci.target_tip {
-            commits.extend(self.find_event_commit(id, field, EventRole::Tip));
+            commits.extend(self.find_event_commit(id, field, EventRole::Tip)?);
         }
         if !self.ci.is_queued
             && let BaseHint::Commit { id, source, .. } = &self.ci.base
         {
-            commits.extend(self.find_event_commit(id, source, EventRole::Base));
+            commits.extend(self.find_event_commit(id, source, EventRole::Base)?);
         }
         Ok(commits)
     }
 
     /// Returns the host's commit of a run on this branch. The commit of an unmerged change is not on the target's
     /// branch, even if both branches have the same name.
-    fn find_run_commit(&self, branch: &str) -> Option<EventCommit> {
+    fn find_run_commit(&self, branch: &str) -> Result<Option<EventCommit>, GitError> {
         let is_run_branch = self.ci.trigger != Trigger::Change && self.ci.branch.as_deref() == Some(branch);
-        let id = self.ci.commit.as_ref().filter(|_| is_run_branch)?;
-        self.find_event_commit(id, "the host's own commit", EventRole::Run)
+        match &self.ci.commit {
+            Some(id) if is_run_branch => self.find_event_commit(id, "the host's own commit", EventRole::Run),
+            _ => Ok(None),
+        }
     }
 
     /// Returns the commit with this id if the clone has it. `field` is the source of the id, for messages.
-    fn find_event_commit(&self, id: &str, field: &'static str, role: EventRole) -> Option<EventCommit> {
+    fn find_event_commit(
+        &self,
+        id: &str,
+        field: &'static str,
+        role: EventRole,
+    ) -> Result<Option<EventCommit>, GitError> {
         let commit = self.repo.find_commit_with_id(id)?;
-        Some(EventCommit { commit, field, role })
+        Ok(commit.map(|commit| EventCommit { commit, field, role }))
     }
 
     /// Returns the target's commit in the host's trial merge: the first parent of the merge, if another parent is the
@@ -291,7 +298,7 @@ impl<'a> TargetBranches<'a> {
         let (Some(merge), Some(host_commit)) = (&self.ci.checkout, &self.ci.commit) else {
             return Ok(None);
         };
-        let Some(merge) = self.repo.find_commit_with_id(merge) else {
+        let Some(merge) = self.repo.find_commit_with_id(merge)? else {
             return Ok(None);
         };
         let parents = self.repo.recorded_parents(&merge)?;

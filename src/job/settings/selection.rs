@@ -57,13 +57,27 @@ impl Selection {
     /// file are not considered, because they may be for directories that do not exist yet.
     pub fn find_unmatched_glob(&self, paths: &[&str]) -> Option<&str> {
         // If the job sets globs, `include` was compiled from exactly these globs, so the indices are the same.
-        let matching_globs: BTreeSet<usize> =
-            paths.iter().flat_map(|path| self.include.matches(path)).collect();
+        let matching_globs = self.find_matching_globs(paths);
         self.job_include
             .iter()
             .enumerate()
             .find(|(glob_index, _)| !matching_globs.contains(glob_index))
             .map(|(_, glob)| glob.as_str())
+    }
+
+    /// Returns the first include glob of the job that matches one of `old_paths` but none of `paths`.
+    pub fn find_abandoned_glob(&self, old_paths: &[&str], paths: &[&str]) -> Option<&str> {
+        let (old_globs, globs) = (
+            self.find_matching_globs(old_paths),
+            self.find_matching_globs(paths),
+        );
+        let glob_index = *old_globs.difference(&globs).next()?;
+        self.job_include.get(glob_index).map(String::as_str)
+    }
+
+    /// Returns the indices of the include globs that match one of these paths.
+    fn find_matching_globs(&self, paths: &[&str]) -> BTreeSet<usize> {
+        paths.iter().flat_map(|path| self.include.matches(path)).collect()
     }
 
     /// Returns the include and exclude globs that the job set by flag or variable.

@@ -160,7 +160,7 @@ fn is_worse(finding: &Finding<'_>, earlier: &UnmatchedFinding) -> bool {
 /// evaluated. If the file has no result of the rule, a rule of the rules file was not evaluated. A team rule or a
 /// project check passed, because it has a result only if it failed.
 fn is_evaluated(file: &FileResults, finding: &Finding<'_>, earlier_report: &Report) -> bool {
-    let is_readable = file.is_reviewed() && !file.results.iter().any(|result| result.status.is_unreadable());
+    let is_readable = file.is_reviewed && !file.results.iter().any(|result| result.status.is_unreadable());
     if !is_readable {
         return false;
     }

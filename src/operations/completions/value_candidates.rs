@@ -89,7 +89,7 @@ impl ValueSource {
     /// Reads the team rules at their default path. Settings can name another path, but they are not read: a completion
     /// cannot show their errors. For the same reason, an unreadable file gives `None`.
     fn read_team_rules(&self) -> Option<TeamRuleSet> {
-        let path = self.run.find_repository()?.root().join(TEAM_RULES_FILE);
+        let path = self.run.find_repository().ok()??.root().join(TEAM_RULES_FILE);
         let bytes = input::read_file(&path, MAX_TEAM_RULES_BYTES).ok()?;
         TeamRuleSet::parse(&bytes).ok()
     }
@@ -97,7 +97,7 @@ impl ValueSource {
     /// Returns `HEAD` and the names of the repository's branches and tags. Errors are ignored, because a completion
     /// cannot show them.
     fn list_revisions(&self) -> Vec<String> {
-        let repository = self.run.find_repository();
+        let repository = self.run.find_repository().ok().flatten();
         let names = repository.map(|repository| Repository::list_ref_names(&repository));
         let mut names = names.and_then(Result::ok).unwrap_or_default();
         names.insert(0, "HEAD".to_owned());

@@ -3,7 +3,9 @@
 use super::copied_pipelines::CopySearch;
 use super::{PipelineComparison, PipelineResult, ResultKind};
 use crate::error::Failure;
-use crate::gate::interface_changes::interface_comparison::{InterfaceComparison, compare_interfaces};
+use crate::gate::interface_changes::interface_comparison::{
+    ConfigDirs, InterfaceComparison, compare_interfaces,
+};
 use crate::gate::is_within;
 use crate::gate::selection::SelectionRequest;
 use crate::gate::{ChangedContents, VersionPairs};
@@ -115,7 +117,7 @@ pub(crate) fn compare_revisions(
         revisions: &revisions,
         resolve: &|sources| sources.resolve_selection(&args.globs, SelectionPurpose::Review),
     };
-    workspace.reject_unmatched_selection(&snapshot, &range_ends.bases, &request)?;
+    workspace.reject_unknown_selection(&snapshot, &range_ends.bases, &request)?;
     let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
     run.ui.say(&format!("comparing {description}"));
     let changes = find_selected_changes(&snapshot, &range_ends, &selection, &paths)?;
@@ -158,8 +160,8 @@ fn compare_shared_pipelines(
         return Ok(None);
     };
     let base = workspace.repo.snapshot(base.clone());
-    let config_dir = workspace.named_config_dir.as_deref();
-    compare_interfaces(&workspace.repo, &base, snapshot, config_dir)
+    let config_dirs = ConfigDirs::for_named(workspace.named_config_dir.as_deref(), &base, snapshot)?;
+    compare_interfaces(&workspace.repo, &base, snapshot, config_dirs)
 }
 
 /// Returns the pipelines that call a changed pipeline, directly or indirectly. Each result has the index of its change.

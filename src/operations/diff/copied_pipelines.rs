@@ -72,7 +72,7 @@ impl<'s> CopySearch<'s> {
     /// Returns the paths of the pipelines of this commit, by the id of their content.
     fn index_by_content(&self, base: &CommitId) -> Result<HashMap<BlobId, Vec<String>>, GitError> {
         let mut paths_by_content: HashMap<BlobId, Vec<String>> = HashMap::new();
-        for file in self.repo.list_files(base, &is_pipeline)? {
+        for file in self.repo.list_base_files(base, &is_pipeline)? {
             if file.kind == FileKind::Regular {
                 paths_by_content.entry(file.blob).or_default().push(file.path);
             }

@@ -98,6 +98,12 @@ impl PipelineResult {
     }
 }
 
+/// Returns whether git's settings of the repository allow colors; true without a repository that can be opened.
+fn allows_color(run: &Run) -> bool {
+    let repository = run.find_repository().ok().flatten();
+    repository.is_none_or(|repository| repository.allows_color())
+}
+
 pub(crate) struct TextStyle {
     color: bool,
     width: Option<usize>,
@@ -118,7 +124,7 @@ impl TextStyle {
         let is_paged = run.env.get("GIT_PAGER_IN_USE") == Some("true") && run.ui.colors_pager();
         let style = Self::for_terminal(run);
         Self {
-            color: style.color || (is_paged && run.find_repository().is_none_or(|repo| repo.allows_color())),
+            color: style.color || (is_paged && allows_color(run)),
             ..style
         }
     }

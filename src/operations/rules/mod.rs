@@ -8,7 +8,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::job::policy::CheckoutFiles;
-use crate::job::settings;
 use crate::operations::init::new_files::create_file;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
@@ -17,7 +16,7 @@ use crate::workspace::team_rules::describe_first_problem;
 use crate::workspace::{Workspace, find_config_dir_in};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, wrap};
-use sluicegate_git::{GitError, Snapshot};
+use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
@@ -156,15 +155,9 @@ fn read_rules_and_levels(run: &Run) -> Result<Option<ProjectRules>, Failure> {
 /// Opens the repository and reads its settings. Returns `None` if the current directory is outside a repository or in a
 /// bare one, which has no files on disk; any other problem, such as a repository that cannot be read, is an error.
 pub(crate) fn open_existing_workspace(run: &Run) -> Result<Option<Workspace<'_>>, Failure> {
-    match run.open_repository() {
-        Ok(repo) => run.open_workspace_in(repo, CheckoutFiles::OnDisk).map(Some),
-        Err(GitError::NotARepository { .. } | GitError::BareRepository { .. })
-            if settings::requested_repository(&run.global, &run.env).is_none() =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
+    let repo = run.find_repository()?;
+    repo.map(|repo| run.open_workspace_in(repo, CheckoutFiles::OnDisk))
+        .transpose()
 }
 
 /// Reads the team rules of the snapshot. If their file has errors, warns and returns no rules.

@@ -59,7 +59,7 @@ fn verify_review(
     predicate: &ReviewPredicate,
 ) -> Result<Verification<'static>, Failure> {
     let repository = run.open_repository()?;
-    let Some(commit) = repository.find_commit_with_id(&predicate.commit) else {
+    let Some(commit) = repository.find_commit_with_id(&predicate.commit)? else {
         let message = format!("the clone does not have the reviewed commit {}", predicate.commit);
         return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
             .with_hint("fetch the commit, for example with `git fetch origin`"));
@@ -124,7 +124,7 @@ fn compare_publication_with_clone(
     statement: &SavedStatement,
     predicate: &PublicationPredicate,
 ) -> Result<Vec<String>, Failure> {
-    let Some((repository, commit)) = find_commit_in_clone(run, &predicate.commit) else {
+    let Some((repository, commit)) = find_commit_in_clone(run, &predicate.commit)? else {
         run.ui.say(&format!(
             "commit {} is not available locally, so its files were not compared",
             predicate.commit
@@ -159,10 +159,12 @@ fn compare_platforms(
 
 /// Returns the repository and the commit with this full id; `None` without a repository or if it does not have the
 /// commit.
-fn find_commit_in_clone(run: &Run, id: &str) -> Option<(Repository, CommitId)> {
-    let repository = run.find_repository()?;
+fn find_commit_in_clone(run: &Run, id: &str) -> Result<Option<(Repository, CommitId)>, Failure> {
+    let Some(repository) = run.find_repository()? else {
+        return Ok(None);
+    };
     let commit = repository.find_commit_with_id(id)?;
-    Some((repository, commit))
+    Ok(commit.map(|commit| (repository, commit)))
 }
 
 /// Compares the digests of the gate configuration in the statement with the files of its commit. If the statement does

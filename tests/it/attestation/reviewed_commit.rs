@@ -280,10 +280,8 @@ fn merged_shards_have_statement_of_complete_review() {
     missing_shard.expect(3).saying(&["the verdict is undecided"]);
     assert!(!world.work().join("m.json").exists());
     // A statement needs the commit.
-    platform
-        .call(&world)
-        .variable("SLUICEGATE_REPO", world.path().display().to_string())
-        .run("report ../1.json ../2.json --attestation m.json")
+    Call::with_platform(world.path(), &platform.server.uri())
+        .run("report 1.json 2.json --attestation m.json")
         .expect(0)
         .saying(&["there is no clone with the reviewed commit"]);
 }

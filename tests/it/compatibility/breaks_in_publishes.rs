@@ -1,9 +1,9 @@
 //! Compatibility: the effects of a publish on consumers, reported before the upload.
 
-use crate::support::{Platform, Shop, git, job_output, offer, parameter, push_of_branch};
-use serde_json::Value;
+use crate::support::{Platform, Shop, answer, git, job_output, offer, parameter, push_of_branch};
+use serde_json::{Value, json};
 use std::fs;
-use wiremock::ResponseTemplate;
+use wiremock::{Request, ResponseTemplate};
 
 #[test]
 fn review_of_ci_accepts_no_break_if_compared_version_is_missing() {
@@ -475,4 +475,37 @@ fn refused_break_names_a_version_only_if_it_would_accept_the_break() {
     let output = shop.publish("1.1.0 --compat fail --against 5.0.0").expect(1);
     assert!(!output.err.contains("--version-name"), "{}", output.all());
     output.saying(&["accept the break with --accept-breaking"]);
+}
+
+#[test]
+fn break_is_refused_only_if_platform_shows_that_the_version_is_missing() {
+    let shop = Shop::new();
+    let old_commit = shop.world.git("rev-parse HEAD");
+    shop.break_it();
+    for (status, code) in [(404, 1), (503, 3)] {
+        let platform = Platform::new();
+        let latest = json!({
+            "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": "1.0.0", "enabled": true,
+                "commitHash": old_commit },
+            "sharedPipelines": [],
+        });
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to(
+            "GET",
+            "/artifacts/details$",
+            move |request: &Request| match request.url.query() {
+                Some(query) if query.contains("versionName") => ResponseTemplate::new(status),
+                _ => answer(&latest),
+            },
+        );
+        let call = platform.call(&shop.world).variable("SLUICEGATE_PREFIX", "sales");
+        let args = "publish --version-name 1.0.1 --compat fail --if-exists same-content";
+        let output = call.run(args).expect(code);
+        assert_eq!(
+            output.err.contains("breaks consumers"),
+            status == 404,
+            "{}",
+            output.all()
+        );
+    }
 }

@@ -2,8 +2,8 @@
 //! repositories.
 
 use crate::support::{
-    Call, EVERYTHING_FETCHED, Job, Platform, ProgramOutput, Shop, World, checkout, head, offer,
-    orchestration_text, parameter, project, push_of_branch, repository, with_default,
+    Call, EVERYTHING_FETCHED, Job, Platform, ProgramOutput, RULES, RULES_FILE, Shop, World, checkout, head,
+    offer, orchestration_text, parameter, project, push_of_branch, repository, scratch, with_default,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -458,13 +458,102 @@ fn break_is_found_although_the_change_moves_the_hidden_directory() {
     shop.world.commit("move");
     let output = Call::new(&shop.world.work()).run("check --compat fail").expect(1);
     assert!(output.all().contains("breaks consumers"), "{}", output.all());
+    // The same if the new name is already set.
+    for command in ["check --compat fail", "check --compat fail --all"] {
+        let output = Call::new(&shop.world.work())
+            .run((command, "--config-dir .other"))
+            .expect(1);
+        assert!(
+            output.all().contains("breaks consumers"),
+            "{command}: {}",
+            output.all()
+        );
+    }
+    let diff = Call::new(&shop.world.work()).run("diff main..HEAD --config-dir .other -o json");
+    assert_eq!(diff.expect(0).json()["interface"]["class"], "breaking");
     // Counterpart: the move alone breaks nobody.
     let shop = Shop::new();
     shop.world.git("checkout -q -b change");
     shop.world.git("mv .platform .other");
     shop.world.commit("move");
-    let output = Call::new(&shop.world.work()).run("check --compat fail");
-    assert!(!output.all().contains("breaks consumers"), "{}", output.all());
+    for args in ["", "--config-dir .other"] {
+        let output = Call::new(&shop.world.work()).run(("check --compat fail", args));
+        assert!(
+            !output.all().contains("breaks consumers"),
+            "{args}: {}",
+            output.all()
+        );
+    }
+}
+
+#[test]
+fn break_fails_run_for_paths_wherever_the_paths_are() {
+    let world = world_with_shared_file(&offer(&[("a", &parameter("day", ", default: x"))]));
+    world.write("sales/b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("note.md", "");
+    world.commit("other files");
+    let calls = |world: &World| [Call::new(&world.work()), Job::github().pull_request().call(world)];
+    world.push();
+    for call in calls(&world) {
+        call.run("check sales --compat fail").expect(0);
+    }
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    world.commit("break");
+    world.push();
+    for call in calls(&world) {
+        for paths in ["sales", "sales/b.orch.yaml", "a.orch.yaml"] {
+            let output = call.run(("check --compat fail", paths)).expect(1);
+            output.logging(&["breaks consumers of shared pipelines"]);
+        }
+        call.run("check sales --compat off").expect(0);
+    }
+}
+
+#[test]
+fn local_run_without_base_says_that_breaks_are_unknown_if_they_fail() {
+    let world = World::new()
+        .with_file(RULES_FILE, RULES)
+        .with_pipeline("a.orch.yaml", &["Start", "Done"]);
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    world.commit("first");
+    world.git("remote remove origin");
+    let note = "could not determine the changes for consumers, because there is no base";
+    let check = |args: &str| Call::new(&world.work()).run(("check", args)).expect(0);
+    check("--compat fail").assert_logged(&[note]);
+    for args in ["", "--compat warn"] {
+        assert!(!check(args).all().contains(note), "{args}");
+    }
+    // With a base, there is nothing to say.
+    let output = check("--compat fail --base HEAD");
+    assert!(!output.all().contains(note), "{}", output.all());
+    // Nothing is unknown without shared pipelines.
+    fs::remove_file(world.work().join(SHARED_FILE)).unwrap();
+    world.commit("none");
+    let output = check("--compat fail");
+    assert!(!output.all().contains(note), "{}", output.all());
+}
+
+#[test]
+fn comment_in_shared_file_is_no_change_of_diff_and_of_report() {
+    let shared = offer(&[("a", "")]);
+    let world = world_with_shared_file(&shared);
+    world.write(SHARED_FILE, format!("# remark\n{shared}"));
+    world.commit("comment");
+    let call = Call::new(&world.work());
+    let diff = call.run("diff main..HEAD --exit-code").expect(0);
+    assert_eq!(diff.out, "no pipeline differs\n");
+    // Together with a changed pipeline, nothing says that nothing changed.
+    world.write("a.orch.yaml", orchestration_text(&["Start", "More", "Done"]));
+    world.commit("pipeline");
+    let diff = call.run("diff main..HEAD --exit-code -o json").expect(1).json();
+    assert_eq!(diff["interface"], Value::Null);
+    let report = call.run("check --base main --report json=-").expect(0).json();
+    assert_eq!(report["compat"], Value::Null);
+    // Another meaning is a change.
+    world.write(SHARED_FILE, format!("{shared}other: key\n"));
+    world.commit("key");
+    let diff = call.run("diff HEAD~1..HEAD --exit-code -o json").expect(1).json();
+    assert_eq!(diff["interface"]["class"], "content");
 }
 
 #[test]
@@ -898,4 +987,25 @@ fn change_of_project_without_shared_file_has_no_comparison_for_consumers() {
         .expect(0)
         .json();
     assert_eq!(report["compat"], Value::Null);
+}
+
+#[test]
+fn verify_in_repository_that_cannot_be_opened_is_error_and_outside_of_one_says_so() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let receipt = shop.world.path().join("receipt.json");
+    let receipt = receipt.to_str().unwrap();
+    let verify = |folder: &Path, args: &str| shop.call_in(folder).run((&["verify", receipt], args));
+    let outside = scratch::create_scratch_directory();
+    verify(outside.path(), "")
+        .expect(0)
+        .saying(&["is not available locally"]);
+    verify(outside.path(), "--repo gone").expect(7);
+    // The settings of the repository would be ignored, too.
+    let settings = |args: &str| shop.call_in(outside.path()).run(("settings", args));
+    settings("").expect(0);
+    settings("--repo gone").expect(7);
+    fs::write(shop.world.work().join(".git/config"), "[core\n").unwrap();
+    verify(&shop.world.work(), "").expect(7);
+    shop.call().run("settings").expect(7);
 }

@@ -447,6 +447,10 @@ fn deleted_branch_or_tag_leaves_nothing_to_do() {
         job.says().selects_everything(reason).changes(&[]);
         let output = job.review_call().run("review").expect(0);
         assert!(output.out.contains(reason), "{}", output.all());
+        let output = job.review_call().run("check --report json=-").expect(0);
+        let notes = output.json()["notes"].to_string();
+        assert!(notes.contains(reason), "{notes}");
+        assert!(!notes.contains("comes from this clone"), "{notes}");
         // The user may still request what to review.
         let head = format!("--head {}", project.main);
         for revision in ["--all", "--base origin/main~1", &head] {

@@ -794,3 +794,37 @@ fn stricter_waivers_of_target_are_reported_among_many_of_the_change() {
         "{notes}"
     );
 }
+
+#[test]
+fn publish_from_shallow_clone_that_cannot_compare_the_gate_is_refused_if_gate_changes_fail() {
+    let publish_on = "publish-on: { branches: [main, 'release/*'] }\n";
+    let world = stale(
+        &[(RULES_FILE, LAX), ("sluicegate.yaml", publish_on)],
+        &[(RULES_FILE, RULES)],
+        &[("note.txt", "more")],
+    );
+    world.git("checkout -q -b release/1");
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n",
+    );
+    world.commit("release");
+    world.push();
+    let url = format!("file://{}", world.remote().display());
+    let publish = "publish --dry-run --compat off --prefix p --version-name v1 --gate-changes";
+    for (depth, level, code, words) in [
+        ("", "warn", 0, "has a stricter"),
+        ("", "fail", 1, "has a stricter"),
+        ("--depth=1", "warn", 0, "could not compare the gate configuration"),
+        ("--depth=1", "fail", 7, "shallow"),
+    ] {
+        let folder = world.path().join(format!("clone{depth}{level}"));
+        let target = folder.display();
+        crate::support::git(
+            world.path(),
+            format!("clone -q {depth} --no-single-branch -b release/1 {url} {target}"),
+        );
+        let call = crate::support::push_of_branch(&world, Call::new(&folder));
+        call.run((publish, level)).expect(code).saying(&[words]);
+    }
+}

@@ -289,6 +289,35 @@ fn commits_that_only_the_details_show_are_known() {
 }
 
 #[test]
+fn rerun_with_template_does_not_undo_rollback_of_version_with_other_spelling_of_its_commit() {
+    let (world, server) = stage();
+    let commit = head(&world);
+    for (listed_commit, is_skipped) in [
+        (commit.to_uppercase(), true),
+        (commit[..10].to_owned(), true),
+        // Too short, and the start of another commit.
+        (commit[..6].to_owned(), false),
+        ("0123456789".to_owned(), false),
+    ] {
+        let platform = Platform::new();
+        let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false,
+            "commitHash": listed_commit });
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [version] })));
+        platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
+        let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+        let output = call_of_push(&world, call)
+            .run("publish --version-name {short-sha} --dry-run")
+            .expect(0);
+        assert_eq!(
+            output.all().contains("not publishing commit"),
+            is_skipped,
+            "{listed_commit}: {}",
+            output.all()
+        );
+    }
+}
+
+#[test]
 fn rerun_with_template_does_not_accept_incomplete_version_of_the_commit() {
     let (world, server) = stage();
     let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true,

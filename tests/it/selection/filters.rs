@@ -2,7 +2,7 @@
 //! filter that matches no file is rejected.
 
 use crate::support::{
-    Call, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, change, git, good_pipeline,
+    Call, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, bad_pipeline, change, git, good_pipeline,
     orchestration_text, project,
 };
 use serde_json::{Value, json};
@@ -153,15 +153,85 @@ fn path_that_holds_no_pipeline_is_a_slip() {
         &["the path docs/note.md does not match any pipeline in "],
     );
     Call::new(&world.work()).run("check .").expect(0);
-    // A directory whose pipelines were removed did contain some.
-    world.git("checkout -q main");
-    world.git("merge -q change");
-    world.git("push -q origin main");
+}
+
+/// Returns a repository with a pipeline in `sales`, on the branch `gone`.
+fn project_with_folder() -> World {
+    let world = project().with_file("sales/b.orch.yaml", &orchestration_text(&["Start", "Done"]));
+    world.commit("sales");
+    world.push();
     world.git("checkout -q -b gone");
-    world.git("mv sales/b.orch.yaml moved.orch.yaml");
+    world
+}
+
+/// Runs each command that selects pipelines with these arguments, on the machine of a user and in a job.
+fn assert_exit_of_selections(world: &World, args: &str, code: i32) {
+    let platform = Platform::new();
+    world.push();
+    for command in ["check", "context", "review"] {
+        for call in [
+            platform.call(world),
+            Job::github().pull_request().extend(world, platform.call(world)),
+        ] {
+            call.run((command, args)).expect(code);
+        }
+    }
+    assert_eq!(platform.requests().len(), 0, "{args}");
+}
+
+#[test]
+fn named_folder_or_glob_whose_pipelines_moved_elsewhere_is_refused() {
+    let world = project_with_folder();
+    world.git("mv sales finance");
+    world.write("sales/kept.md", "");
+    // Rewritten so that no comparison recognizes the file.
+    world.write("finance/b.orch.yaml", bad_pipeline());
+    world.commit("moved");
+    for args in ["sales", "--include sales/**", "sales/b.orch.yaml"] {
+        assert_exit_of_selections(&world, args, 2);
+    }
+    Call::new(&world.work()).run("check sales").expect(2).saying(&[
+        "the path sales does not match any pipeline in ",
+        "adds other pipelines",
+    ]);
+    // A glob for other files does not hide that no pipeline is left.
+    world.write("sql/a.sql", "select 1;\n");
+    world.commit("script");
+    assert_exit_of_selections(&world, "--include sql/** --include sales/**", 2);
+    // The comparison of versions reviews nothing, and shows the move.
+    Call::new(&world.work()).run("diff sales").expect(0);
+    // If the job selects the new place, too, the moved pipelines are reviewed.
+    for args in ["sales finance", "--include sales/** --include finance/**"] {
+        Call::new(&world.work()).run(("check", args)).expect(1);
+    }
+}
+
+#[test]
+fn settings_file_whose_globs_match_only_former_paths_is_refused() {
+    let world = project().with_file("sluicegate.yaml", "include: ['sales/**']\n");
+    world.write("sales/b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("sales");
+    world.push();
+    world.git("checkout -q -b gone");
+    world.git("mv sales finance");
     world.write("sales/kept.md", "");
     world.commit("moved");
-    Call::new(&world.work()).run("check sales").expect(0);
+    assert_exit_of_selections(&world, "", 2);
+}
+
+#[test]
+fn named_folder_or_glob_whose_pipelines_were_deleted_passes() {
+    let world = project_with_folder();
+    world.git("rm -q sales/b.orch.yaml");
+    // A change of another pipeline does not hide a moved one.
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Other"]));
+    world.commit("deleted");
+    for args in ["sales", "--include sales/**", "sales/b.orch.yaml"] {
+        assert_exit_of_selections(&world, args, 0);
+    }
+    // No base has a misspelled path.
+    assert_exit_of_selections(&world, "sale", 2);
+    assert_exit_of_selections(&world, "--all sales", 2);
 }
 
 #[test]
@@ -361,6 +431,12 @@ fn change_that_removes_or_renames_a_file_whose_name_is_not_utf8_passes() {
         let strict = "check --gate-changes fail";
         Job::github().pull_request().call(&world).run(strict).expect(1);
     }
+    // The search for copies reads the base, too.
+    world.git("checkout -q removal");
+    world.write("c.orch.yaml", good_pipeline());
+    world.commit("new pipeline");
+    let diff = Call::new(&world.work()).run("diff main..HEAD").expect(0);
+    assert!(diff.out.contains("c.orch.yaml"), "{}", diff.all());
     // A file that remains is never passed.
     world.git("checkout -q -b change main");
     world.write("b.orch.yaml", good_pipeline());

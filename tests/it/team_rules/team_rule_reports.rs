@@ -1,13 +1,14 @@
 //! Team rules in every report format: names from pipelines are escaped, and the rule is explained.
 
 use super::{FILE, commit_files, python_pipeline, python_rule, world_with_files};
-use crate::support::{Call, FORMATS, read_json};
+use crate::support::release::{publish_call, stage};
+use crate::support::{Call, FORMATS, RULES_FILE, World, read_json};
 use std::fs;
 
 /// A name that means something in each format.
 const HOSTILE_NAME: &str = "{component.type} \"a\" 'b' `c` <b>&amp;</b> ]]> | ::error::x %0A";
 
-fn write_reports(name: &str) -> sluicegate_test_support::repository::World {
+fn write_reports(name: &str) -> World {
     let world = world_with_files(&[(FILE, &python_rule("error"))]);
     commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&[name]))]);
     let reports: Vec<String> = FORMATS
@@ -77,4 +78,45 @@ fn rendered_report_explains_team_rule() {
         .expect(1);
     let sarif = read_json(&world.work().join("again.out"));
     assert!(sarif.to_string().contains("Use SQL."), "{sarif}");
+}
+
+/// The rules file enables no rule for the pipeline, so only the team's rule has a result.
+#[test]
+fn pipeline_without_rule_of_platform_counts_as_reviewed_beside_result_of_team() {
+    let (world, server) = stage();
+    world.write(RULES_FILE, "rules: []\n");
+    world.commit("no rules");
+    let review = |world: &World| {
+        world.push();
+        let call = publish_call(world, &server);
+        let output = call.run("review --all --report json=../good.json").expect(0);
+        assert!(
+            !output.all().contains("no pipeline was selected"),
+            "{}",
+            output.all()
+        );
+        let report = read_json(&world.path().join("good.json"));
+        assert_eq!(report["counts"]["files"], 1, "{report}");
+        report
+    };
+    let report = review(&world);
+    assert_eq!(report["files"][0].get("reviewed"), None);
+    let rule = "rules:\n  - { id: a, level: error, for: pipeline, when: 'false', message: m }\n";
+    world.write(FILE, rule);
+    world.commit("a rule of the team");
+    let report = review(&world);
+    assert_eq!(report["files"][0]["reviewed"], true);
+    let call = publish_call(&world, &server);
+    let again = call.run("report ../good.json --report json=-").expect(0).json();
+    assert_eq!(again["counts"]["files"], 1, "{again}");
+    call.run("publish --version-name 1 --require-review ../good.json")
+        .expect(0);
+    // The check of the project alone is no review.
+    let mut report = report;
+    report["files"][0]["reviewed"] = false.into();
+    report["counts"]["files"] = 0.into();
+    fs::write(world.path().join("bad.json"), report.to_string()).unwrap();
+    call.run("publish --version-name 2 --require-review ../bad.json")
+        .expect(2)
+        .saying(&["has no result for 1 pipeline"]);
 }

@@ -359,3 +359,21 @@ fn repository_may_go_to_another_thread() {
     const fn goes<T: Send>() {}
     const { goes::<Repository>() };
 }
+
+#[test]
+fn commit_that_cannot_be_read_is_error_and_other_id_is_not_found() {
+    let world = World::new();
+    world.write("a.txt", "1");
+    let commit = world.commit("one");
+    let repo = open(&world.work());
+    let unknown_id = "1".repeat(40);
+    assert!(matches!(repo.find_commit_with_id(&commit), Ok(Some(_))));
+    assert!(matches!(repo.find_commit_with_id(&unknown_id), Ok(None)));
+    assert!(matches!(repo.find_commit_with_id("main"), Ok(None)));
+    let object = world
+        .work()
+        .join(format!(".git/objects/{}/{}", &commit[..2], &commit[2..]));
+    fs::remove_file(&object).unwrap();
+    fs::write(&object, "damaged").unwrap();
+    assert!(open(&world.work()).find_commit_with_id(&commit).is_err());
+}

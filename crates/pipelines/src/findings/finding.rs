@@ -291,6 +291,7 @@ mod tests {
                 result("two", Status::Error(None), vec![]),
                 result("three", error(), vec![words()]),
             ],
+            is_reviewed: true,
         };
         let found = file.findings();
         let shown: Vec<_> = found.iter().map(|f| (f.rule, f.line, f.message())).collect();
@@ -352,6 +353,7 @@ mod tests {
         let file = FileResults {
             path: "a".into(),
             results: vec![result("r", status, vec![Violation::new("v")])],
+            is_reviewed: true,
         };
         let findings = file.findings();
         let finding = &findings[0];

@@ -365,7 +365,7 @@ impl Report {
 
     /// Returns the files that the rules file was applied to.
     pub fn reviewed_files(&self) -> impl Iterator<Item = &FileResults> {
-        self.files.iter().filter(|file| file.is_reviewed())
+        self.files.iter().filter(|file| file.is_reviewed)
     }
 
     /// Counts the files, and the results of the rules in the rules file by status. A failed result with the severity
@@ -415,6 +415,7 @@ mod tests {
             files: vec![FileResults {
                 path: "a.orch.yaml".into(),
                 results,
+                is_reviewed: true,
             }],
             excluded_files: vec![ExcludedFile {
                 path: "x.txt".into(),

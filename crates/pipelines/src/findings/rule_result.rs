@@ -257,12 +257,15 @@ pub struct FileResults {
     pub path: String,
     /// In the order of the reviewer's response, followed by those of the team's rules and of the project's checks.
     pub results: Vec<RuleResult>,
+    /// Whether the rules file was applied to the file. Results of project checks and team rules alone do not make a
+    /// review, and a reviewed file has no results if no rule of the rules file applies to it.
+    pub is_reviewed: bool,
 }
 
 impl FileResults {
-    /// Returns whether the rules file was applied to the file. Results of project checks and team rules alone do not
-    /// make a review. A file without any result was reviewed, but no rule applies to it.
-    pub fn is_reviewed(&self) -> bool {
+    /// Returns whether the results alone suggest that the rules file was applied to the file: it has a result of such a
+    /// rule, or no result at all.
+    pub fn looks_reviewed(&self) -> bool {
         self.results.is_empty() || self.rule_results().next().is_some()
     }
 

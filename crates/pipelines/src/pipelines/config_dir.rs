@@ -18,40 +18,50 @@ pub enum ConfigDirError {
 }
 
 /// Returns the only hidden directory among `root_directories` (names without a path) that contains the shared-pipelines
-/// file or the rules file, or `None` if no directory does. Fails if there are several. `has_file` returns whether the
-/// repository has a file, given its path from the root.
-pub fn find_config_dir(
+/// file or the rules file, or `None` if no directory does. The inner error is that there are several. `has_file` returns
+/// whether the repository has a file, given its path from the root; its error is the outer one.
+pub fn find_config_dir<E>(
     root_directories: &[String],
-    has_file: &dyn Fn(&str) -> bool,
-) -> Result<Option<String>, ConfigDirError> {
-    let mut config_dirs: Vec<String> = root_directories
-        .iter()
-        .filter(|directory| is_config_dir(directory, has_file))
-        .cloned()
-        .collect();
+    has_file: &dyn Fn(&str) -> Result<bool, E>,
+) -> Result<Result<Option<String>, ConfigDirError>, E> {
+    let mut config_dirs: Vec<String> = Vec::new();
+    for directory in root_directories {
+        if is_config_dir(directory, has_file)? {
+            config_dirs.push(directory.clone());
+        }
+    }
     config_dirs.sort();
     config_dirs.dedup();
     if config_dirs.len() > 1 {
-        return Err(ConfigDirError::Several(config_dirs));
+        return Ok(Err(ConfigDirError::Several(config_dirs)));
     }
-    Ok(config_dirs.pop())
+    Ok(Ok(config_dirs.pop()))
 }
 
 /// Returns whether the directory is hidden and contains the shared-pipelines file or the rules file.
-fn is_config_dir(directory: &str, has_file: &dyn Fn(&str) -> bool) -> bool {
-    directory.starts_with('.')
-        && [SHARED_PIPELINES_FILE, RULES_FILE]
-            .iter()
-            .any(|file| has_file(&format!("{directory}/{file}")))
+fn is_config_dir<E>(directory: &str, has_file: &dyn Fn(&str) -> Result<bool, E>) -> Result<bool, E> {
+    let has_own_file = |file: &str| has_file(&format!("{directory}/{file}"));
+    Ok(directory.starts_with('.') && (has_own_file(SHARED_PIPELINES_FILE)? || has_own_file(RULES_FILE)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::convert::Infallible;
 
     fn find(files: &[&str]) -> Result<Option<String>, ConfigDirError> {
         let folders = [".z", ".git", "plain", ".a"].map(String::from);
-        find_config_dir(&folders, &|path| files.contains(&path))
+        let Ok(found) = find_config_dir(&folders, &|path| Ok::<_, Infallible>(files.contains(&path)));
+        found
+    }
+
+    #[test]
+    fn file_that_cannot_be_looked_up_is_error() {
+        let folders = [".a".to_owned()];
+        assert_eq!(find_config_dir(&folders, &|_| Err("damaged")), Err("damaged"));
+        // No file is looked up in a directory that is not hidden.
+        let folders = ["a".to_owned()];
+        assert_eq!(find_config_dir(&folders, &|_| Err("damaged")), Ok(Ok(None)));
     }
 
     #[test]

@@ -93,5 +93,6 @@ pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLe
     FileResults {
         path: path.to_owned(),
         results: results.collect(),
+        is_reviewed: false,
     }
 }

@@ -190,6 +190,7 @@ impl RuleSet {
         FileResults {
             path: path.to_owned(),
             results,
+            is_reviewed: true,
         }
     }
 }

@@ -122,6 +122,7 @@ impl TeamRuleSet {
                 FileResults {
                     path: path.to_owned(),
                     results: rules.map(|rule| build_unreadable_result(rule, &error)).collect(),
+                    is_reviewed: false,
                 }
             }
         }
@@ -150,6 +151,7 @@ impl TeamRuleSet {
         FileResults {
             path: path.to_owned(),
             results,
+            is_reviewed: false,
         }
     }
 

@@ -40,6 +40,7 @@ fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     FileResults {
         path: path.to_owned(),
         results,
+        is_reviewed: true,
     }
 }
 

@@ -172,10 +172,13 @@ impl FileV2 {
             .results
             .into_iter()
             .map(|result| result.into_result(engine, verdict));
-        Ok(FileResults {
+        let mut file = FileResults {
             path: self.path,
             results: results.collect::<Result<_, _>>()?,
-        })
+            is_reviewed: true,
+        };
+        file.is_reviewed = self.is_reviewed.unwrap_or_else(|| file.looks_reviewed());
+        Ok(file)
     }
 }
 

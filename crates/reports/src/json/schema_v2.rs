@@ -83,6 +83,9 @@ pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
 pub(super) struct FileV2 {
     pub path: String,
     pub results: Vec<RuleV2>,
+    /// Whether the rules file was applied to the file; missing if the results show it.
+    #[serde(default, rename = "reviewed", skip_serializing_if = "Option::is_none")]
+    pub is_reviewed: Option<bool>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -230,6 +233,7 @@ impl FileV2 {
         }
         Self {
             path: file.path.clone(),
+            is_reviewed: (file.is_reviewed != file.looks_reviewed()).then_some(file.is_reviewed),
             results,
         }
     }

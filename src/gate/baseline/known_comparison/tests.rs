@@ -50,6 +50,7 @@ fn file(found: &[Found]) -> FileResults {
     FileResults {
         path: "p".to_owned(),
         results: found.iter().map(result).chain(passed).collect(),
+        is_reviewed: true,
     }
 }
 
@@ -179,6 +180,7 @@ fn fixed_findings_need_result_of_rule_in_complete_review() {
         let head = FileResults {
             path: "p".to_owned(),
             results,
+            is_reviewed: true,
         };
         mark_new_and_known(&mut [head], |_| is_open, |_| vec![BaseFile::Evaluated(&base)]).fixed_count
     };
@@ -221,6 +223,7 @@ fn list_states(base_results: Vec<RuleResult>, head: RuleResult) -> Vec<Option<Fi
     let to_file = |results| FileResults {
         path: "p".to_owned(),
         results,
+        is_reviewed: true,
     };
     let (base, mut files) = (to_file(base_results), [to_file(vec![head])]);
     mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
@@ -316,6 +319,7 @@ fn calls(minor_flags: &[bool]) -> FileResults {
             origin: Origin::Project,
             ..RuleResult::new("project/call".to_owned(), status, None, violations.collect())
         }],
+        is_reviewed: false,
     }
 }
 
