@@ -34,11 +34,11 @@ impl PolicyWaivers {
     fn describe_outdated_waivers(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for finding in files.iter().flat_map(list_waived_findings) {
-            let (Some(new_name), Some(old_finding)) =
-                (finding.about, former_names.restore_old_name(&finding))
+            let (Some(new_name), Some(old_name)) = (finding.about, former_names.find_old_subject(&finding))
             else {
                 continue;
             };
+            let old_finding = finding.with_subject(&old_name);
             let former_path = former_names.paths.get(finding.path).map(String::as_str);
             let paths: Vec<&str> = std::iter::once(finding.path).chain(former_path).collect();
             for entry in self.list_outdated_entries(&finding, &old_finding, &paths) {
@@ -46,7 +46,6 @@ impl PolicyWaivers {
                     about: Some(new_name.to_owned()),
                     ..entry.clone()
                 };
-                let old_name = old_finding.about.unwrap_or_default();
                 lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
             }
         }
@@ -102,7 +101,8 @@ impl PolicyWaivers {
                 continue;
             };
             // The former name of a component has its own note.
-            let old_finding = former_names.restore_old_name(&finding);
+            let old_name = former_names.find_old_subject(&finding);
+            let old_finding = old_name.as_deref().map(|about| finding.with_subject(about));
             let is_allowed_by_new_path = std::iter::once(&finding)
                 .chain(&old_finding)
                 .any(|finding| self.is_allowed_after_merge(finding));

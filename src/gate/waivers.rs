@@ -13,7 +13,7 @@ use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
+use sluicegate_pipelines::findings::{LimitKind, RenamedSubjects, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
@@ -164,9 +164,12 @@ impl GateRun<'_> {
                 if violations.all(|violation| violation.about.is_none()) {
                     continue;
                 }
-                let old_names = components.find_old_names(&file.path)?;
-                if !old_names.is_empty() {
-                    former_names.components.insert(file.path.clone(), old_names);
+                let renamed_subjects = components.find_in_file(&file.path)?;
+                if !renamed_subjects.is_empty() {
+                    let path = file.path.clone();
+                    former_names
+                        .components
+                        .insert(path, RenamedSubjects::clone(&renamed_subjects));
                 }
             }
         }

@@ -1,7 +1,9 @@
 //! Findings of team rules: levels, known and waived ones, errors of the evaluation, both engines.
 
 use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
-use crate::support::{Call, Job, Platform, check, head, respond_for_each};
+use crate::support::{
+    Call, Job, Platform, World, check, head, orchestration_text, respond_for_each,
+};
 use serde_json::json;
 
 /// Returns a platform that passes the only enabled rule of each pipeline.
@@ -317,4 +319,55 @@ fn link_is_unreviewed_if_team_rule_applies_to_it() {
         let is_unreviewed = report["unreviewedReasons"] == json!({ path: "a symbolic link, not a file" });
         assert_eq!(is_unreviewed, code == 3, "{report:#}");
     }
+}
+
+/// A rule that reports every link to a component of this type.
+const LINK_RULE: &str = r#"rules:
+  - id: link
+    level: error
+    for: link
+    when: link.kind == "unconditional"
+    message: "{link.from} leads to {link.to}"
+"#;
+
+/// Creates a repository with these files besides the rule about links, and a branch that changes the pipeline.
+fn world_with_changed_link(files: &[(&str, &str)], before: &[&str], after: &[&str]) -> World {
+    let mut all_files = vec![(FILE, LINK_RULE)];
+    all_files.extend(files);
+    let pipeline = orchestration_text(before);
+    all_files.push(("a.orch.yaml", &pipeline));
+    let world = world_with_files(&all_files);
+    commit_files(&world, &[("a.orch.yaml", &orchestration_text(after))]);
+    world
+}
+
+#[test]
+fn finding_of_link_is_known_if_only_its_component_is_renamed() {
+    let before = ["Start", "Load", "Check", "Done"];
+    for (after, new_count) in [
+        (["Start", "Load orders", "Check", "Done"], 0),
+        (["Start", "Check", "Load", "Done"], 3),
+        // The type of the last component differs, so its name proves nothing.
+        (["Start", "Load", "Done", "Check"], 2),
+    ] {
+        let world = world_with_changed_link(&[], &before, &after);
+        let report = check(&world, "--new-only").json();
+        assert_eq!(report["findings"]["new"], new_count, "{after:?}: {report}");
+    }
+}
+
+#[test]
+fn waiver_of_link_applies_to_its_renamed_component_and_note_has_the_new_link() {
+    let waivers = "- { rule: team/link, path: a.orch.yaml, about: Start -> Load, reason: legacy }\n\
+                   - { rule: team/link, path: a.orch.yaml, about: Load -> Done, reason: legacy }\n";
+    let files = [("sluicegate-waivers.yaml", waivers)];
+    let before = ["Start", "Load", "Done"];
+    let renamed = world_with_changed_link(&files, &before, &["Start", "Load orders", "Done"]);
+    let report = check(&renamed, "").expect(0).json();
+    assert_eq!(report["findings"]["waived"], 2, "{report}");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("Start -> Load orders"), "{notes}");
+    let other = world_with_changed_link(&files, &before, &["Start", "Load", "Check", "Done"]);
+    let report = check(&other, "").expect(1).json();
+    assert_eq!(report["findings"]["waived"], 1, "{report}");
 }

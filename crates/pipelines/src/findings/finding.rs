@@ -81,6 +81,17 @@ impl Finding<'_> {
     /// For a counting rule it contains neither, because such findings are compared by size. The message of a team rule
     /// is never used: its finding is identified by the rule and the path if it has no component or variable.
     pub fn identity(&self) -> FindingIdentity<'_> {
+impl<'a> Finding<'a> {
+    /// Returns the same finding about another subject of the same kind.
+    #[must_use]
+    pub fn with_subject(&self, about: &'a str) -> Self {
+        Self {
+            about: Some(about),
+            ..self.clone()
+        }
+    }
+}
+
         let is_team_rule = self.rule.starts_with(TEAM_PREFIX);
         let (about, about_kind) = if self.size.is_some() {
             (None, None)
