@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::reviewed_waivers::ReviewedWaivers;
 use crate::gate::run::GateRun;
+use crate::job::cli::GateChanges;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
     CheckoutFiles, FilePresence, GateFileReader, GateFileVersion, NamedText, UnusableFile,
@@ -29,6 +30,10 @@ pub(crate) struct PolicyWaivers {
     note: Option<String>,
     /// Whether the waivers file of the policy revision cannot be used; the note contains the reason.
     is_unusable: bool,
+    /// Whether the job refuses a change that edits the waivers together with other files.
+    pub(super) needs_separate_edit: bool,
+    /// The day of the run, by which waivers expire. Taken once, so that marks and notes agree.
+    pub(super) today: Date,
 }
 
 /// Returns the current date in UTC, by which waivers expire.
@@ -70,6 +75,8 @@ impl Workspace<'_> {
                 reviewed_waivers: self.read_reviewed_waivers(snapshot, bases),
                 note: unused_reason.as_deref().map(describe_unused_waivers),
                 is_unusable: false,
+                needs_separate_edit: self.gate_changes == GateChanges::Fail,
+                today: today(),
             }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
                 PolicyWaivers::for_unusable_file(&failure.describe_on_one_line())
@@ -194,15 +201,15 @@ pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) 
 }
 
 /// Marks the findings that the waivers allow. Returns the status of each waiver, which shows whether it is still
-/// needed. `is_complete_review` states that all pipelines of the snapshot were reviewed.
+/// needed. `is_complete_review` states that all pipelines of the snapshot were reviewed. Waivers expire by `today`.
 pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
     former_names: &OldNames,
     is_complete_review: bool,
+    today: Date,
 ) -> Result<Vec<WaiverStatus>, Failure> {
-    let today = today();
     let matches = tally.with_all_files(|files| waivers.mark_findings(files, former_names, today));
     let (pipeline_paths, other_paths) = snapshot
         .list_files(&|path| waivers.matches_path(path))?
@@ -231,6 +238,8 @@ impl PolicyWaivers {
                 "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             )),
             is_unusable: true,
+            needs_separate_edit: false,
+            today: today(),
         })
     }
 
@@ -264,7 +273,14 @@ impl PolicyWaivers {
         }
         // The run may review only some of the pipelines.
         let is_complete_review = false;
-        let statuses = apply_waivers(&self.waivers, snapshot, tally, former_names, is_complete_review)?;
+        let statuses = apply_waivers(
+            &self.waivers,
+            snapshot,
+            tally,
+            former_names,
+            is_complete_review,
+            self.today,
+        )?;
         let notes = tally.with_all_files(|files| self.describe_needed_edits(&statuses, former_names, files));
         tally.notes.extend(notes);
         Ok(())

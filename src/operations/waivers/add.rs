@@ -5,7 +5,6 @@ use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::pipeline_positions::PipelinePositions;
 use crate::gate::reports::saved_report;
-use crate::gate::waivers::today;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
 use crate::session::Run;
 use crate::session::response_output::format_json;
@@ -39,7 +38,7 @@ pub(crate) fn add_waivers(
     waivers_file: &WaiversFile,
     args: &AddWaiverArgs,
 ) -> Result<(), Failure> {
-    let terms = parse_waiver_terms(args)?;
+    let terms = parse_waiver_terms(args, waivers_file.today)?;
     // The flags name one waiver with both --rule and --path. Otherwise, they ask for a waiver of each finding.
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
         // The path of a waiver is a glob. A path that exists as a file is meant literally, so it is escaped.
@@ -77,18 +76,21 @@ pub(crate) fn add_waivers(
 }
 
 /// Returns what the flags say about all new waivers: the reason, the owner, and the last day.
-fn parse_waiver_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
+fn parse_waiver_terms(args: &AddWaiverArgs, today: Date) -> Result<WaiverTerms, Failure> {
     Ok(WaiverTerms {
         reason: args.reason.clone(),
         owner: args.owner.clone(),
-        last_day: args.until.as_deref().map(parse_last_day).transpose()?,
+        last_day: match &args.until {
+            Some(text) => Some(parse_last_day(text, today)?),
+            None => None,
+        },
     })
 }
 
 /// Parses the last day on which the new waivers apply. Fails if it is in the past.
-fn parse_last_day(text: &str) -> Result<Date, Failure> {
+fn parse_last_day(text: &str, today: Date) -> Result<Date, Failure> {
     let problem = match text.parse::<Date>() {
-        Ok(date) if date >= today() => return Ok(date),
+        Ok(date) if date >= today => return Ok(date),
         Ok(_) => "is in the past",
         Err(_) => "is not a date",
     };
@@ -139,7 +141,7 @@ fn complete_matching_entry(
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
     let is_matched = waivers
-        .mark_findings(&mut files, &OldNames::default(), today())
+        .mark_findings(&mut files, &OldNames::default(), waivers_file.today)
         .iter()
         .any(Option::is_some);
     // The program does not check a rule that only the platform knows, so a waiver for that rule matches no finding.
@@ -197,7 +199,7 @@ fn build_unwaived_entries(
 ) -> Result<Vec<WaiverEntry>, Failure> {
     waivers_file
         .compile_waivers()?
-        .mark_findings(&mut files, &OldNames::default(), today());
+        .mark_findings(&mut files, &OldNames::default(), waivers_file.today);
     Ok(build_entries(&files, terms))
 }
 
