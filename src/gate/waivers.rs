@@ -18,6 +18,7 @@ use sluicegate_pipelines::findings::{LimitKind, RenamedSubjects, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
+use sluicegate_pipelines::team_rules::is_team_rule_id;
 use sluicegate_pipelines::waivers::{
     ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverStatus, Waivers, parse_waivers_file,
 };
@@ -115,7 +116,8 @@ impl Workspace<'_> {
 
     /// Returns a function that determines whether a rule id exists: in the program, in the rules file, in the team's
     /// rules, or in the rules file of the policy revision. The last file is included because the waivers of the policy
-    /// revision may still name a rule that the change removes.
+    /// revision may still name a rule that the change removes. Each id of a team rule is accepted if the team's file is
+    /// not read.
     pub(crate) fn build_rule_lookup<'r>(
         &self,
         rules: Option<&'r RuleSet>,
@@ -127,12 +129,14 @@ impl Workspace<'_> {
             PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => None,
         };
         let team_rules = self.list_known_team_rules()?;
+        let accepts_any_team_rule = self.has_unread_team_rules(self.team_rules_path.as_deref());
         Ok(move |id: &str| {
             let files = [rules, policy_rules.as_ref()];
             let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
             rules::find_rule(id).is_some()
                 || ProjectCheck::find_by_id(id).is_some()
                 || team_rules.iter().any(|rules| rules.has_rule(id))
+                || (accepts_any_team_rule && is_team_rule_id(id))
                 || files.into_iter().flatten().any(has_rule)
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
 use crate::support::{
-    Call, Job, Platform, World, check, head, orchestration_text, respond_for_each,
+    Call, Job, Platform, RULES_FILE, World, check, head, orchestration_text, respond_for_each,
 };
 use serde_json::json;
 
@@ -370,4 +370,85 @@ fn waiver_of_link_applies_to_its_renamed_component_and_note_has_the_new_link() {
     let other = world_with_changed_link(&files, &before, &["Start", "Load", "Check", "Done"]);
     let report = check(&other, "").expect(1).json();
     assert_eq!(report["findings"]["waived"], 1, "{report}");
+}
+
+/// The job that turns the team rules off must not lose the waivers of other rules.
+#[test]
+fn waivers_of_team_rules_stay_valid_if_the_job_reads_no_team_rules() {
+    let waivers = "- { rule: minimum-components, path: '**', reason: legacy }\n\
+                   - { rule: team/no-python, path: 'prod/**', reason: legacy }\n";
+    let rules = "rules:\n  - { id: minimum-components, enabled: true, enforcementLevel: error, config: { minComponents: 9 } }\n";
+    let world = world_with_files(&[
+        (RULES_FILE, rules),
+        (FILE, &python_rule("error")),
+        ("other-rules.yaml", "rules: []\n"),
+        ("sluicegate-waivers.yaml", waivers),
+    ]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    for team_rules in ["sluicegate-rules.yaml", "off", "other-rules.yaml"] {
+        let job = Job::github().pull_request().call(&world);
+        let report = job
+            .variable("SLUICEGATE_TEAM_RULES", team_rules)
+            .run("check --report json=-");
+        let waived = if team_rules == FILE { 2 } else { 1 };
+        assert_eq!(
+            report.expect(0).json()["findings"]["waived"],
+            waived,
+            "{team_rules}"
+        );
+        Call::new(&world.work())
+            .run(format!("check --all --team-rules {team_rules}"))
+            .expect(0);
+        let list = Call::new(&world.work())
+            .run(format!("waivers list -o json --team-rules {team_rules}"))
+            .expect(0)
+            .json();
+        let state = if team_rules == FILE { "used" } else { "not judged" };
+        assert_eq!(
+            (&list[0]["state"], &list[1]["state"]),
+            (&json!("used"), &json!(state))
+        );
+    }
+    // Without the option, a waiver of an unknown rule is still an error, and with it, one without the form of an id.
+    for (rule, option) in [
+        ("team/no-pythons", ""),
+        ("team/No", "--team-rules off"),
+        ("no-python", "--team-rules off"),
+    ] {
+        world.write(
+            "sluicegate-waivers.yaml",
+            format!("- {{ rule: {rule}, path: '**', reason: r }}\n"),
+        );
+        Call::new(&world.work())
+            .run(format!("check --all {option}"))
+            .expect(2)
+            .saying(&["there is no rule"]);
+    }
+}
+
+#[test]
+fn change_that_turns_team_rules_off_does_not_make_waivers_unusable() {
+    let world = world_with_files(&[
+        (FILE, &python_rule("error")),
+        (
+            "sluicegate-waivers.yaml",
+            "- { rule: team/no-python, path: 'prod/**', reason: legacy }\n",
+        ),
+    ]);
+    commit_files(&world, &[("sluicegate.yaml", "review: { team-rules: 'off' }\n")]);
+    let output = Job::github().pull_request().call(&world).run("check").expect(0);
+    assert!(!output.all().contains("unusable"), "{}", output.all());
+    commit_files(
+        &world,
+        &[
+            ("sluicegate.yaml", "review: { fail-on: error }\n"),
+            (FILE, "rules: []\n"),
+        ],
+    );
+    Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check")
+        .expect(1)
+        .logging(&["unusable", "there is no rule `team/no-python`"]);
 }
