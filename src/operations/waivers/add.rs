@@ -341,6 +341,9 @@ fn complete_violation(violation: &mut Violation, rule: &str, positions: &Pipelin
             .map(|subject| subject.name.to_owned());
     }
 }
+    if violation.about.is_none() {
+        violation.identity_text = positions.find_missing_part(rule);
+    }
 
 /// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns their number.
 fn add_or_replace_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {

@@ -1,8 +1,9 @@
 //! A finding: the unit that people and hosts count, with its message.
 
-use super::rule_result::text_or_placeholder;
+use super::rule_result::{NO_START_TYPE, text_or_placeholder};
 use super::{
-    FileResults, FindingState, Fix, NO_ERROR_TYPE, RuleResult, Severity, Status, TEAM_PREFIX, Waiver,
+    FileResults, FindingState, Fix, NO_ERROR_TYPE, NO_START_TEXT, Origin, RuleResult, Severity, Status,
+    TEAM_PREFIX, Waiver,
 };
 use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
@@ -54,6 +55,8 @@ pub struct Finding<'a> {
     pub about_kind: Option<SubjectKind>,
     /// The counted number, for counting rules.
     pub size: Option<u64>,
+    /// The text that identifies a finding without a subject, if each engine may word it in its own way.
+    pub identity_text: Option<&'static str>,
     /// Whether a project check reports it as a warning at most, because nothing is broken yet.
     pub is_minor: bool,
     /// The evaluation error's type, if the rule could not be evaluated.
@@ -89,6 +92,12 @@ impl<'a> Finding<'a> {
             about: Some(about),
             ..self.clone()
         }
+impl Finding<'_> {
+    /// Returns the identity of the finding across commits. It contains the component or variable, or else the message;
+    /// if engines word the message in different ways, that of this program.
+    /// For a counting rule it contains neither, because such findings are compared by size. The message of a team rule
+    /// is never used: its finding is identified by the rule and the path if it has no component or variable.
+    pub fn identity(&self) -> FindingIdentity<'_> {
     }
 }
 
@@ -96,7 +105,8 @@ impl<'a> Finding<'a> {
         let (about, about_kind) = if self.size.is_some() {
             (None, None)
         } else {
-            let message = self.text.as_deref().filter(|_| !is_team_rule);
+            let message = self.identity_text.or(self.text.as_deref());
+            let message = message.filter(|_| !is_team_rule);
             (self.about.or(message), self.about.and(self.about_kind))
         };
         FindingIdentity {
@@ -190,6 +200,7 @@ impl RuleResult {
             severity,
             state: self.state(0),
             waiver: self.waiver(0),
+            identity_text: None,
             about: None,
             about_kind: None,
             size: None,
@@ -205,6 +216,7 @@ impl RuleResult {
                 _ => result_finding.rule,
             };
             return vec![Finding {
+                identity_text: (error_type.as_deref() == Some(NO_START_TYPE)).then_some(NO_START_TEXT),
                 rule,
                 error_type: Some(error_type.as_deref().unwrap_or(NO_ERROR_TYPE)),
                 text: self.join_violation_texts(),
@@ -225,6 +237,7 @@ impl RuleResult {
                 line: violation.line.unwrap_or(1),
                 state: self.state(index),
                 waiver: self.waiver(index),
+                identity_text: violation.identity_text,
                 about: violation.about.as_deref(),
                 about_kind: violation.about_kind,
                 size: violation.size,

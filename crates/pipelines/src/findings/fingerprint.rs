@@ -83,6 +83,7 @@ mod tests {
             about: None,
             about_kind: None,
             size: None,
+            identity_text: None,
             is_minor: false,
             error_type: None,
             text: Some(text.into()),

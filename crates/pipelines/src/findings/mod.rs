@@ -37,6 +37,7 @@ pub use report::{
     ComparedWith, Engine, ExcludedFile, GateChange, LimitKind, Report, ResultCounts, ReviewContext,
     ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
 };
+pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{
     Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
 };

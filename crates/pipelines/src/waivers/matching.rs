@@ -307,6 +307,8 @@ struct FileCoverage {
     is_evaluated: bool,
     /// Whether the rule could not be evaluated in one of the files.
     has_error: bool,
+    /// Whether the entry has the text of a finding that another engine words in its own way, or may have it.
+    may_match_other_text: bool,
 }
 
 impl FileCoverage {
@@ -319,6 +321,9 @@ impl FileCoverage {
             } else {
                 self.is_evaluated = true;
             }
+            let findings = result.findings(&file.path);
+            self.may_match_other_text |=
+                entry.about.is_some() && findings.iter().any(|finding| finding.identity_text.is_some());
         }
         // A project check has a result only if it finds a problem, so it is enough that the check is on.
         let check = ProjectCheck::find_by_id(&entry.rule);
@@ -326,12 +331,16 @@ impl FileCoverage {
     }
 
     /// Returns whether the run shows if the entry is needed: the run evaluated all pipelines that the entry's path
-    /// matches, and the entry's rule had no error. If no pipeline matches, the run must have covered the complete
-    /// repository (`is_complete`), and no other file may match, because rules do not evaluate other files.
+    /// matches, and the entry's rule had no error, nor a finding whose text depends on the engine. If no pipeline
+    /// matches, the run must have covered the complete repository (`is_complete`), and no other file may match,
+    /// because rules do not evaluate other files.
     const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
             0 => is_complete && !self.has_other_file,
-            existing_count => self.reviewed_count >= existing_count && self.is_evaluated && !self.has_error,
+            existing_count => {
+                let is_evaluated = self.is_evaluated && !self.has_error && !self.may_match_other_text;
+                self.reviewed_count >= existing_count && is_evaluated
+            }
         }
     }
 }
