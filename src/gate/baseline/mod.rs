@@ -3,6 +3,7 @@
 
 pub(crate) mod adoption;
 pub(crate) mod base_results;
+pub(crate) mod earlier_findings;
 pub(crate) mod known_comparison;
 pub(crate) mod renamed_components;
 
@@ -342,11 +343,9 @@ fn rename_finding_subjects(
         if violation.about_kind == Some(SubjectKind::Variable) {
             continue;
         }
-        let rename = old_names
-            .iter()
-            .find(|(_, old_name)| violation.about.as_ref() == Some(old_name));
-        if let Some((new_name, _)) = rename {
-            violation.about = Some(new_name.clone());
+        let old_subject = violation.about.as_deref();
+        if let Some(new_subject) = old_subject.and_then(|about| new_subjects.get(about)) {
+            violation.about = Some((*new_subject).to_owned());
         }
     }
 }

@@ -44,6 +44,8 @@ pub struct Finding<'a> {
     /// The line, from 1.
     pub line: u32,
     pub rule: &'a str,
+    /// The source of the result.
+    pub origin: Origin,
     pub severity: Severity,
     /// The state compared with the base; `None` if no comparison was made and the finding is not waived.
     pub state: Option<FindingState>,
@@ -53,10 +55,10 @@ pub struct Finding<'a> {
     pub about: Option<&'a str>,
     /// The kind of `about`, if known.
     pub about_kind: Option<SubjectKind>,
-    /// The counted number, for counting rules.
-    pub size: Option<u64>,
     /// The text that identifies a finding without a subject, if each engine may word it in its own way.
     pub identity_text: Option<&'static str>,
+    /// The counted number, for counting rules.
+    pub size: Option<u64>,
     /// Whether a project check reports it as a warning at most, because nothing is broken yet.
     pub is_minor: bool,
     /// The evaluation error's type, if the rule could not be evaluated.
@@ -79,11 +81,6 @@ pub struct FindingIdentity<'a> {
     pub about_kind: Option<SubjectKind>,
 }
 
-impl Finding<'_> {
-    /// Returns the identity of the finding across commits. It contains the component or variable, or else the message.
-    /// For a counting rule it contains neither, because such findings are compared by size. The message of a team rule
-    /// is never used: its finding is identified by the rule and the path if it has no component or variable.
-    pub fn identity(&self) -> FindingIdentity<'_> {
 impl<'a> Finding<'a> {
     /// Returns the same finding about another subject of the same kind.
     #[must_use]
@@ -92,15 +89,15 @@ impl<'a> Finding<'a> {
             about: Some(about),
             ..self.clone()
         }
+    }
+}
+
 impl Finding<'_> {
     /// Returns the identity of the finding across commits. It contains the component or variable, or else the message;
     /// if engines word the message in different ways, that of this program.
     /// For a counting rule it contains neither, because such findings are compared by size. The message of a team rule
     /// is never used: its finding is identified by the rule and the path if it has no component or variable.
     pub fn identity(&self) -> FindingIdentity<'_> {
-    }
-}
-
         let is_team_rule = self.rule.starts_with(TEAM_PREFIX);
         let (about, about_kind) = if self.size.is_some() {
             (None, None)
@@ -197,12 +194,13 @@ impl RuleResult {
             path,
             line: self.line(),
             rule: &self.rule,
+            origin: self.origin,
             severity,
             state: self.state(0),
             waiver: self.waiver(0),
-            identity_text: None,
             about: None,
             about_kind: None,
+            identity_text: None,
             size: None,
             is_minor: false,
             error_type: None,
@@ -216,9 +214,9 @@ impl RuleResult {
                 _ => result_finding.rule,
             };
             return vec![Finding {
-                identity_text: (error_type.as_deref() == Some(NO_START_TYPE)).then_some(NO_START_TEXT),
                 rule,
                 error_type: Some(error_type.as_deref().unwrap_or(NO_ERROR_TYPE)),
+                identity_text: (error_type.as_deref() == Some(NO_START_TYPE)).then_some(NO_START_TEXT),
                 text: self.join_violation_texts(),
                 ..result_finding
             }];
@@ -237,9 +235,9 @@ impl RuleResult {
                 line: violation.line.unwrap_or(1),
                 state: self.state(index),
                 waiver: self.waiver(index),
-                identity_text: violation.identity_text,
                 about: violation.about.as_deref(),
                 about_kind: violation.about_kind,
+                identity_text: violation.identity_text,
                 size: violation.size,
                 is_minor: violation.is_minor,
                 text: Some(Cow::Borrowed(violation.text.as_str())),
