@@ -11,7 +11,7 @@ use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
 use sluicegate_base::globs::escape_glob;
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, RuleResult, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
@@ -21,6 +21,9 @@ use sluicegate_pipelines::waivers::{
     self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file, remove_entries,
 };
 use std::collections::BTreeSet;
+
+/// Maximum number of replaced waivers in the message.
+const MAX_LISTED_WAIVERS: usize = 3;
 
 /// The fields that all added waivers share.
 struct WaiverTerms {
@@ -62,11 +65,9 @@ pub(crate) fn add_waivers(
         reject_invalid_waivers(workspace, waivers_file, &entries)?;
         entries
     };
-    let written_count = add_or_replace_entries(waivers_file, &entries)?;
-    run.ui.say(&format!(
-        "{} added to {FILE_NAME}",
-        format_count(written_count, "waiver")
-    ));
+    let replaced_entries = add_or_replace_entries(waivers_file, &entries)?;
+    run.ui
+        .say(&describe_written_entries(entries.len(), &replaced_entries));
     match args.output.output {
         OutputFormat::Text => Ok(()),
         OutputFormat::Json => run
@@ -340,15 +341,37 @@ fn complete_violation(violation: &mut Violation, rule: &str, positions: &Pipelin
             .and_then(|named_subject| named_subject.subject)
             .map(|subject| subject.name.to_owned());
     }
-}
     if violation.about.is_none() {
         violation.identity_text = positions.find_missing_part(rule);
     }
+}
 
-/// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns their number.
-fn add_or_replace_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {
+/// Describes how many waivers were written, and shows those that they replaced, because their reason, owner and last
+/// day are no longer in the file.
+fn describe_written_entries(written_count: usize, replaced_entries: &[&WaiverEntry]) -> String {
+    let replaced_count = replaced_entries.len();
+    let new_waivers = format_count(written_count.saturating_sub(replaced_count), "waiver");
+    if replaced_entries.is_empty() {
+        return format!("{new_waivers} added to {FILE_NAME}");
+    }
+    let lines: Vec<String> = replaced_entries
+        .iter()
+        .map(|entry| format!("`- {entry}`"))
+        .collect();
+    format!(
+        "{new_waivers} added to {FILE_NAME}, {} replaced: {}",
+        format_count(replaced_count, "waiver"),
+        List::with_limit(&lines, MAX_LISTED_WAIVERS).join_with_semicolons()
+    )
+}
+
+/// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns the replaced ones.
+fn add_or_replace_entries<'f>(
+    waivers_file: &'f WaiversFile,
+    entries: &[WaiverEntry],
+) -> Result<Vec<&'f WaiverEntry>, Failure> {
     if entries.is_empty() {
-        return Ok(0);
+        return Ok(Vec::new());
     }
     let subjects: BTreeSet<_> = entries.iter().map(WaiverEntry::subject).collect();
     let is_replaced: Vec<bool> = waivers_file
@@ -362,5 +385,9 @@ fn add_or_replace_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -
         Ok(waivers_file.text.clone())
     };
     waivers_file.write(text.and_then(|text| waivers::add_entries(&text, entries)))?;
-    Ok(entries.len())
+    let old_entries = waivers_file.entries.iter().zip(is_replaced);
+    Ok(old_entries
+        .filter(|(_, is_replaced)| *is_replaced)
+        .map(|(waiver, _)| &waiver.entry)
+        .collect())
 }

@@ -777,6 +777,20 @@ fn waiver_of_rule_that_only_rules_file_has_is_accepted() {
     }
 }
 
+#[test]
+fn added_waiver_names_the_one_that_it_replaces() {
+    let world = change(&[("sales/bad.orch.yaml", &bad_pipeline_of_four())]);
+    let add = "add component-naming-convention sales/bad.orch.yaml 'load it' --reason";
+    let first = waivers(&world, format!("{add} ticket --until 2999-12-31")).expect(0);
+    assert!(!first.all().contains("replaced"), "{}", first.all());
+    let line = world.read_text(FILE);
+    waivers(&world, format!("{add} later")).expect(0).saying(&[
+        "0 waivers added",
+        "1 waiver replaced",
+        line.trim_end(),
+    ]);
+}
+
 /// A list of waivers with a comment below each of them is edited in a time that grows with its length.
 #[test]
 fn removal_of_many_waivers_with_comments_takes_bounded_time() {
