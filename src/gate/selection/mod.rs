@@ -34,6 +34,14 @@ const GATE_CHANGE_MESSAGE: &str = "The change edits the gate configuration and o
 const STRICTER_TARGET_MESSAGE: &str = "The target branch has a stricter gate configuration than this change. This job does not allow that \
                         (--gate-changes fail): merge the target branch into the change.";
 
+/// The names of the files of the gate configuration.
+const GATE_FILES: [&str; 4] = [
+    RULES_FILE,
+    settings::FILE_NAME,
+    TEAM_RULES_FILE,
+    waivers::FILE_NAME,
+];
+
 /// The settings and paths by which pipelines are selected.
 pub(crate) struct SelectionRequest<'a> {
     pub(crate) selection: &'a Selection,
@@ -259,6 +267,12 @@ fn find_unmatched_selection(
     )
 }
 
+/// Returns whether the file at this path has this name, which may include directories.
+pub(super) fn is_named(path: &str, name: &str) -> bool {
+    let directory = path.strip_suffix(name);
+    directory.is_some_and(|directory| directory.is_empty() || directory.ends_with('/'))
+}
+
 /// Returns the first named file if no named file is a known file, looks like a pipeline or belongs to the gate
 /// configuration. One such file is enough, because a git hook passes all files of a commit. Returns `None` if the user
 /// also named a directory, because its pipelines are then reviewed.
@@ -271,10 +285,7 @@ fn find_unmatched_named_file<'r>(
     }
     let is_relevant = request.named_files.iter().any(|path| {
         known_paths.contains(&path.as_str())
-            || path.ends_with(RULES_FILE)
-            || path.ends_with(settings::FILE_NAME)
-            || path.ends_with(TEAM_RULES_FILE)
-            || path.ends_with(waivers::FILE_NAME)
+            || GATE_FILES.iter().any(|name| is_named(path, name))
             || looks_like_pipeline(path)
     });
     if is_relevant {
