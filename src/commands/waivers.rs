@@ -31,8 +31,8 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     let file = WaiversFile::load_with_findings(&workspace, &snapshot, rules.into_rule_set())?;
     match verb {
         WaiversVerb::Add(args) => add::add_waivers(run, &workspace, &snapshot, &file, &args)?,
-        WaiversVerb::List { output } => list::print_waivers(run, &snapshot, file, output)?,
-        WaiversVerb::Prune { output } => prune::prune_waivers(run, &snapshot, file, output)?,
+        WaiversVerb::List { output } => list::print_waivers(run, &workspace, &snapshot, file, output)?,
+        WaiversVerb::Prune { output } => prune::prune_waivers(run, &workspace, &snapshot, file, output)?,
     }
     Ok(ExitStatus::Success)
 }

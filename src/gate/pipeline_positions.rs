@@ -12,16 +12,20 @@ pub(crate) struct PipelinePositions {
     subjects: SubjectIndex,
     /// The number that each counting rule limits, by rule.
     sizes: Vec<(&'static str, u64)>,
+    /// The text of the violation of each rule that needs a part that the pipeline lacks, by rule.
+    missing_parts: Vec<(&'static str, &'static str)>,
 }
 
 impl PipelinePositions {
     /// Collects the positions and the sizes of a pipeline.
     pub(crate) fn from_pipeline(pipeline: &Pipeline) -> Self {
-        let ids = rules::rule_ids();
         Self {
             subjects: pipeline.build_subject_index(),
-            sizes: ids
+            sizes: rules::rule_ids()
                 .filter_map(|id| Some((id, rules::measure_pipeline(id, pipeline)?)))
+                .collect(),
+            missing_parts: rules::rule_ids()
+                .filter_map(|id| Some((id, rules::describe_missing_part(id, pipeline)?)))
                 .collect(),
         }
     }
@@ -36,6 +40,13 @@ impl PipelinePositions {
     pub(crate) fn find_size(&self, rule: &str) -> Option<u64> {
         let mut sizes = self.sizes.iter();
         sizes.find(|(id, _)| *id == rule).map(|(_, size)| *size)
+    }
+
+    /// Returns the text that identifies the only violation of this rule, which has no subject, because the pipeline
+    /// lacks what the rule needs. Returns `None` if the pipeline has it.
+    pub(crate) fn find_missing_part(&self, rule: &str) -> Option<&'static str> {
+        let mut missing_parts = self.missing_parts.iter();
+        missing_parts.find(|(id, _)| *id == rule).map(|(_, text)| *text)
     }
 }
 

@@ -1,7 +1,8 @@
 //! The notes about waivers: which can be removed, and which must be changed because the change renames their subject.
 
 use super::reviewed_waivers::{ReviewedWaivers, allows_at_path};
-use super::waivers::{PolicyWaivers, today};
+use super::waivers::PolicyWaivers;
+use sluicegate_base::globs::escape_glob;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{FileResults, Finding, FindingState};
 use sluicegate_pipelines::waivers::{FILE_NAME, OldNames, WaiverEntry, WaiverStatus};
@@ -9,6 +10,9 @@ use std::collections::BTreeSet;
 
 /// Maximum number of waivers in a note.
 const MAX_LISTED_WAIVERS: usize = 3;
+
+/// Where to edit the waivers if the job refuses a change that edits them together with other files.
+const SEPARATE_EDIT: &str = "in a separate change that is merged first (--gate-changes fail)";
 
 impl PolicyWaivers {
     /// Returns the notes about waivers that can be removed or must be changed in this change. Omits those that the
@@ -34,34 +38,52 @@ impl PolicyWaivers {
     fn describe_outdated_waivers(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for finding in files.iter().flat_map(list_waived_findings) {
-            let (Some(new_name), Some(old_finding)) =
-                (finding.about, former_names.restore_old_name(&finding))
-            else {
+            let Some(old_subject) = former_names.find_old_subject(&finding) else {
                 continue;
             };
+            let old_finding = finding.with_subject(&old_subject);
             let former_path = former_names.paths.get(finding.path).map(String::as_str);
             let paths: Vec<&str> = std::iter::once(finding.path).chain(former_path).collect();
             for entry in self.list_outdated_entries(&finding, &old_finding, &paths) {
-                let renamed_waiver = WaiverEntry {
-                    about: Some(new_name.to_owned()),
-                    ..entry.clone()
-                };
-                let old_name = old_finding.about.unwrap_or_default();
-                lines.push(format!("`- {renamed_waiver}` instead of `about: {old_name}`"));
+                lines.push(self.describe_new_line(entry, &finding, &paths));
             }
         }
         lines.sort();
         lines.dedup();
-        let waiver_count = lines.len();
-        (waiver_count > 0).then(|| {
-            format!(
-                "{FILE_NAME} has {} with the former name of a component: {}write the new name in this change, \
-                 because the former name does not match after the merge: {}",
-                format_count(waiver_count, "waiver"),
-                self.reviewed_waivers.describe_first_step(),
-                List::with_limit(&lines, MAX_LISTED_WAIVERS)
-            )
-        })
+        if lines.is_empty() {
+            return None;
+        }
+        let waiver_count = format_count(lines.len(), "waiver");
+        let next_step = if self.needs_separate_edit {
+            format!("add the new name {SEPARATE_EDIT}")
+        } else {
+            let first_step = self.reviewed_waivers.describe_first_step();
+            format!("{first_step}write the new name in this change")
+        };
+        Some(format!(
+            "{FILE_NAME} has {waiver_count} with the former name of a component: {next_step}, because the former name \
+             does not match after the merge: {}",
+            List::with_limit(&lines, MAX_LISTED_WAIVERS)
+        ))
+    }
+
+    /// Describes the line that allows the finding after the merge. It replaces the line of the waiver with the former
+    /// name, unless that waiver must stay: its path may match other files, too, or the new line is merged first.
+    fn describe_new_line(&self, entry: &WaiverEntry, finding: &Finding<'_>, paths: &[&str]) -> String {
+        let new_line = WaiverEntry {
+            about: finding.about.map(str::to_owned),
+            ..entry.clone()
+        };
+        let old_name = entry.about.as_deref().unwrap_or_default();
+        let is_for_one_file = paths.iter().any(|path| is_literal_path(entry, path));
+        if is_for_one_file && !self.needs_separate_edit {
+            return format!("`- {new_line}` instead of `about: {old_name}`");
+        }
+        let line_of_file = WaiverEntry {
+            path: escape_glob(finding.path),
+            ..new_line
+        };
+        format!("`- {line_of_file}` in addition to `about: {old_name}`")
     }
 
     /// Returns the waivers that match the finding at one of these paths only by the former name of its component, which
@@ -77,9 +99,8 @@ impl PolicyWaivers {
         if self.is_allowed_after_merge(finding) {
             return outdated_entries;
         }
-        let today = today();
         for path in paths {
-            let entries = self.waivers.list_valid_entries(path, old_finding, today);
+            let entries = self.waivers.list_valid_entries(path, old_finding, self.today);
             // A waiver without the name of a component matches by the former path; it has its own note.
             outdated_entries.extend(entries.into_iter().filter(|entry| entry.about.is_some()));
         }
@@ -89,36 +110,64 @@ impl PolicyWaivers {
     /// Returns whether a waiver allows this finding without former names: one of the policy or one of the reviewed
     /// version, so that the finding is waived after the merge, too.
     fn is_allowed_after_merge(&self, finding: &Finding<'_>) -> bool {
-        let today = today();
-        allows_at_path(&self.waivers, finding, today) || self.reviewed_waivers.allows(finding, today)
+        allows_at_path(&self.waivers, finding, self.today)
+            || self.reviewed_waivers.allows(finding, self.today)
     }
 
     /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
     /// merge, because the former path is then unknown.
-    fn describe_former_paths(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
+    fn describe_former_paths(&self, former_names: &OldNames, files: &[FileResults]) -> Vec<String> {
         let mut renamed_paths = BTreeSet::new();
+        let mut paths_of_shared_waivers = BTreeSet::new();
         for finding in files.iter().flat_map(list_waived_findings) {
             let Some(former_path) = former_names.paths.get(finding.path) else {
                 continue;
             };
             // The former name of a component has its own note.
-            let old_finding = former_names.restore_old_name(&finding);
-            let is_allowed_by_new_path = std::iter::once(&finding)
-                .chain(&old_finding)
-                .any(|finding| self.is_allowed_after_merge(finding));
-            if !is_allowed_by_new_path {
-                renamed_paths.insert(format!("{former_path} → {}", finding.path));
+            let old_subject = former_names.find_old_subject(&finding);
+            let old_finding = old_subject.as_deref().map(|about| finding.with_subject(about));
+            let findings: Vec<&Finding<'_>> = std::iter::once(&finding).chain(&old_finding).collect();
+            if findings
+                .iter()
+                .any(|finding| self.is_allowed_after_merge(finding))
+            {
+                continue;
             }
+            let mut entries = findings
+                .iter()
+                .flat_map(|finding| self.waivers.list_valid_entries(former_path, finding, self.today));
+            let paths = if entries.any(|entry| is_literal_path(entry, former_path)) {
+                &mut renamed_paths
+            } else {
+                &mut paths_of_shared_waivers
+            };
+            paths.insert(format!("{former_path} → {}", finding.path));
         }
+        let mut notes = Vec::new();
+        notes.extend(self.describe_renamed_paths(&renamed_paths, "update their `path` in this change"));
+        notes.extend(self.describe_renamed_paths(
+            &paths_of_shared_waivers,
+            "add waivers with the new path in this change, because these may match other files, too",
+        ));
+        notes
+    }
+
+    /// Describes the renamed pipelines that waivers match only by the former path, with the next step. If the job does
+    /// not allow to edit the waivers in this change, that is always an earlier change. Returns `None` without paths.
+    fn describe_renamed_paths(&self, renamed_paths: &BTreeSet<String>, next_step: &str) -> Option<String> {
         if renamed_paths.is_empty() {
             return None;
         }
+        let next_step = if self.needs_separate_edit {
+            format!("add waivers with the new path {SEPARATE_EDIT}")
+        } else {
+            format!("{}{next_step}", self.reviewed_waivers.describe_first_step())
+        };
         Some(format!(
-            "waivers in {FILE_NAME} match by the former path of {}: {}update their `path` in this change, or they stop \
-             matching after the merge ({})",
+            "waivers in {FILE_NAME} match by the former path of {}: {next_step}, or they stop matching after the \
+             merge ({})",
             format_count(renamed_paths.len(), "renamed pipeline"),
-            self.reviewed_waivers.describe_first_step(),
-            List::with_limit(&renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
+            List::with_limit(renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()
         ))
     }
 
@@ -153,6 +202,11 @@ impl PolicyWaivers {
                 .join_with_semicolons(),
         ))
     }
+}
+
+/// Returns whether the path of the waiver is this path, and not a glob that may match other files, too.
+fn is_literal_path(entry: &WaiverEntry, path: &str) -> bool {
+    entry.path == path || entry.path == escape_glob(path)
 }
 
 /// Returns the findings of a file that a waiver allows.

@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::reviewed_waivers::ReviewedWaivers;
 use crate::gate::run::GateRun;
+use crate::job::cli::GateChanges;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
     CheckoutFiles, FilePresence, GateFileReader, GateFileVersion, NamedText, UnusableFile,
@@ -13,10 +14,11 @@ use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
+use sluicegate_pipelines::findings::{LimitKind, RenamedSubjects, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
+use sluicegate_pipelines::team_rules::is_team_rule_id;
 use sluicegate_pipelines::waivers::{
     ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverStatus, Waivers, parse_waivers_file,
 };
@@ -29,6 +31,10 @@ pub(crate) struct PolicyWaivers {
     note: Option<String>,
     /// Whether the waivers file of the policy revision cannot be used; the note contains the reason.
     is_unusable: bool,
+    /// Whether the job refuses a change that edits the waivers together with other files.
+    pub(super) needs_separate_edit: bool,
+    /// The day of the run, by which waivers expire. Taken once, so that marks and notes agree.
+    pub(super) today: Date,
 }
 
 /// Returns the current date in UTC, by which waivers expire.
@@ -70,6 +76,8 @@ impl Workspace<'_> {
                 reviewed_waivers: self.read_reviewed_waivers(snapshot, bases),
                 note: unused_reason.as_deref().map(describe_unused_waivers),
                 is_unusable: false,
+                needs_separate_edit: self.gate_changes == GateChanges::Fail,
+                today: today(),
             }),
             Err(failure) if on_unusable == UnusableFile::TreatAsMissing => {
                 PolicyWaivers::for_unusable_file(&failure.describe_on_one_line())
@@ -108,7 +116,8 @@ impl Workspace<'_> {
 
     /// Returns a function that determines whether a rule id exists: in the program, in the rules file, in the team's
     /// rules, or in the rules file of the policy revision. The last file is included because the waivers of the policy
-    /// revision may still name a rule that the change removes.
+    /// revision may still name a rule that the change removes. Each id of a team rule is accepted if the team's file is
+    /// not read.
     pub(crate) fn build_rule_lookup<'r>(
         &self,
         rules: Option<&'r RuleSet>,
@@ -120,12 +129,14 @@ impl Workspace<'_> {
             PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => None,
         };
         let team_rules = self.list_known_team_rules()?;
+        let accepts_any_team_rule = self.has_unread_team_rules(self.team_rules_path.as_deref());
         Ok(move |id: &str| {
             let files = [rules, policy_rules.as_ref()];
             let has_rule = |rules: &RuleSet| !matches!(rules.state(id), RuleState::Missing);
             rules::find_rule(id).is_some()
                 || ProjectCheck::find_by_id(id).is_some()
                 || team_rules.iter().any(|rules| rules.has_rule(id))
+                || (accepts_any_team_rule && is_team_rule_id(id))
                 || files.into_iter().flatten().any(has_rule)
         })
     }
@@ -164,9 +175,12 @@ impl GateRun<'_> {
                 if violations.all(|violation| violation.about.is_none()) {
                     continue;
                 }
-                let old_names = components.find_old_names(&file.path)?;
-                if !old_names.is_empty() {
-                    former_names.components.insert(file.path.clone(), old_names);
+                let renamed_subjects = components.find_in_file(&file.path)?;
+                if !renamed_subjects.is_empty() {
+                    let path = file.path.clone();
+                    former_names
+                        .components
+                        .insert(path, RenamedSubjects::clone(&renamed_subjects));
                 }
             }
         }
@@ -191,15 +205,15 @@ pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) 
 }
 
 /// Marks the findings that the waivers allow. Returns the status of each waiver, which shows whether it is still
-/// needed. `is_complete_review` states that all pipelines of the snapshot were reviewed.
+/// needed. `is_complete_review` states that all pipelines of the snapshot were reviewed. Waivers expire by `today`.
 pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     tally: &mut Tally,
     former_names: &OldNames,
     is_complete_review: bool,
+    today: Date,
 ) -> Result<Vec<WaiverStatus>, Failure> {
-    let today = today();
     let matches = tally.with_all_files(|files| waivers.mark_findings(files, former_names, today));
     let (pipeline_paths, other_paths) = snapshot
         .list_files(&|path| waivers.matches_path(path))?
@@ -228,6 +242,8 @@ impl PolicyWaivers {
                 "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
             )),
             is_unusable: true,
+            needs_separate_edit: false,
+            today: today(),
         })
     }
 
@@ -261,7 +277,14 @@ impl PolicyWaivers {
         }
         // The run may review only some of the pipelines.
         let is_complete_review = false;
-        let statuses = apply_waivers(&self.waivers, snapshot, tally, former_names, is_complete_review)?;
+        let statuses = apply_waivers(
+            &self.waivers,
+            snapshot,
+            tally,
+            former_names,
+            is_complete_review,
+            self.today,
+        )?;
         let notes = tally.with_all_files(|files| self.describe_needed_edits(&statuses, former_names, files));
         tally.notes.extend(notes);
         Ok(())

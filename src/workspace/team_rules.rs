@@ -50,8 +50,15 @@ impl Workspace<'_> {
         (policy_path.as_ref() != Some(path)).then(|| path.clone())
     }
 
-    /// Reads the rules of the team that apply to this run. If the configuration file cannot be used and may name another
-    /// file, the rules of the default file are evaluated, but they are not all rules.
+    /// Returns whether a run with this team rules file does not read the file of the team: its rules are turned off,
+    /// or the job named another file. The waivers of the team's rules must stay valid then, because an invalid waiver
+    /// makes all waivers of the file unusable.
+    pub(crate) fn has_unread_team_rules(&self, path: Option<&str>) -> bool {
+        path.is_none() || self.find_team_rules_path_of_job().is_some()
+    }
+
+    /// Reads the rules of the team that apply to this run. If the configuration file cannot be used and may name
+    /// another file, the rules of the default file are evaluated, but they are not all rules.
     pub(crate) fn read_team_rules(&self) -> Result<TeamRulesInForce, Failure> {
         let mut team_rules = self.read_team_rules_of_path()?;
         if let Some(file) = self.find_lost_team_rules_setting()? {

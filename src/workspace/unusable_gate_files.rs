@@ -16,7 +16,7 @@ use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
-use sluicegate_pipelines::team_rules::TeamRuleSet;
+use sluicegate_pipelines::team_rules::{TeamRuleSet, is_team_rule_id};
 use sluicegate_pipelines::waivers::{self, Waivers};
 use sluicegate_yaml::DocumentError;
 use std::collections::BTreeMap;
@@ -149,9 +149,16 @@ impl GateVersion<'_> {
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         // The rules of an unreadable file are unknown, so a waiver may name one of them.
         let has_unknown_rules = problems.contains_key("rules") || problems.contains_key(TEAM_RULES_KIND);
+        let has_unread_team_rules = self
+            .workspace
+            .has_unread_team_rules(self.team_rules_path.as_deref());
         self.check_waivers_file(
             vec![rules_version, team_version],
-            &|id| has_unknown_rules || is_known_rule(rules.as_ref(), team_rules.as_ref(), id),
+            &|id| {
+                has_unknown_rules
+                    || (has_unread_team_rules && is_team_rule_id(id))
+                    || is_known_rule(rules.as_ref(), team_rules.as_ref(), id)
+            },
             &mut problems,
         )?;
         self.check_shared_pipelines_file(&mut problems)?;

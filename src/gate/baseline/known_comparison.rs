@@ -4,13 +4,10 @@
 //! counted: if the base has one and head has two, one is new. A finding with a size is known only if it did not get
 //! worse. If a file could not be evaluated at the base, its findings are neither known nor new.
 
+use crate::gate::baseline::earlier_findings::{EarlierFindings, MatchRule};
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::{
-    FileResults, Finding, FindingState, Origin, RuleResult, Severity, Status,
-};
-use sluicegate_pipelines::pipelines::SubjectKind;
-use sluicegate_pipelines::rules;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use sluicegate_pipelines::findings::{FileResults, FindingState, Origin, RuleResult, Status};
+use std::collections::{BTreeSet, HashSet};
 
 /// The state of a file of head at the base.
 #[derive(Clone, Copy)]
@@ -121,13 +118,10 @@ fn combine_states(
         .collect()
 }
 
-/// The rule of a finding, its subject or error type, and the kind of the subject.
-type IdentityKey = (String, Option<String>, Option<SubjectKind>);
-
 /// The findings that one file has at the base, to be matched with those of head.
 #[derive(Default)]
 struct BaseFindings {
-    groups: HashMap<IdentityKey, IdentityGroup>,
+    findings: EarlierFindings,
     /// The rules with a result on head. Earlier findings of other rules are not treated as fixed: such a rule may be
     /// disabled, or the platform may have omitted it. A project check has a result only if it fails, so it is never one
     /// of these rules.
@@ -136,53 +130,6 @@ struct BaseFindings {
     failed_rules: HashSet<String>,
     /// True if head is unreadable as a pipeline, so that no finding is treated as fixed.
     is_head_unreadable: bool,
-}
-
-/// The findings of a file with the same identity.
-#[derive(Default)]
-struct IdentityGroup {
-    /// The findings at the base that are not matched with one of head yet.
-    unmatched_findings: Vec<BaseFinding>,
-    base_count: usize,
-    head_count: usize,
-}
-
-/// The properties of a finding at the base that determine whether it got worse.
-#[derive(Clone, Copy)]
-struct BaseFinding {
-    size: Option<u64>,
-    severity: Severity,
-    is_minor: bool,
-}
-
-impl BaseFinding {
-    /// Returns whether `finding` of head, which has the same identity, is not worse than this finding. A reference that
-    /// was resolved at the base and is broken now is worse, even if both are warnings. Severities are compared only for
-    /// project checks: the severities of rules cannot differ, because base and head are evaluated with the same rules
-    /// file.
-    fn can_match(&self, finding: &Finding<'_>, origin: Origin) -> bool {
-        let is_broken_now = self.is_minor && !finding.is_minor;
-        if origin == Origin::Project && (is_broken_now || self.severity < finding.severity) {
-            return false;
-        }
-        match (self.size, finding.size) {
-            (Some(old_size), Some(new_size)) => !rules::is_worse_size(finding.rule, old_size, new_size),
-            (None, None) => true,
-            // With only one size, it is not known whether the finding got worse.
-            (Some(_), None) | (None, Some(_)) => false,
-        }
-    }
-
-    /// Returns whether this finding is certainly less bad than `other_finding`, a finding of the same rule.
-    fn is_better_than(&self, other_finding: &Self, rule: &str) -> bool {
-        if self.is_minor != other_finding.is_minor {
-            return self.is_minor;
-        }
-        match (self.size, other_finding.size) {
-            (Some(size), Some(other_size)) => rules::is_worse_size(rule, size, other_size),
-            _ => false,
-        }
-    }
 }
 
 impl BaseFindings {
@@ -194,13 +141,7 @@ impl BaseFindings {
             // The path is not part of a finding's identity within one file.
             for finding in result.findings("") {
                 if result.status.is_excusable() {
-                    let group = findings.groups.entry(build_identity_key(&finding)).or_default();
-                    group.unmatched_findings.push(BaseFinding {
-                        size: finding.size,
-                        severity: finding.severity,
-                        is_minor: finding.is_minor,
-                    });
-                    group.base_count += 1;
+                    findings.findings.add(&finding);
                 }
             }
         }
@@ -221,7 +162,7 @@ impl BaseFindings {
         }
         let mut states = Vec::new();
         for finding in result.findings(path) {
-            let is_known = may_be_known && self.take_matching_finding(&finding, result.origin);
+            let is_known = may_be_known && self.findings.take_match(&finding, MatchRule::NotWorse);
             // A waived finding stays waived, but its match at the base is removed as well: it is not fixed.
             let is_waived = finding.state == Some(FindingState::Waived);
             states.push(Some(match (is_waived, is_known) {
@@ -237,32 +178,6 @@ impl BaseFindings {
         }
     }
 
-    /// Finds the finding at the base that is the same as `finding` of head, and removes it, because it matches only one
-    /// finding. Returns `false` if the base has no such finding, or if the finding got worse. Of several candidates,
-    /// removes the nearest one: of the same kind, or with the nearest size. The result then does not depend on the order
-    /// of the findings.
-    fn take_matching_finding(&mut self, finding: &Finding<'_>, origin: Origin) -> bool {
-        let Some(group) = self.groups.get_mut(&build_identity_key(finding)) else {
-            return false;
-        };
-        // A finding that got worse has no match, but it is not fixed, so it is counted, too.
-        group.head_count += 1;
-        let mut nearest_match: Option<(usize, BaseFinding)> = None;
-        for (index, base_finding) in group.unmatched_findings.iter().enumerate() {
-            if !base_finding.can_match(finding, origin) {
-                continue;
-            }
-            // Head is not worse than any match, so the least bad match is the nearest.
-            if nearest_match.is_none_or(|(_, nearest)| base_finding.is_better_than(&nearest, finding.rule)) {
-                nearest_match = Some((index, *base_finding));
-            }
-        }
-        if let Some((index, _)) = nearest_match {
-            group.unmatched_findings.swap_remove(index);
-        }
-        nearest_match.is_some()
-    }
-
     /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist.
     /// Findings of rules that were not evaluated on head, or failed there, are not fixed, and neither are those of an
     /// unreadable file.
@@ -270,25 +185,9 @@ impl BaseFindings {
         if self.is_head_unreadable {
             return 0;
         }
-        let mut fixed_count = 0;
-        for ((rule, ..), group) in &self.groups {
-            if self.evaluated_rules.contains(rule) && !self.failed_rules.contains(rule) {
-                fixed_count += group.base_count.saturating_sub(group.head_count);
-            }
-        }
-        fixed_count
+        self.findings
+            .count_unmatched(|rule| self.evaluated_rules.contains(rule) && !self.failed_rules.contains(rule))
     }
-}
-
-/// Returns the key that identifies the same finding at the base and in head: its rule and its subject. For an
-/// evaluation error, the error type replaces the subject.
-fn build_identity_key(finding: &Finding<'_>) -> IdentityKey {
-    let identity = finding.identity();
-    let (about, about_kind) = match finding.error_type {
-        Some(error_type) => (Some(error_type), None),
-        None => (identity.about, identity.about_kind),
-    };
-    (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 
 pub(crate) mod adoption;
 pub(crate) mod base_results;
+pub(crate) mod earlier_findings;
 pub(crate) mod known_comparison;
 pub(crate) mod renamed_components;
 
@@ -18,11 +19,11 @@ use crate::workspace::Workspace;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile,
 };
-use sluicegate_pipelines::findings::{FileResults, LimitKind, VerdictLimit};
+use sluicegate_pipelines::findings::{FileResults, LimitKind, RenamedSubjects, VerdictLimit};
 use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
 use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 
 /// The beginning of the note that names the earlier commit whose findings are known.
 pub(crate) const EARLIER_BASE_NOTE: &str = "findings are known if they exist at";
@@ -214,9 +215,9 @@ impl Baseline {
         Ok(())
     }
 
-    /// Gives findings at the base the new names of components that were renamed since, so that they match those of
-    /// head. `pairs` must have exactly one base: otherwise, nothing changes. To save time, compares only files in which
-    /// each version has a finding about a component that has no finding in the other version.
+    /// Gives findings at the base the new names of components that were renamed since, and of their links, so that they
+    /// match those of head. `pairs` must have exactly one base: otherwise, nothing changes. To save time, compares only
+    /// files in which each version has a finding about a component that has no finding in the other version.
     pub(crate) fn follow_renamed_components(
         &self,
         pairs: &VersionPairs<'_>,
@@ -228,7 +229,7 @@ impl Baseline {
         let base_files_by_path: HashMap<&str, &FileResults> =
             base_files.iter().map(|file| (file.path.as_str(), file)).collect();
         let mut changes = Vec::new();
-        let mut head_paths_by_base_path: HashMap<String, String> = HashMap::new();
+        let mut head_files_by_base_path: HashMap<String, &FileResults> = HashMap::new();
         for file in head_files {
             let Some(base_path) = base_paths.find_base_path(&file.path) else {
                 continue;
@@ -254,18 +255,19 @@ impl Baseline {
                 file_kind: Some(FileKind::Regular),
                 base_index: 0,
             });
-            head_paths_by_base_path.insert(base_path, file.path.clone());
+            head_files_by_base_path.insert(base_path, file);
         }
         // Only a file that changed since the base can have a renamed component.
         if !changes.is_empty() {
             let former_paths = self.find_former_paths_since(base, pairs.head)?;
             changes.retain(|change| former_paths.contains_key(&change.path));
         }
-        let old_names_by_path = pairs.find_renamed_components(&changes)?;
+        let renames_by_path = pairs.find_renamed_components(&changes)?;
         for file in base_files {
-            let head_path = head_paths_by_base_path.get(&file.path);
-            if let Some(old_names) = head_path.and_then(|path| old_names_by_path.get(path)) {
-                rename_finding_subjects(file, old_names);
+            if let Some(head_file) = head_files_by_base_path.get(&file.path)
+                && let Some(renamed_subjects) = renames_by_path.get(&head_file.path)
+            {
+                rename_finding_subjects(file, head_file, renamed_subjects);
             }
         }
         Ok(())
@@ -319,18 +321,31 @@ impl Baseline {
     }
 }
 
-/// Replaces the old names of components in the findings of a file. `old_names` contains the old name of each renamed
-/// component, by its new name. Findings about variables stay unchanged, because only renamed components are detected.
-fn rename_finding_subjects(file: &mut FileResults, old_names: &BTreeMap<String, String>) {
-    for violation in file.results.iter_mut().flat_map(|result| &mut result.violations) {
+/// Replaces the old subjects in the findings of a file at the base by those that the findings of head have. Findings
+/// about variables stay unchanged, because only renamed components are detected.
+fn rename_finding_subjects(
+    base_file: &mut FileResults,
+    head_file: &FileResults,
+    renamed_subjects: &RenamedSubjects,
+) {
+    let mut new_subjects: HashMap<String, &str> = HashMap::new();
+    for violation in head_file.results.iter().flat_map(|result| &result.violations) {
+        let Some(about) = &violation.about else { continue };
+        if let Some(old_subject) = renamed_subjects.find_old_subject(about, violation.about_kind) {
+            new_subjects.insert(old_subject, about);
+        }
+    }
+    for violation in base_file
+        .results
+        .iter_mut()
+        .flat_map(|result| &mut result.violations)
+    {
         if violation.about_kind == Some(SubjectKind::Variable) {
             continue;
         }
-        let rename = old_names
-            .iter()
-            .find(|(_, old_name)| violation.about.as_ref() == Some(old_name));
-        if let Some((new_name, _)) = rename {
-            violation.about = Some(new_name.clone());
+        let old_subject = violation.about.as_deref();
+        if let Some(new_subject) = old_subject.and_then(|about| new_subjects.get(about)) {
+            violation.about = Some((*new_subject).to_owned());
         }
     }
 }

@@ -1,16 +1,19 @@
 //! Finds the components that the change renamed, in the files for which this is needed.
 
-use crate::gate::{SelectedPipelines, VersionPairs};
+use crate::gate::{ChangedContents, SelectedPipelines, VersionPairs};
 use sluicegate_git::{Change, ChangeKind, GitError, Repository, Snapshot};
+use sluicegate_pipelines::findings::RenamedSubjects;
+use sluicegate_pipelines::pipelines::Pipeline;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
 
-/// The renamed components of each pipeline, by its path in head: the old name of each new name.
-type ComponentRenames = BTreeMap<String, BTreeMap<String, String>>;
+/// The renamed components of each pipeline, by its path in head.
+type ComponentRenames = BTreeMap<String, RenamedSubjects>;
 
 impl VersionPairs<'_> {
-    /// Compares both versions of these pipelines. Returns the old name of each renamed component, by path and new name.
-    /// Omits names that differ only in surrounding whitespace.
+    /// Compares both versions of these pipelines. Returns the renamed components by path. Omits names that differ only
+    /// in surrounding whitespace.
     pub(crate) fn find_renamed_components(&self, changes: &[Change]) -> Result<ComponentRenames, GitError> {
         let renames = self.map_differing_versions(changes, &|_, contents| {
             let mut old_names = BTreeMap::new();
@@ -23,12 +26,22 @@ impl VersionPairs<'_> {
                     old_names.insert(component.name, old_name);
                 }
             }
-            (contents.path.clone(), old_names)
+            (contents.path.clone(), contents.list_renamed_subjects(old_names))
         })?;
         Ok(renames
             .into_iter()
-            .filter(|(_, old_names)| !old_names.is_empty())
+            .filter(|(_, renamed_subjects)| !renamed_subjects.is_empty())
             .collect())
+    }
+}
+
+impl ChangedContents {
+    /// Returns the renamed components. `old_names` has the old name of each, by its new name.
+    fn list_renamed_subjects(&self, old_names: BTreeMap<String, String>) -> RenamedSubjects {
+        let is_renamed = !old_names.is_empty();
+        let new_content = self.new_content.as_ref().filter(|_| is_renamed);
+        let pipeline = new_content.and_then(|content| Pipeline::parse(content.as_ref().ok()?).ok());
+        RenamedSubjects::new(old_names, pipeline.as_ref())
     }
 }
 
@@ -38,7 +51,7 @@ pub(crate) struct RenamedComponents<'r> {
     /// The changes to pipelines that exist both at the base and in head, by their path in head.
     changes: HashMap<&'r str, &'r Change>,
     /// The renamed components of the files that were already compared.
-    cache: RefCell<ComponentRenames>,
+    cache: RefCell<BTreeMap<String, Rc<RenamedSubjects>>>,
 }
 
 impl<'r> RenamedComponents<'r> {
@@ -61,25 +74,24 @@ impl<'r> RenamedComponents<'r> {
         }
     }
 
-    /// Returns the old name of each renamed component of a file, by the new name. Compares each file only once.
-    pub(crate) fn find_old_names(&self, path: &str) -> Result<BTreeMap<String, String>, GitError> {
-        if let Some(old_names) = self.cache.borrow().get(path) {
-            return Ok(old_names.clone());
+    /// Returns the renamed components of a file. Compares each file only once.
+    pub(crate) fn find_in_file(&self, path: &str) -> Result<Rc<RenamedSubjects>, GitError> {
+        if let Some(renamed_subjects) = self.cache.borrow().get(path) {
+            return Ok(Rc::clone(renamed_subjects));
         }
         let change = self.changes.get(path).map(|change| (*change).clone());
         let mut renames = self.pairs.find_renamed_components(change.as_slice())?;
-        let old_names = renames.remove(path).unwrap_or_default();
-        self.cache.borrow_mut().insert(path.to_owned(), old_names.clone());
-        Ok(old_names)
+        let renamed_subjects = Rc::new(renames.remove(path).unwrap_or_default());
+        self.cache
+            .borrow_mut()
+            .insert(path.to_owned(), Rc::clone(&renamed_subjects));
+        Ok(renamed_subjects)
     }
 
     /// Returns the new name of the component that had this name at the base. Returns `None` if the component was not
     /// renamed or the base cannot be read.
     pub(crate) fn find_new_name(&self, path: &str, old_name: &str) -> Option<String> {
-        let old_names = self.find_old_names(path).ok()?;
-        let mut old_names = old_names.into_iter();
-        old_names
-            .find(|(_, old)| old == old_name)
-            .map(|(new_name, _)| new_name)
+        let renamed_subjects = self.find_in_file(path).ok()?;
+        renamed_subjects.find_new_name(old_name).map(str::to_owned)
     }
 }

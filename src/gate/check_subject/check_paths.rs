@@ -2,9 +2,11 @@
 
 use crate::error::Failure;
 use crate::gate::SelectedPipelines;
+use crate::gate::selection::unmatched_selection::is_named;
 use crate::job::context::Comparison;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::BTreeSet;
@@ -83,13 +85,14 @@ impl CheckPaths {
         let gate_files = pipelines.gate_changes.iter().map(|change| &change.path);
         let checked_paths: BTreeSet<&String> = pipelines.files.iter().chain(gate_files).collect();
         // A rules file that is named selects all pipelines, so the file itself is not reported as unchecked.
-        let is_rules = |path: &str| pipelines.reason_for_all.is_some() && path.ends_with(RULES_FILE);
-        let unchecked_files = self
+        let is_rules = |path: &str| pipelines.reason_for_all.is_some() && is_named(path, RULES_FILE);
+        let unchecked_files: Vec<&String> = self
             .named_files
             .iter()
-            .filter(|path| !checked_paths.contains(path) && !is_rules(path));
-        unchecked_files
-            .take(MAX_UNCHECKED_NOTES)
+            .filter(|path| !checked_paths.contains(path) && !is_rules(path))
+            .collect();
+        let listed_files = unchecked_files.iter().take(MAX_UNCHECKED_NOTES);
+        let mut notes: Vec<String> = listed_files
             .map(|path| {
                 let reason = if is_pipeline(path) {
                     "--include or --exclude skips it"
@@ -98,6 +101,12 @@ impl CheckPaths {
                 };
                 format!("{path} was named but is not checked: {reason}")
             })
-            .collect()
+            .collect();
+        let omitted_count = unchecked_files.len().saturating_sub(MAX_UNCHECKED_NOTES);
+        if omitted_count > 0 {
+            let files = format_count(omitted_count, "more named file");
+            notes.push(format!("not checked, either: {files}"));
+        }
+        notes
     }
 }

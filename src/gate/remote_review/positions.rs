@@ -104,6 +104,9 @@ impl<'a> Positions<'a> {
                         violation = violation.with_subject(subject);
                     }
                 }
+                if violation.about.is_none() {
+                    violation.identity_text = positions.find_missing_part(rule).filter(|_| is_failed);
+                }
             }
             Some(Err(error)) if status.is_unreadable() => {
                 violation.line = error.position.map(|position| position.line);

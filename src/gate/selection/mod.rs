@@ -6,7 +6,7 @@ pub(crate) mod named_files;
 pub(crate) mod other_changes;
 pub(crate) mod replaced_directories;
 pub(crate) mod selected_pipelines;
-mod unmatched_selection;
+pub(in crate::gate) mod unmatched_selection;
 
 use crate::error::Failure;
 use crate::gate::evaluation::Evaluation;

@@ -12,6 +12,14 @@ use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
+/// The names of the files of the gate configuration.
+const GATE_FILES: [&str; 4] = [
+    RULES_FILE,
+    settings::FILE_NAME,
+    TEAM_RULES_FILE,
+    waivers::FILE_NAME,
+];
+
 /// The hint if the files of a path or glob may now have names that are not selected.
 const MOVED_FILES_HINT: &str =
     "the change removes these files and adds other pipelines, so select the paths of those, too";
@@ -179,6 +187,12 @@ fn unmatched_key_failure(key: &str, noun: &str, location: &str) -> Failure {
     )
 }
 
+/// Returns whether the file at this path has this name, which may include directories.
+pub(in crate::gate) fn is_named(path: &str, name: &str) -> bool {
+    let directory = path.strip_suffix(name);
+    directory.is_some_and(|directory| directory.is_empty() || directory.ends_with('/'))
+}
+
 /// Returns the first named file if no named file is a known file, looks like a pipeline or belongs to the gate
 /// configuration. One such file is enough, because a git hook passes all files of a commit. Returns `None` if the user
 /// also named a directory, because its pipelines are then reviewed.
@@ -191,10 +205,7 @@ fn find_unmatched_named_file<'r>(
     }
     let is_relevant = request.named_files.iter().any(|path| {
         known_paths.contains(&path.as_str())
-            || path.ends_with(RULES_FILE)
-            || path.ends_with(settings::FILE_NAME)
-            || path.ends_with(TEAM_RULES_FILE)
-            || path.ends_with(waivers::FILE_NAME)
+            || GATE_FILES.iter().any(|name| is_named(path, name))
             || looks_like_pipeline(path)
     });
     if is_relevant {

@@ -4,11 +4,10 @@
 //! is still a new one. A finding is fixed only if its rule was evaluated again.
 
 use super::task_findings::{ReviewFinding, TaskFindings};
+use crate::gate::baseline::earlier_findings::{EarlierFindings, MatchRule};
 use crate::gate::{Cause, find_report_causes};
 use sluicegate_pipelines::findings::{FileResults, Finding, Report, RuleResult, Status, Verdict};
-use sluicegate_pipelines::pipelines::SubjectKind;
-use sluicegate_pipelines::rules;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// The findings before and after the fix.
 #[derive(Debug)]
@@ -24,32 +23,19 @@ pub(super) struct FixComparison {
     pub(super) verdict: Verdict,
 }
 
-/// The identity of a finding in one file: its rule, and its subject or error type.
-type FindingKey = (String, Option<String>, Option<SubjectKind>);
-
-/// The findings of one file that are not matched yet.
-type UnmatchedFindings = HashMap<FindingKey, Vec<UnmatchedFinding>>;
-
-/// The properties of a finding that determine whether it got worse.
-#[derive(Debug, Clone, Copy)]
-struct UnmatchedFinding {
-    size: Option<u64>,
-    is_minor: bool,
-}
-
 impl FixComparison {
     /// Compares the reports of the same pipelines before and after the fix. `task_findings` are the findings of the
     /// earlier report that the agent was to fix. A finding that the later review could not evaluate again remains.
     pub(super) fn new(earlier_report: &Report, later_report: &Report, task_findings: &TaskFindings) -> Self {
         let later_files = index_files(later_report);
-        let mut unmatched_files: BTreeMap<&str, UnmatchedFindings> = later_files
+        let mut unmatched_files: BTreeMap<&str, EarlierFindings> = later_files
             .iter()
-            .map(|(path, file)| (*path, group_findings(file)))
+            .map(|(path, file)| (*path, collect_findings(file)))
             .collect();
         // Of several equal findings, those outside the task are matched first, because they were not to be fixed.
         for finding in task_findings.list_other_findings() {
             if let Some(later_findings) = unmatched_files.get_mut(finding.path) {
-                take_match(later_findings, &finding, MatchRule::Any);
+                later_findings.take_match(&finding, MatchRule::Any);
             }
         }
         let (mut fixed_findings, mut remaining_findings) = (Vec::new(), Vec::new());
@@ -58,7 +44,7 @@ impl FixComparison {
             let is_evaluated = file.is_some_and(|file| is_evaluated(file, &finding, earlier_report));
             let has_match = unmatched_files
                 .get_mut(finding.path)
-                .is_some_and(|later_findings| take_match(later_findings, &finding, MatchRule::Any));
+                .is_some_and(|later_findings| later_findings.take_match(&finding, MatchRule::Any));
             if is_evaluated && !has_match {
                 fixed_findings.push(ReviewFinding::from(&finding));
             } else {
@@ -90,14 +76,6 @@ impl FixComparison {
     }
 }
 
-/// Whether two findings with the same identity match.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MatchRule {
-    Any,
-    /// The later finding must not be worse: its size, or a reference that is broken only now.
-    NotWorse,
-}
-
 /// Returns the files of the report, by path.
 fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
     report
@@ -107,53 +85,13 @@ fn index_files(report: &Report) -> BTreeMap<&str, &FileResults> {
         .collect()
 }
 
-/// Returns the values by which a finding is recognized in the other report of the same file: its rule and its subject,
-/// such as a component. If the rule could not be evaluated, the error type replaces the subject, because the message of
-/// the same error can differ.
-fn finding_key(finding: &Finding<'_>) -> FindingKey {
-    let identity = finding.identity();
-    let (about, about_kind) = match finding.error_type {
-        Some(error_type) => (Some(error_type), None),
-        None => (identity.about, identity.about_kind),
-    };
-    (finding.rule.to_owned(), about.map(str::to_owned), about_kind)
-}
-
-/// Groups the findings of the file by their key, and keeps only what [`take_match`] needs.
-fn group_findings(file: &FileResults) -> UnmatchedFindings {
-    let mut groups = UnmatchedFindings::new();
+/// Returns the findings of the file, to be matched with those of the other report.
+fn collect_findings(file: &FileResults) -> EarlierFindings {
+    let mut findings = EarlierFindings::default();
     for finding in file.findings() {
-        groups
-            .entry(finding_key(&finding))
-            .or_default()
-            .push(UnmatchedFinding {
-                size: finding.size,
-                is_minor: finding.is_minor,
-            });
+        findings.add(&finding);
     }
-    groups
-}
-
-/// Removes one finding with the same identity from `candidates`, and returns whether there was one.
-/// `MatchRule::NotWorse` is for candidates from the earlier report: a candidate does not match if `finding` is worse.
-fn take_match(candidates: &mut UnmatchedFindings, finding: &Finding<'_>, match_rule: MatchRule) -> bool {
-    let Some(candidates) = candidates.get_mut(&finding_key(finding)) else {
-        return false;
-    };
-    let index = candidates
-        .iter()
-        .position(|earlier| match_rule == MatchRule::Any || !is_worse(finding, earlier));
-    index.map(|index| candidates.swap_remove(index)).is_some()
-}
-
-/// Returns whether the finding is worse than an earlier one with the same identity: a counting rule counted a worse
-/// number, or a reference that led to a file is broken now.
-fn is_worse(finding: &Finding<'_>, earlier: &UnmatchedFinding) -> bool {
-    let has_worse_size = match (earlier.size, finding.size) {
-        (Some(earlier_size), Some(size)) => rules::is_worse_size(finding.rule, earlier_size, size),
-        _ => false,
-    };
-    has_worse_size || (earlier.is_minor && !finding.is_minor)
+    findings
 }
 
 /// Returns whether the later review could have found the finding again: the file is readable, and the rule was
@@ -181,12 +119,12 @@ fn list_new_findings(earlier_report: &Report, later_report: &Report) -> Vec<Revi
     for file in &later_report.files {
         let mut earlier_findings = earlier_files
             .get(file.path.as_str())
-            .map(|file| group_findings(file))
+            .map(|file| collect_findings(file))
             .unwrap_or_default();
         let findings = file.findings();
         let unmatched_findings = findings
             .iter()
-            .filter(|finding| !take_match(&mut earlier_findings, finding, MatchRule::NotWorse));
+            .filter(|finding| !earlier_findings.take_match(finding, MatchRule::NotWorse));
         new_findings.extend(unmatched_findings.map(ReviewFinding::from));
     }
     new_findings
@@ -243,7 +181,7 @@ fn list_doubts(later_report: &Report) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_pipelines::findings::{FindingState, Severity, Violation};
+    use sluicegate_pipelines::findings::{FindingState, Origin, Severity, Violation};
     use sluicegate_test_support::sample_report::{empty, file, result, violation};
 
     const PATH: &str = "a.orch.yaml";
@@ -337,19 +275,52 @@ mod tests {
         assert_eq!(compare(&counted(20), &counted(15)).1, [0, 1, 0]);
     }
 
+    /// Returns the report of a reference that is broken, or only ambiguous if `is_minor`.
+    fn broken_references(minor_flags: &[bool], severity: Severity) -> Report {
+        let violations = minor_flags.iter().map(|is_minor| Violation {
+            about: Some("Call".to_owned()),
+            is_minor: *is_minor,
+            ..violation("words", None)
+        });
+        let results = vec![RuleResult {
+            origin: Origin::Project,
+            ..result("project/call", Status::Failed(severity), violations.collect())
+        }];
+        report(Verdict::Failed, results)
+    }
+
+    /// The comparison decides as that with the base does.
     #[test]
-    fn reference_that_fix_breaks_is_new() {
-        let call = |is_minor| {
+    fn finding_whose_severity_or_size_got_worse_is_new_in_any_order() {
+        use Severity::{Error, Warning};
+        let warning = broken_references(&[false], Warning);
+        let error = broken_references(&[false], Error);
+        assert_eq!(compare(&warning, &error).1[2], 1);
+        assert_eq!(compare(&error, &warning).1[2], 0);
+        for flags in [[true, false], [false, true]] {
+            let before = broken_references(&[false, true], Error);
+            assert_eq!(
+                compare(&before, &broken_references(&flags, Error)).1[2],
+                0,
+                "{flags:?}"
+            );
+        }
+        let counted = |size| {
             let violation = Violation {
-                about: Some("Call".to_owned()),
-                is_minor,
-                ..violation("words", None)
+                size,
+                ..violation("many", None)
             };
             report(
-                Verdict::Passed,
-                vec![result("project/call", FAILED, vec![violation])],
+                Verdict::Failed,
+                vec![result("maximum-components", FAILED, vec![violation])],
             )
         };
+        assert_eq!(compare(&counted(Some(20)), &counted(None)).1[2], 1);
+    }
+
+    #[test]
+    fn reference_that_fix_breaks_is_new() {
+        let call = |is_minor| broken_references(&[is_minor], Severity::Error);
         assert_eq!(compare(&call(true), &call(false)).1, [0, 1, 1]);
         assert_eq!(compare(&call(false), &call(true)).1, [0, 1, 0]);
     }

@@ -8,7 +8,7 @@ use clap_complete::engine::{
     ArgValueCandidates, ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCandidates,
     ValueCompleter,
 };
-use sluicegate_base::input;
+use sluicegate_base::{input, text};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
@@ -181,18 +181,21 @@ impl ValueCompleter for PathCandidates {
     /// Returns the candidates for the typed word: files, or for `--report FORMAT=PATH` first the formats and then the
     /// files.
     fn complete(&self, word: &OsStr) -> Vec<CompletionCandidate> {
-        let text = word.to_string_lossy();
-        let (format, path) = match (self.kind, text.split_once('=')) {
-            (ValueKind::Report, None) => return self.list_formats(&text),
+        let typed_text = word.to_string_lossy();
+        let (format, path) = match (self.kind, typed_text.split_once('=')) {
+            (ValueKind::Report, None) => return self.list_formats(&typed_text),
             (ValueKind::Report, Some((format, path))) => (format!("{format}="), path),
-            _ => (String::new(), text.as_ref()),
+            _ => (String::new(), typed_text.as_ref()),
         };
         // This shell completes file names itself.
         if !self.source.offers_paths {
             return Vec::new();
         }
         let paths = PathCompleter::any().complete(OsStr::new(path)).into_iter();
-        paths.map(|candidate| candidate.add_prefix(&format)).collect()
+        paths
+            .filter(|candidate| is_safe_to_show(&candidate.get_value().to_string_lossy()))
+            .map(|candidate| candidate.add_prefix(&format))
+            .collect()
     }
 }
 
@@ -207,8 +210,14 @@ impl PathCandidates {
     }
 }
 
-/// Returns whether a shell can insert the text into a line without quotes. Names from a repository come from others, and
-/// bash inserts them as they are: `$(…)` in the name of a branch would run when the line does.
+/// Returns whether a shell can show the name of a file: it has no line break, with which it would be two candidates,
+/// and no other character that a terminal interprets.
+fn is_safe_to_show(name: &str) -> bool {
+    !name.chars().any(|c| c == '\n' || text::is_unsafe(c))
+}
+
+/// Returns whether a shell can insert the text into a line without quotes. Names from a repository come from others,
+/// and bash inserts them as they are: `$(…)` in the name of a branch would run when the line does.
 fn is_plain_word(text: &str) -> bool {
     !text.starts_with('-') && text.chars().all(|c| c.is_alphanumeric() || "._/@+=-".contains(c))
 }

@@ -1,6 +1,6 @@
 //! Prints the documentation of one rule for a terminal.
 
-use super::{open_existing_workspace, read_valid_team_rules};
+use super::{open_existing_workspace, read_valid_team_rules, wrap_safely};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
@@ -8,7 +8,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{did_you_mean, did_you_mean_any, find_nearest_word, wrap};
+use sluicegate_base::text::{did_you_mean, did_you_mean_any, escape_line, find_nearest_word};
 use sluicegate_pipelines::findings::{DocumentationBlock, Enforcement};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
@@ -183,16 +183,16 @@ fn render_block(block: &DocumentationBlock, heading: Style, width: usize) -> Str
             let _ = writeln!(text, "{heading}{title}{heading:#}");
         }
         DocumentationBlock::Text(paragraph) => {
-            push_lines(&mut text, &wrap::wrap_lines(paragraph, "  ", "  ", width));
+            push_lines(&mut text, &wrap_safely(paragraph, "  ", "  ", width));
         }
         DocumentationBlock::Points(points) => {
             for point in points {
-                push_lines(&mut text, &wrap::wrap_lines(point, "  - ", "    ", width));
+                push_lines(&mut text, &wrap_safely(point, "  - ", "    ", width));
             }
         }
         DocumentationBlock::Yaml(yaml) => {
             for line in yaml.lines() {
-                let _ = writeln!(text, "      {line}");
+                let _ = writeln!(text, "{}", escape_line(&format!("      {line}")));
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{List, format_count};
+use sluicegate_base::text::{List, format_count, is_unsafe};
 use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::{self, LintProblem};
@@ -248,7 +248,7 @@ impl LintSource {
                 .replace("\r\n", "\n")
                 .replace("##", "#\u{ff03}")
                 .split(['\n', '\r'])
-                .map(|line| line.replace(|c: char| c.is_control() && c != '\t', "\u{fffd}"))
+                .map(|line| line.replace(|c: char| is_unsafe(c) && c != '\t', "\u{fffd}"))
                 .collect(),
         }
     }

@@ -112,9 +112,16 @@ impl RuleEntry {
             [kind] => format!("{kind}: "),
             _ => String::new(),
         };
-        let summary = wrap::wrap_lines(&format!("{kind}{}", self.summary), "    ", "    ", LINE_WIDTH);
+        let summary = wrap_safely(&format!("{kind}{}", self.summary), "    ", "    ", LINE_WIDTH);
         format!("{}{state}\n{}\n", self.id, summary.join("\n"))
     }
+}
+
+/// Returns the text in lines of at most `columns` that are safe to print: the text of a team rule comes from the
+/// repository. Each line is escaped again, because only a broken text may begin a line with a command of the CI host.
+fn wrap_safely(text: &str, first_indent: &str, next_indent: &str, columns: usize) -> Vec<String> {
+    let lines = wrap::wrap_lines(&text::escape_line(text), first_indent, next_indent, columns);
+    lines.iter().map(|line| text::escape_line(line)).collect()
 }
 
 /// Returns the name of the rule's state. A rule with an invalid configuration has the name of its error type.

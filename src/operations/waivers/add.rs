@@ -5,14 +5,13 @@ use crate::error::Failure;
 use crate::gate::Tally;
 use crate::gate::pipeline_positions::PipelinePositions;
 use crate::gate::reports::saved_report;
-use crate::gate::waivers::today;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
 use crate::session::Run;
 use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
 use sluicegate_base::globs::escape_glob;
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, RuleResult, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
@@ -22,6 +21,9 @@ use sluicegate_pipelines::waivers::{
     self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file, remove_entries,
 };
 use std::collections::BTreeSet;
+
+/// Maximum number of replaced waivers in the message.
+const MAX_LISTED_WAIVERS: usize = 3;
 
 /// The fields that all added waivers share.
 struct WaiverTerms {
@@ -39,7 +41,7 @@ pub(crate) fn add_waivers(
     waivers_file: &WaiversFile,
     args: &AddWaiverArgs,
 ) -> Result<(), Failure> {
-    let terms = parse_waiver_terms(args)?;
+    let terms = parse_waiver_terms(args, waivers_file.today)?;
     // The flags name one waiver with both --rule and --path. Otherwise, they ask for a waiver of each finding.
     let entries = if let (Some(rule), Some(path)) = (&args.rule, &args.path) {
         // The path of a waiver is a glob. A path that exists as a file is meant literally, so it is escaped.
@@ -63,11 +65,9 @@ pub(crate) fn add_waivers(
         reject_invalid_waivers(workspace, waivers_file, &entries)?;
         entries
     };
-    let written_count = add_or_replace_entries(waivers_file, &entries)?;
-    run.ui.say(&format!(
-        "{} added to {FILE_NAME}",
-        format_count(written_count, "waiver")
-    ));
+    let replaced_entries = add_or_replace_entries(waivers_file, &entries)?;
+    run.ui
+        .say(&describe_written_entries(entries.len(), &replaced_entries));
     match args.output.output {
         OutputFormat::Text => Ok(()),
         OutputFormat::Json => run
@@ -77,18 +77,21 @@ pub(crate) fn add_waivers(
 }
 
 /// Returns what the flags say about all new waivers: the reason, the owner, and the last day.
-fn parse_waiver_terms(args: &AddWaiverArgs) -> Result<WaiverTerms, Failure> {
+fn parse_waiver_terms(args: &AddWaiverArgs, today: Date) -> Result<WaiverTerms, Failure> {
     Ok(WaiverTerms {
         reason: args.reason.clone(),
         owner: args.owner.clone(),
-        last_day: args.until.as_deref().map(parse_last_day).transpose()?,
+        last_day: match &args.until {
+            Some(text) => Some(parse_last_day(text, today)?),
+            None => None,
+        },
     })
 }
 
 /// Parses the last day on which the new waivers apply. Fails if it is in the past.
-fn parse_last_day(text: &str) -> Result<Date, Failure> {
+fn parse_last_day(text: &str, today: Date) -> Result<Date, Failure> {
     let problem = match text.parse::<Date>() {
-        Ok(date) if date >= today() => return Ok(date),
+        Ok(date) if date >= today => return Ok(date),
         Ok(_) => "is in the past",
         Err(_) => "is not a date",
     };
@@ -139,7 +142,7 @@ fn complete_matching_entry(
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
     let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
     let is_matched = waivers
-        .mark_findings(&mut files, &OldNames::default(), today())
+        .mark_findings(&mut files, &OldNames::default(), waivers_file.today)
         .iter()
         .any(Option::is_some);
     // The program does not check a rule that only the platform knows, so a waiver for that rule matches no finding.
@@ -197,7 +200,7 @@ fn build_unwaived_entries(
 ) -> Result<Vec<WaiverEntry>, Failure> {
     waivers_file
         .compile_waivers()?
-        .mark_findings(&mut files, &OldNames::default(), today());
+        .mark_findings(&mut files, &OldNames::default(), waivers_file.today);
     Ok(build_entries(&files, terms))
 }
 
@@ -338,12 +341,37 @@ fn complete_violation(violation: &mut Violation, rule: &str, positions: &Pipelin
             .and_then(|named_subject| named_subject.subject)
             .map(|subject| subject.name.to_owned());
     }
+    if violation.about.is_none() {
+        violation.identity_text = positions.find_missing_part(rule);
+    }
 }
 
-/// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns their number.
-fn add_or_replace_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -> Result<usize, Failure> {
+/// Describes how many waivers were written, and shows those that they replaced, because their reason, owner and last
+/// day are no longer in the file.
+fn describe_written_entries(written_count: usize, replaced_entries: &[&WaiverEntry]) -> String {
+    let replaced_count = replaced_entries.len();
+    let new_waivers = format_count(written_count.saturating_sub(replaced_count), "waiver");
+    if replaced_entries.is_empty() {
+        return format!("{new_waivers} added to {FILE_NAME}");
+    }
+    let lines: Vec<String> = replaced_entries
+        .iter()
+        .map(|entry| format!("`- {entry}`"))
+        .collect();
+    format!(
+        "{new_waivers} added to {FILE_NAME}, {} replaced: {}",
+        format_count(replaced_count, "waiver"),
+        List::with_limit(&lines, MAX_LISTED_WAIVERS).join_with_semicolons()
+    )
+}
+
+/// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns the replaced ones.
+fn add_or_replace_entries<'f>(
+    waivers_file: &'f WaiversFile,
+    entries: &[WaiverEntry],
+) -> Result<Vec<&'f WaiverEntry>, Failure> {
     if entries.is_empty() {
-        return Ok(0);
+        return Ok(Vec::new());
     }
     let subjects: BTreeSet<_> = entries.iter().map(WaiverEntry::subject).collect();
     let is_replaced: Vec<bool> = waivers_file
@@ -357,5 +385,9 @@ fn add_or_replace_entries(waivers_file: &WaiversFile, entries: &[WaiverEntry]) -
         Ok(waivers_file.text.clone())
     };
     waivers_file.write(text.and_then(|text| waivers::add_entries(&text, entries)))?;
-    Ok(entries.len())
+    let old_entries = waivers_file.entries.iter().zip(is_replaced);
+    Ok(old_entries
+        .filter(|(_, is_replaced)| *is_replaced)
+        .map(|(waiver, _)| &waiver.entry)
+        .collect())
 }

@@ -5,6 +5,7 @@ use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::Run;
 use crate::session::response_output::{format_json, format_table_within};
+use crate::workspace::Workspace;
 use serde_json::Value;
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, WaiverStatus};
@@ -12,11 +13,12 @@ use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverEntry, Waiver
 /// Prints the waivers in the file, each with its state: used, exceeded, unused, expired or not judged.
 pub(crate) fn print_waivers(
     run: &Run,
+    workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let statuses = waivers_file.match_with_findings(snapshot)?;
+    let statuses = waivers_file.match_with_findings(workspace, snapshot)?;
     let entries_with_status = waivers_file.entries.iter().zip(statuses);
     let text = match output.output {
         OutputFormat::Json => format_json(&Value::Array(

@@ -8,15 +8,20 @@ pub(crate) use add::render_new_waivers_file;
 
 use crate::atomic_file;
 use crate::error::Failure;
-use crate::gate::Tally;
 use crate::gate::local_review::evaluate_all;
-use crate::gate::waivers::{apply_waivers, build_waivers};
+use crate::gate::waivers::{apply_waivers, build_waivers, today};
+use crate::gate::{Tally, VersionPairs};
+use crate::job::cli::GlobArgs;
+use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy::NamedText;
+use crate::job::settings::SelectionPurpose;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
+use jiff::civil::Date;
 use serde_json::{Value, json};
 use sluicegate_base::input;
-use sluicegate_git::Snapshot;
+use sluicegate_git::{ChangeKind, Snapshot};
+use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers::{
     EditError, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers,
@@ -30,6 +35,8 @@ pub(crate) struct WaiversFile {
     entries: Vec<PlacedWaiver>,
     rules: Option<RuleSet>,
     tally: Tally,
+    /// The day of the run, by which waivers expire.
+    today: Date,
 }
 
 impl WaiversFile {
@@ -55,6 +62,7 @@ impl WaiversFile {
             entries,
             rules,
             tally,
+            today: today(),
         })
     }
 
@@ -63,17 +71,28 @@ impl WaiversFile {
         build_waivers(self.entries.clone(), FILE_NAME)
     }
 
-    /// Applies the waivers to the current findings, and returns the status of each waiver. The findings are complete,
-    /// because [`Self::load_with_findings`] evaluates all pipelines.
-    fn match_with_findings(&mut self, snapshot: &Snapshot<'_>) -> Result<Vec<WaiverStatus>, Failure> {
-        let no_old_names = OldNames::default();
+    /// Applies the waivers to the current findings, and returns the status of each waiver. As in a check of the
+    /// branch, a waiver also applies by the former names of files and components. The findings are complete, because
+    /// [`Self::load_with_findings`] evaluates all pipelines.
+    fn match_with_findings(
+        &mut self,
+        workspace: &Workspace<'_>,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Vec<WaiverStatus>, Failure> {
+        let waivers = self.compile_waivers()?;
+        let old_names = if waivers.entries().is_empty() {
+            OldNames::default()
+        } else {
+            workspace.find_old_names_of_branch(snapshot)?
+        };
         let is_all_evaluated = true;
         apply_waivers(
-            &self.compile_waivers()?,
+            &waivers,
             snapshot,
             &mut self.tally,
-            &no_old_names,
+            &old_names,
             is_all_evaluated,
+            self.today,
         )
     }
 
@@ -92,6 +111,40 @@ impl WaiversFile {
         })?;
         atomic_file::replace_file(&self.path, self.text.as_bytes(), text.as_bytes())
             .map_err(|error| Failure::usage(format!("could not write {displayed_path}: {error}")))
+    }
+}
+
+impl Workspace<'_> {
+    /// Returns the former names of the pipelines and components that the checked-out branch renames. Returns none
+    /// without a base, as in `check --all`.
+    fn find_old_names_of_branch(&self, snapshot: &Snapshot<'_>) -> Result<OldNames, Failure> {
+        let revisions = RequestedRevisions::default();
+        let Ok(comparison) = context::resolve_checkout(&self.repo, &self.ci, &revisions) else {
+            return Ok(OldNames::default());
+        };
+        let selection = self
+            .sources
+            .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)?;
+        let pairs = VersionPairs {
+            repo: &self.repo,
+            head: snapshot,
+            bases: &comparison.bases,
+        };
+        let mut changes = snapshot.find_changes(pairs.bases, &is_pipeline)?;
+        changes.retain(|change| matches!(change.kind, ChangeKind::Modified | ChangeKind::Renamed { .. }));
+        let mut old_names = OldNames {
+            components: pairs.find_renamed_components(&changes)?,
+            ..OldNames::default()
+        };
+        for change in &changes {
+            // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
+            if let Some(former_path) = change.rename_source().filter(|path| selection.selects(path)) {
+                old_names
+                    .paths
+                    .insert(change.path.clone(), former_path.to_owned());
+            }
+        }
+        Ok(old_names)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::Run;
 use crate::session::response_output::format_json;
+use crate::workspace::Workspace;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::waivers::{FILE_NAME, PlacedWaiver, WaiverStatus, remove_entries};
@@ -15,11 +16,12 @@ use std::fmt::Write as _;
 /// not be evaluated, except an expired waiver that matches a finding.
 pub(crate) fn prune_waivers(
     run: &Run,
+    workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     mut waivers_file: WaiversFile,
     output: OutputArgs,
 ) -> Result<(), Failure> {
-    let statuses = waivers_file.match_with_findings(snapshot)?;
+    let statuses = waivers_file.match_with_findings(workspace, snapshot)?;
     // One flag for each waiver of the file, in the same order.
     let removal_flags: Vec<bool> = statuses.iter().copied().map(WaiverStatus::is_unneeded).collect();
     let entries_with_status = waivers_file.entries.iter().zip(statuses);

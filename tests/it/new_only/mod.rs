@@ -4,3 +4,4 @@ mod edit_histories;
 mod excluded_paths;
 mod finding_subjects;
 mod known_findings;
+mod missing_start;

@@ -121,6 +121,34 @@ fn files_are_offered_to_shells_that_do_not_know_them() {
     }
 }
 
+/// The names are those of a repository, so they may contain anything that a file name may.
+#[test]
+fn file_with_control_characters_in_its_name_is_not_offered() {
+    let world = project();
+    world.write("reports/plain größe.json", "{}");
+    for name in [
+        "a\u{1b}[31mred.json",
+        "two\n--out=x.json",
+        "right\u{202e}left.json",
+        "c1\u{9b}m.json",
+    ] {
+        world.write(&format!("reports/{name}"), "{}");
+    }
+    for shell in ["zsh", "fish", "elvish"] {
+        let call = Call::new(&world.work());
+        let output = call
+            .variable("SLUICEGATE_COMPLETE", shell)
+            .variable("_CLAP_COMPLETE_INDEX", "2")
+            .variable("_CLAP_IFS", "\n")
+            .run(&["--", "sluicegate", "report", "reports/"][..])
+            .expect(0);
+        assert!(output.out.contains("plain größe.json"), "{shell}: {}", output.out);
+        for part in ["red", "out=x", "left", "c1"] {
+            assert!(!output.out.contains(part), "{shell}: {:?}", output.out);
+        }
+    }
+}
+
 /// bash inserts a candidate into the line as it is, and runs it with the line.
 #[test]
 fn branch_with_shell_syntax_in_its_name_is_not_offered() {

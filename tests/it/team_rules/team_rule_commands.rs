@@ -175,6 +175,60 @@ fn list_and_explain_show_team_rules() {
         .logging(&["skipping the team rules"]);
 }
 
+/// The text of a rule is written by the author of a change, and the list is printed to the log of its job.
+#[test]
+fn commands_about_rules_print_no_escapes_and_no_host_commands_of_a_rule() {
+    let long_words = "word ".repeat(15);
+    let rules = format!(
+        r#"rules:
+  - id: plain
+    level: warn
+    for: pipeline
+    when: "false"
+    message: a plain message
+    help: Use SQL.
+  - id: hostile
+    level: error
+    for: component
+    paths: ["\n::error::p\e"]
+    when: "component.type == \"\\u202e\""
+    message: "\n::set-env name=A::x ##vso[task.setvariable variable=A]x \e[31m\u202e {long_words}::debug::x"
+    help: "\n::add-mask::x \e]0;t\a {long_words}{long_words}::debug::x"
+    examples:
+      fails:
+        - path: "\n::error::x\e"
+          pipeline: "::error::x\e\u2028::error::y\ntype: orchestration ##[error]x\n"
+"#
+    );
+    let world = world_with_files(&[(FILE, &rules)]);
+    for args in [
+        "rules list",
+        "rules explain team/hostile",
+        "rules lint",
+        "rules test",
+    ] {
+        let output = call(&world).run(args).all();
+        assert!(
+            !output.contains("##vso[") && !output.contains("##["),
+            "{args}: {output}"
+        );
+        for line in output.lines() {
+            let is_safe = |c: char| !c.is_control() && !matches!(c, '\u{202e}' | '\u{2028}');
+            assert!(line.chars().all(is_safe), "{args}: {line:?}");
+            assert!(!line.trim_start().starts_with("::"), "{args}: {line:?}");
+        }
+    }
+    call(&world)
+        .run("rules list")
+        .expect(0)
+        .logging(&["team/plain (warn)\n    a plain message\n", "set-env name=A::x"]);
+    call(&world).run("rules explain team/plain").expect(0).logging(&[
+        "\n  a plain message\n",
+        "\n  Use SQL.\n",
+        "\n      false\n",
+    ]);
+}
+
 #[test]
 fn inspected_pipeline_has_documented_schema() {
     let pipeline = "type: orchestration\npipeline:\n  components:\n    Start:\n      type: start\n      transitions:\n        unconditional: [Run]\n    \

@@ -1,7 +1,9 @@
 //! Findings of team rules: levels, known and waived ones, errors of the evaluation, both engines.
 
 use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
-use crate::support::{Call, Job, Platform, check, head, respond_for_each};
+use crate::support::{
+    Call, Job, Platform, RULES_FILE, World, check, head, orchestration_text, respond_for_each,
+};
 use serde_json::json;
 
 /// Returns a platform that passes the only enabled rule of each pipeline.
@@ -317,4 +319,136 @@ fn link_is_unreviewed_if_team_rule_applies_to_it() {
         let is_unreviewed = report["unreviewedReasons"] == json!({ path: "a symbolic link, not a file" });
         assert_eq!(is_unreviewed, code == 3, "{report:#}");
     }
+}
+
+/// A rule that reports every link to a component of this type.
+const LINK_RULE: &str = r#"rules:
+  - id: link
+    level: error
+    for: link
+    when: link.kind == "unconditional"
+    message: "{link.from} leads to {link.to}"
+"#;
+
+/// Creates a repository with these files besides the rule about links, and a branch that changes the pipeline.
+fn world_with_changed_link(files: &[(&str, &str)], before: &[&str], after: &[&str]) -> World {
+    let mut all_files = vec![(FILE, LINK_RULE)];
+    all_files.extend(files);
+    let pipeline = orchestration_text(before);
+    all_files.push(("a.orch.yaml", &pipeline));
+    let world = world_with_files(&all_files);
+    commit_files(&world, &[("a.orch.yaml", &orchestration_text(after))]);
+    world
+}
+
+#[test]
+fn finding_of_link_is_known_if_only_its_component_is_renamed() {
+    let before = ["Start", "Load", "Check", "Done"];
+    for (after, new_count) in [
+        (["Start", "Load orders", "Check", "Done"], 0),
+        (["Start", "Check", "Load", "Done"], 3),
+        // The type of the last component differs, so its name proves nothing.
+        (["Start", "Load", "Done", "Check"], 2),
+    ] {
+        let world = world_with_changed_link(&[], &before, &after);
+        let report = check(&world, "--new-only").json();
+        assert_eq!(report["findings"]["new"], new_count, "{after:?}: {report}");
+    }
+}
+
+#[test]
+fn waiver_of_link_applies_to_its_renamed_component_and_note_has_the_new_link() {
+    let waivers = "- { rule: team/link, path: a.orch.yaml, about: Start -> Load, reason: legacy }\n\
+                   - { rule: team/link, path: a.orch.yaml, about: Load -> Done, reason: legacy }\n";
+    let files = [("sluicegate-waivers.yaml", waivers)];
+    let before = ["Start", "Load", "Done"];
+    let renamed = world_with_changed_link(&files, &before, &["Start", "Load orders", "Done"]);
+    let report = check(&renamed, "").expect(0).json();
+    assert_eq!(report["findings"]["waived"], 2, "{report}");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("Start -> Load orders"), "{notes}");
+    let other = world_with_changed_link(&files, &before, &["Start", "Load", "Check", "Done"]);
+    let report = check(&other, "").expect(1).json();
+    assert_eq!(report["findings"]["waived"], 1, "{report}");
+}
+
+/// The job that turns the team rules off must not lose the waivers of other rules.
+#[test]
+fn waivers_of_team_rules_stay_valid_if_the_job_reads_no_team_rules() {
+    let waivers = "- { rule: minimum-components, path: '**', reason: legacy }\n\
+                   - { rule: team/no-python, path: 'prod/**', reason: legacy }\n";
+    let rules = "rules:\n  - { id: minimum-components, enabled: true, enforcementLevel: error, config: { minComponents: 9 } }\n";
+    let world = world_with_files(&[
+        (RULES_FILE, rules),
+        (FILE, &python_rule("error")),
+        ("other-rules.yaml", "rules: []\n"),
+        ("sluicegate-waivers.yaml", waivers),
+    ]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    for team_rules in ["sluicegate-rules.yaml", "off", "other-rules.yaml"] {
+        let job = Job::github().pull_request().call(&world);
+        let report = job
+            .variable("SLUICEGATE_TEAM_RULES", team_rules)
+            .run("check --report json=-");
+        let waived = if team_rules == FILE { 2 } else { 1 };
+        assert_eq!(
+            report.expect(0).json()["findings"]["waived"],
+            waived,
+            "{team_rules}"
+        );
+        Call::new(&world.work())
+            .run(format!("check --all --team-rules {team_rules}"))
+            .expect(0);
+        let list = Call::new(&world.work())
+            .run(format!("waivers list -o json --team-rules {team_rules}"))
+            .expect(0)
+            .json();
+        let state = if team_rules == FILE { "used" } else { "not judged" };
+        assert_eq!(
+            (&list[0]["state"], &list[1]["state"]),
+            (&json!("used"), &json!(state))
+        );
+    }
+    // Without the option, a waiver of an unknown rule is still an error, and with it, one without the form of an id.
+    for (rule, option) in [
+        ("team/no-pythons", ""),
+        ("team/No", "--team-rules off"),
+        ("no-python", "--team-rules off"),
+    ] {
+        world.write(
+            "sluicegate-waivers.yaml",
+            format!("- {{ rule: {rule}, path: '**', reason: r }}\n"),
+        );
+        Call::new(&world.work())
+            .run(format!("check --all {option}"))
+            .expect(2)
+            .saying(&["there is no rule"]);
+    }
+}
+
+#[test]
+fn change_that_turns_team_rules_off_does_not_make_waivers_unusable() {
+    let world = world_with_files(&[
+        (FILE, &python_rule("error")),
+        (
+            "sluicegate-waivers.yaml",
+            "- { rule: team/no-python, path: 'prod/**', reason: legacy }\n",
+        ),
+    ]);
+    commit_files(&world, &[("sluicegate.yaml", "review: { team-rules: 'off' }\n")]);
+    let output = Job::github().pull_request().call(&world).run("check").expect(0);
+    assert!(!output.all().contains("unusable"), "{}", output.all());
+    commit_files(
+        &world,
+        &[
+            ("sluicegate.yaml", "review: { fail-on: error }\n"),
+            (FILE, "rules: []\n"),
+        ],
+    );
+    Job::github()
+        .pull_request()
+        .call(&world)
+        .run("check")
+        .expect(1)
+        .logging(&["unusable", "there is no rule `team/no-python`"]);
 }

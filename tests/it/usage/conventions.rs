@@ -223,6 +223,38 @@ fn named_file_that_is_not_checked_has_the_reason() {
         .expect(0);
 }
 
+#[test]
+fn named_files_beyond_the_limit_are_counted() {
+    let names: Vec<String> = (0..23).map(|number| format!("notes/{number:02}.md")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "words\n")).collect();
+    let pipeline = bad_pipeline();
+    files.push(("b.orch.yaml", &pipeline));
+    let world = change(&files);
+    let named = |count: usize| {
+        Call::new(&world.work()).run(format!("check b.orch.yaml {}", names[..count].join(" ")))
+    };
+    let log = named(23).expect(1).all();
+    assert!(
+        log.contains("19.md was named") && !log.contains("20.md was named"),
+        "{log}"
+    );
+    assert!(log.contains("3 more named files"), "{log}");
+    assert!(!named(20).expect(1).all().contains("more named file"));
+}
+
+/// A file is part of the gate configuration by its name, not by the end of its name.
+#[test]
+fn file_whose_name_only_ends_like_a_gate_file_is_no_gate_file() {
+    let world = change(&[
+        ("my-sluicegate-waivers.yaml", "[]\n"),
+        ("b.orch.yaml", &bad_pipeline()),
+    ]);
+    Call::new(&world.work())
+        .run("check my-sluicegate-waivers.yaml")
+        .expect(2)
+        .saying(&["does not match any pipeline"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn path_that_is_not_utf_8_is_refused() {

@@ -293,3 +293,161 @@ fn change_that_removes_waivers_file_gets_no_note_about_former_path() {
         assert_eq!(notes.contains("former path"), is_noted, "{notes}");
     }
 }
+
+/// Creates a `main` with two pipelines and this waiver, and a branch `change` that is checked out.
+fn two_waived_pipelines(waiver: &str) -> World {
+    let world = project();
+    let text = orchestration_text(&["Start", "bad name", "Done"]);
+    world.write("sales/a.orch.yaml", &text);
+    world.write("sales/b.orch.yaml", &text);
+    world.write(WAIVERS, waiver);
+    world.commit("waived");
+    world.push();
+    world.git("checkout -q -b change");
+    world
+}
+
+const WAIVERS: &str = "sluicegate-waivers.yaml";
+
+/// Runs the check of the change, which passes, and returns its notes.
+fn read_notes(world: &World, args: &str) -> String {
+    world.commit("change");
+    world.push();
+    let job = Job::github().pull_request().call(world);
+    let report = job.run(format!("check {args} --report json=-")).expect(0).json();
+    assert_eq!(report["findings"]["waived"], 1, "{report}");
+    report["notes"].to_string()
+}
+
+/// Adds the lines in the notes to the waivers file, merges the change, and checks all pipelines of `main`.
+fn follow_notes(world: &World, notes: &str) {
+    let mut waivers = world.read_text(WAIVERS);
+    let notes = notes.replace("\\\"", "\"");
+    for line in notes.split('`').filter(|part| part.starts_with("- {")) {
+        waivers.push_str(&format!("{line}\n"));
+    }
+    world.write(WAIVERS, waivers);
+    world.commit("followed");
+    world.git("checkout -q main");
+    world.git("merge -q change");
+    Call::new(&world.work()).run("check --all").expect(0);
+}
+
+#[test]
+fn note_keeps_a_waiver_that_other_files_need() {
+    let rename = |world: &World| {
+        world.write(
+            "sales/a.orch.yaml",
+            orchestration_text(&["Start", "worse name", "Done"]),
+        );
+    };
+    let shared =
+        "- { rule: component-naming-convention, path: 'sales/**', about: bad name, reason: legacy }\n";
+    let world = two_waived_pipelines(shared);
+    rename(&world);
+    let notes = read_notes(&world, "");
+    let line =
+        "path: sales/a.orch.yaml, about: worse name, reason: legacy }` in addition to `about: bad name`";
+    assert!(notes.contains(line), "{notes}");
+    follow_notes(&world, &notes);
+
+    let waiver = |path: &str| {
+        format!("- {{ rule: component-naming-convention, path: {path}, about: bad name, reason: legacy }}\n")
+    };
+    let world = two_waived_pipelines(&format!(
+        "{}{}",
+        waiver("sales/a.orch.yaml"),
+        waiver("sales/b.orch.yaml")
+    ));
+    rename(&world);
+    let notes = read_notes(&world, "");
+    assert!(notes.contains("instead of `about: bad name`"), "{notes}");
+}
+
+#[test]
+fn note_about_moved_file_keeps_a_waiver_that_other_files_need() {
+    for (path, next_step) in [
+        (
+            "'sales/**'",
+            "add waivers with the new path in this change, because these may match other files, too",
+        ),
+        ("sales/a.orch.yaml", "update their `path` in this change"),
+    ] {
+        let world = two_waived_pipelines(&format!(
+            "- {{ rule: component-naming-convention, path: {path}, reason: legacy }}\n"
+        ));
+        std::fs::create_dir(world.work().join("fin")).unwrap();
+        world.git("mv sales/a.orch.yaml fin/a.orch.yaml");
+        let notes = read_notes(&world, "");
+        assert!(notes.contains(next_step), "{notes}");
+    }
+}
+
+#[test]
+fn notes_respect_that_the_job_allows_no_edit_of_the_waivers_in_the_change() {
+    let waiver =
+        "- { rule: component-naming-convention, path: sales/a.orch.yaml, about: bad name, reason: legacy }\n";
+    let renamed = orchestration_text(&["Start", "worse name", "Done"]);
+    let step = "in a separate change that is merged first (--gate-changes fail)";
+    let world = two_waived_pipelines(waiver);
+    world.write("sales/a.orch.yaml", &renamed);
+    let notes = read_notes(&world, "--gate-changes fail");
+    assert!(
+        notes.contains(step) && !notes.contains("in this change"),
+        "{notes}"
+    );
+    // Following the note: the separate change is merged, and then the rename passes without a note.
+    world.git("checkout -q main");
+    let line = notes.split('`').find(|part| part.starts_with("- {")).unwrap();
+    world.write(WAIVERS, format!("{waiver}{line}\n"));
+    world.commit("waiver first");
+    world.push();
+    world.git("checkout -q change");
+    let notes = read_notes(&world, "--gate-changes fail").replace(step, "");
+    assert!(!notes.contains("former name"), "{notes}");
+
+    let world = two_waived_pipelines(waiver);
+    world.git("mv sales/a.orch.yaml sales/c.orch.yaml");
+    let notes = read_notes(&world, "--gate-changes fail");
+    assert!(
+        notes.contains(&format!("add waivers with the new path {step}")),
+        "{notes}"
+    );
+}
+
+#[test]
+fn waiver_of_former_name_is_used_and_survives_a_prune() {
+    let waiver = "- { rule: component-naming-convention, path: sales/a.orch.yaml, about: bad name, reason: legacy }\n\
+                  - { rule: component-naming-convention, path: sales/b.orch.yaml, about: bad name, reason: legacy }\n";
+    let renamed = orchestration_text(&["Start", "worse name", "Done"]);
+    for has_commit in [false, true] {
+        let world = two_waived_pipelines(waiver);
+        world.write("sales/a.orch.yaml", &renamed);
+        world.git("mv sales/b.orch.yaml sales/c.orch.yaml");
+        if has_commit {
+            world.commit("rename");
+        }
+        let call = Call::new(&world.work());
+        let list = call.run("waivers list -o json").expect(0).json();
+        assert_eq!(
+            (&list[0]["state"], &list[1]["state"]),
+            (&"used".into(), &"used".into())
+        );
+        call.run("waivers prune").expect(0).saying(&["nothing to remove"]);
+        call.run("check").expect(0);
+    }
+    // A component that is replaced by another one is not renamed.
+    let world = two_waived_pipelines(waiver);
+    world.write(
+        "sales/a.orch.yaml",
+        orchestration_text(&["Start", "Good", "Better", "Done"]),
+    );
+    let list = Call::new(&world.work())
+        .run("waivers list -o json")
+        .expect(0)
+        .json();
+    assert_eq!(
+        (&list[0]["state"], &list[1]["state"]),
+        (&"unused".into(), &"used".into())
+    );
+}

@@ -776,3 +776,30 @@ fn waiver_of_rule_that_only_rules_file_has_is_accepted() {
             .saying(&["other-rule"]);
     }
 }
+
+#[test]
+fn added_waiver_names_the_one_that_it_replaces() {
+    let world = change(&[("sales/bad.orch.yaml", &bad_pipeline_of_four())]);
+    let add = "add component-naming-convention sales/bad.orch.yaml 'load it' --reason";
+    let first = waivers(&world, format!("{add} ticket --until 2999-12-31")).expect(0);
+    assert!(!first.all().contains("replaced"), "{}", first.all());
+    let line = world.read_text(FILE);
+    waivers(&world, format!("{add} later")).expect(0).saying(&[
+        "0 waivers added",
+        "1 waiver replaced",
+        line.trim_end(),
+    ]);
+}
+
+/// A list of waivers with a comment below each of them is edited in a time that grows with its length.
+#[test]
+fn removal_of_many_waivers_with_comments_takes_bounded_time() {
+    let waiver = "- rule: component-naming-convention\n  path: gone.orch.yaml\n  reason: r\n  until: 2020-01-31\n  # ticket 7\n";
+    let world = with_waivers(&waiver.repeat(3000));
+    let start = std::time::Instant::now();
+    waivers(&world, "prune")
+        .expect(0)
+        .logging(&["3,000 waivers removed"]);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    assert_eq!(world.read_text(FILE), "  # ticket 7\n".repeat(3000));
+}

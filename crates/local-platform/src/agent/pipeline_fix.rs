@@ -10,8 +10,12 @@ use std::collections::BTreeMap;
 /// Maximum number of edits that are tried for one finding.
 const MAX_CANDIDATES: usize = 100;
 
-/// Edits the pipeline for each finding in turn, and keeps an edit only if the rules then report fewer findings. Returns
-/// the edited pipeline, or `None` if no edit helps.
+/// The rule whose findings are fixed by a new name.
+const NAMING_RULE: &str = "component-naming-convention";
+
+/// Edits the pipeline for each finding in turn, and keeps an edit only if the rules then report fewer findings. Names
+/// come last, because the other findings name components as they are now. Returns the edited pipeline, or `None` if no
+/// edit helps.
 pub(crate) fn fix_pipeline(
     rules: &RuleSet,
     path: &str,
@@ -19,7 +23,9 @@ pub(crate) fn fix_pipeline(
     findings: &[&OrderedFinding],
 ) -> Option<Vec<u8>> {
     let mut fixed_document: Option<Vec<u8>> = None;
-    for finding in findings {
+    let (name_findings, other_findings): (Vec<_>, Vec<_>) =
+        findings.iter().partition(|finding| finding.rule == NAMING_RULE);
+    for finding in other_findings.into_iter().chain(name_findings) {
         let current_document = fixed_document.as_deref().unwrap_or(document);
         let finding_count = count_findings(rules, path, current_document);
         let candidates = list_candidate_fixes(current_document, finding);
@@ -44,7 +50,7 @@ fn list_candidate_fixes(document: &[u8], finding: &OrderedFinding) -> Vec<Vec<u8
         return Vec::new();
     };
     match finding.rule.as_str() {
-        "component-naming-convention" => list_name_variants(name)
+        NAMING_RULE => list_name_variants(name)
             .iter()
             .filter_map(|new_name| rename_component(document, name, new_name))
             .collect(),
@@ -280,6 +286,17 @@ design:
         let findings = [&finding("unused-components", "Mail")];
         let fixed = fix_pipeline(&rules, "a.orch.yaml", document.as_bytes(), &findings).unwrap();
         let text = String::from_utf8(fixed).unwrap();
+        assert!(text.contains("    Mail:\n      transitions:\n"), "{text}");
+    }
+
+    #[test]
+    fn misnamed_component_that_is_unconnected_gets_a_link_and_a_name() {
+        let document = PIPELINE.replace("Mail", "mail");
+        let rules = RuleSet::parse(RULES);
+        let findings = ["component-naming-convention", "unused-components"].map(|rule| finding(rule, "mail"));
+        let fixed = fix_pipeline(&rules, "a.orch.yaml", document.as_bytes(), &findings.each_ref()).unwrap();
+        let text = String::from_utf8(fixed).unwrap();
+        assert!(text.contains("          - Mail\n"), "{text}");
         assert!(text.contains("    Mail:\n      transitions:\n"), "{text}");
     }
 

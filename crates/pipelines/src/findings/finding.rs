@@ -1,8 +1,9 @@
 //! A finding: the unit that people and hosts count, with its message.
 
-use super::rule_result::text_or_placeholder;
+use super::rule_result::{NO_START_TYPE, text_or_placeholder};
 use super::{
-    FileResults, FindingState, Fix, NO_ERROR_TYPE, RuleResult, Severity, Status, TEAM_PREFIX, Waiver,
+    FileResults, FindingState, Fix, NO_ERROR_TYPE, NO_START_TEXT, Origin, RuleResult, Severity, Status,
+    TEAM_PREFIX, Waiver,
 };
 use crate::pipelines::SubjectKind;
 use std::borrow::Cow;
@@ -43,6 +44,8 @@ pub struct Finding<'a> {
     /// The line, from 1.
     pub line: u32,
     pub rule: &'a str,
+    /// The source of the result.
+    pub origin: Origin,
     pub severity: Severity,
     /// The state compared with the base; `None` if no comparison was made and the finding is not waived.
     pub state: Option<FindingState>,
@@ -52,6 +55,8 @@ pub struct Finding<'a> {
     pub about: Option<&'a str>,
     /// The kind of `about`, if known.
     pub about_kind: Option<SubjectKind>,
+    /// The text that identifies a finding without a subject, if each engine may word it in its own way.
+    pub identity_text: Option<&'static str>,
     /// The counted number, for counting rules.
     pub size: Option<u64>,
     /// Whether a project check reports it as a warning at most, because nothing is broken yet.
@@ -76,8 +81,20 @@ pub struct FindingIdentity<'a> {
     pub about_kind: Option<SubjectKind>,
 }
 
+impl<'a> Finding<'a> {
+    /// Returns the same finding about another subject of the same kind.
+    #[must_use]
+    pub fn with_subject(&self, about: &'a str) -> Self {
+        Self {
+            about: Some(about),
+            ..self.clone()
+        }
+    }
+}
+
 impl Finding<'_> {
-    /// Returns the identity of the finding across commits. It contains the component or variable, or else the message.
+    /// Returns the identity of the finding across commits. It contains the component or variable, or else the message;
+    /// if engines word the message in different ways, that of this program.
     /// For a counting rule it contains neither, because such findings are compared by size. The message of a team rule
     /// is never used: its finding is identified by the rule and the path if it has no component or variable.
     pub fn identity(&self) -> FindingIdentity<'_> {
@@ -85,7 +102,8 @@ impl Finding<'_> {
         let (about, about_kind) = if self.size.is_some() {
             (None, None)
         } else {
-            let message = self.text.as_deref().filter(|_| !is_team_rule);
+            let message = self.identity_text.or(self.text.as_deref());
+            let message = message.filter(|_| !is_team_rule);
             (self.about.or(message), self.about.and(self.about_kind))
         };
         FindingIdentity {
@@ -176,11 +194,13 @@ impl RuleResult {
             path,
             line: self.line(),
             rule: &self.rule,
+            origin: self.origin,
             severity,
             state: self.state(0),
             waiver: self.waiver(0),
             about: None,
             about_kind: None,
+            identity_text: None,
             size: None,
             is_minor: false,
             error_type: None,
@@ -196,6 +216,7 @@ impl RuleResult {
             return vec![Finding {
                 rule,
                 error_type: Some(error_type.as_deref().unwrap_or(NO_ERROR_TYPE)),
+                identity_text: (error_type.as_deref() == Some(NO_START_TYPE)).then_some(NO_START_TEXT),
                 text: self.join_violation_texts(),
                 ..result_finding
             }];
@@ -216,6 +237,7 @@ impl RuleResult {
                 waiver: self.waiver(index),
                 about: violation.about.as_deref(),
                 about_kind: violation.about_kind,
+                identity_text: violation.identity_text,
                 size: violation.size,
                 is_minor: violation.is_minor,
                 text: Some(Cow::Borrowed(violation.text.as_str())),

@@ -69,7 +69,7 @@ impl fmt::Display for Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::Severity;
+    use crate::findings::{Origin, Severity};
     use std::collections::HashSet;
 
     fn finding(path: &'static str, line: u32, text: &'static str) -> Finding<'static> {
@@ -77,11 +77,13 @@ mod tests {
             path,
             line,
             rule: "r",
+            origin: Origin::Platform,
             severity: Severity::Error,
             state: None,
             waiver: None,
             about: None,
             about_kind: None,
+            identity_text: None,
             size: None,
             is_minor: false,
             error_type: None,

@@ -13,6 +13,7 @@ mod finding_totals;
 mod fingerprint;
 mod known_limit;
 mod missing_shards;
+mod renamed_subjects;
 mod report;
 mod rule_result;
 mod show_mode;
@@ -30,10 +31,13 @@ pub use finding_totals::FindingTotals;
 pub use fingerprint::Fingerprint;
 pub use known_limit::{describe_too_many_known, suggest_lower_known_limit};
 pub use missing_shards::describe_missing_shards;
+pub(crate) use renamed_subjects::LINK_ARROW;
+pub use renamed_subjects::RenamedSubjects;
 pub use report::{
     ComparedWith, Engine, ExcludedFile, GateChange, LimitKind, Report, ResultCounts, ReviewContext,
     ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
 };
+pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{
     Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
 };

@@ -65,7 +65,11 @@ pub const TEAM_PREFIX: &str = "team/";
 pub const NO_ERROR_TYPE: &str = "no error type was given";
 
 /// The only evaluation error that is caused by the content of the pipeline itself.
-const NO_START_TYPE: &str = "designer/no-start-component";
+pub(super) const NO_START_TYPE: &str = "designer/no-start-component";
+
+/// The text of that error, by which its finding is identified: the platform may word it in another way.
+pub(crate) const NO_START_TEXT: &str =
+    "the pipeline has no start component, so reachability cannot be determined: add a start component";
 
 /// The outcome of a rule for a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,6 +114,9 @@ pub struct Violation {
     pub about: Option<String>,
     /// The kind of `about`; `None` if unknown, and for a name that is neither.
     pub about_kind: Option<SubjectKind>,
+    /// The text that identifies a violation without a subject, if each engine may word it in its own way. `None` if
+    /// `text` identifies it.
+    pub identity_text: Option<&'static str>,
     /// The counted number, for counting rules; `None` for other rules.
     pub size: Option<u64>,
     /// Whether a project check reports it as a warning at most, because nothing is broken yet: for example, a call by
@@ -135,6 +142,7 @@ impl Violation {
             line: None,
             about: None,
             about_kind: None,
+            identity_text: None,
             size: None,
             is_minor: false,
             folded_count: 0,

@@ -84,7 +84,7 @@ impl<'p> ComponentGraph<'p> {
 }
 
 /// Returns whether the component is a Start component, at which an orchestration begins.
-fn is_start(component: &Component) -> bool {
+pub(super) fn is_start(component: &Component) -> bool {
     component.kind.as_deref() == Some(START_TYPE)
 }
 

@@ -1,5 +1,6 @@
 //! The ten reasons why a rule cannot be evaluated (API document, "Review rule evaluation errors").
 
+use crate::findings::NO_START_TEXT;
 use sluicegate_base::text;
 use sluicegate_yaml::DocumentError;
 
@@ -59,9 +60,7 @@ pub enum EvaluationError {
         problem: String,
     },
     /// The rule needs a start component, and the pipeline has none.
-    #[error(
-        "the pipeline has no start component, so reachability cannot be determined: add a start component"
-    )]
+    #[error("{NO_START_TEXT}")]
     NoStartComponent,
     /// The same rule is enabled more than once.
     #[error("the rules file enables `{id}` {times} times: enable the rule only once")]

@@ -15,6 +15,12 @@ pub trait Rule: Sync {
     /// otherwise `--new-only` and waivers would excuse a finding that got worse.
     fn measure(&self) -> Measure;
 
+    /// Returns the text of the rule's only violation if this pipeline lacks what the rule needs. The violation is then
+    /// about the pipeline as a whole, and engines may word it in different ways.
+    fn describe_missing_part(&self, _: &Pipeline) -> Option<&'static str> {
+        None
+    }
+
     /// Returns the role of the links that keep a component free of findings of this rule. If such a link leads to a
     /// missing component, the finding is a consequence of the broken link.
     fn link_role(&self) -> Option<LinkRole> {

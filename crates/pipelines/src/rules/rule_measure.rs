@@ -1,4 +1,4 @@
-//! The numbers behind the counting rules, because the platform's response contains only a sentence.
+//! What a rule knows about a violation besides its text: the platform's response contains only a sentence.
 
 use super::registry::find_rule;
 use super::rule::{Measure, Rule};
@@ -25,6 +25,14 @@ pub fn is_worse_size(rule: &str, old_size: u64, new_size: u64) -> bool {
 /// Returns whether the rule limits a number, such as `maximum-components`.
 pub fn is_counting_rule(rule: &str) -> bool {
     !matches!(find_measure(rule), Measure::Uncounted)
+}
+
+/// Returns the text that identifies the rule's only violation of a pipeline that lacks what the rule needs. Returns
+/// `None` for other pipelines, and for pipelines to which the rule does not apply.
+pub fn describe_missing_part(rule: &str, pipeline: &Pipeline) -> Option<&'static str> {
+    let rule = find_rule(rule)?;
+    let applies = rule.documentation().kinds.contains(&pipeline.kind);
+    rule.describe_missing_part(pipeline).filter(|_| applies)
 }
 
 /// Returns the measure of the rule with this id; an unknown rule counts nothing.

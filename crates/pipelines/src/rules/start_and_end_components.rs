@@ -1,14 +1,19 @@
 //! The rule `start-and-end-components`.
 
+use super::component_graph::is_start;
 use super::error::EvaluationError;
-use super::evaluated_pipeline::{EvaluatedPipeline, build_pipeline_violation};
+use super::evaluated_pipeline::EvaluatedPipeline;
 use super::rule::{Evaluator, Measure, Rule, RuleDocumentation};
 use super::rule_config::RuleConfig;
 use crate::findings::Violation;
-use crate::pipelines::{Component, LinkRole, PipelineKind};
+use crate::pipelines::{Component, LinkRole, Pipeline, PipelineKind};
 
 /// The component types that end a branch.
 const END_TYPES: [&str; 2] = ["end-success", "end-failure"];
+
+/// The only violation of a pipeline without a Start component.
+const NO_START_VIOLATION: &str =
+    "the pipeline has no Start component: add one and connect it to the first component";
 
 pub(super) struct StartAndEndComponents;
 
@@ -20,6 +25,12 @@ impl Rule for StartAndEndComponents {
     /// Returns `Uncounted`: each violation is about its own subject, so there is no number that could get worse.
     fn measure(&self) -> Measure {
         Measure::Uncounted
+    }
+
+    /// Returns the violation of a pipeline without a Start component, which has no other violation of this rule.
+    fn describe_missing_part(&self, pipeline: &Pipeline) -> Option<&'static str> {
+        let has_start = pipeline.components.iter().any(is_start);
+        (!has_start).then_some(NO_START_VIOLATION)
     }
 
     /// Returns transitions, because a broken transition may be the reason for a finding of this rule.
@@ -39,9 +50,10 @@ impl Rule for StartAndEndComponents {
 fn check_branch_ends(subject: &EvaluatedPipeline<'_>) -> Vec<Violation> {
     let graph = subject.graph();
     if !graph.has_start() {
-        return vec![build_pipeline_violation(
-            "has no Start component: add one and connect it to the first component",
-        )];
+        return vec![Violation {
+            identity_text: Some(NO_START_VIOLATION),
+            ..Violation::new(NO_START_VIOLATION)
+        }];
     }
     let is_reachable = graph.compute_reachability_flags();
     let has_transition = graph.compute_outgoing_link_flags(LinkRole::Transition);

@@ -37,7 +37,7 @@ mod value_access;
 pub use example_run::{ExampleFailure, ExampleRun};
 pub use pipeline_description::{PIPELINE_SCHEMA, describe_pipeline, pipeline_schema, render_description};
 pub use record_field::{FieldType, RecordField, RecordKind, RuleSubject};
-pub use team_rule::{RuleExample, TeamRule};
+pub use team_rule::{RuleExample, TeamRule, is_team_rule_id};
 pub use team_rule_documentation::render_new_rule;
 pub use team_rule_set::{TeamRuleSet, build_unusable_file_result};
 pub use team_rules_file::{MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE};

@@ -4,6 +4,7 @@ use super::expression_value::{Record, Value};
 use super::number_value::format_scalar;
 use super::pipeline_record::PipelineRecords;
 use super::record_field::{FieldType, RecordKind};
+use crate::findings::LINK_ARROW;
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles};
 use serde_json::{Map, Value as Json, json};
 use sluicegate_yaml::{DocumentError, NodeRef, Tree};
@@ -102,7 +103,11 @@ fn record_to_json(record: &Record<'_>) -> Json {
     let subject = match record.kind {
         RecordKind::Component | RecordKind::Variable => record.text_field("name").to_owned(),
         RecordKind::Call => record.text_field("from").to_owned(),
-        RecordKind::Link => format!("{} -> {}", record.text_field("from"), record.text_field("to")),
+        RecordKind::Link => format!(
+            "{}{LINK_ARROW}{}",
+            record.text_field("from"),
+            record.text_field("to")
+        ),
         RecordKind::Pipeline | RecordKind::Project => String::new(),
     };
     description.insert("subject".to_owned(), subject.into());

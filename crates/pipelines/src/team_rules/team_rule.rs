@@ -76,6 +76,11 @@ impl TeamRule {
     }
 }
 
+/// Returns whether the text has the form of a team rule's id in reports and waivers: `team/ID`.
+pub fn is_team_rule_id(id: &str) -> bool {
+    id.strip_prefix(TEAM_PREFIX).is_some_and(is_rule_id)
+}
+
 /// Returns whether the text has the form of a rule's id.
 pub(super) fn is_rule_id(id: &str) -> bool {
     id.len() <= MAX_ID_BYTES

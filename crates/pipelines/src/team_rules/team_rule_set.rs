@@ -7,7 +7,9 @@ use super::pipeline_record::PipelineRecords;
 use super::record_field::RuleSubject;
 use super::team_rule::{TeamRule, is_rule_id};
 use super::team_rules_file::read_team_rules_file;
-use crate::findings::{FileResults, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation};
+use crate::findings::{
+    FileResults, LINK_ARROW, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
+};
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles, SubjectKind};
 use crate::rules::{EvaluationError, LintProblem};
 use sluicegate_base::text::shorten_name;
@@ -250,7 +252,7 @@ fn find_subject_name(kind: RuleSubject, subject: &Value<'_>) -> Option<String> {
         RuleSubject::Component | RuleSubject::Variable => Some(record.text_field("name").to_owned()),
         RuleSubject::Call => Some(record.text_field("from").to_owned()),
         RuleSubject::Link => Some(format!(
-            "{} -> {}",
+            "{}{LINK_ARROW}{}",
             record.text_field("from"),
             record.text_field("to")
         )),

@@ -157,37 +157,36 @@ impl EditedFile {
         if first_comment == 0 { start } else { first_comment }
     }
 
-    /// Returns the lines of the entry without the comments at their end, so that a removal keeps them.
+    /// Returns the lines of the entry without the comments at their end, so that a removal keeps them. A line at the
+    /// end that looks like a comment may be part of a text: then the entry differs without it, and without the lines
+    /// above it, too. Only the lines of the entry are read again, and few times, because a file may have very many of
+    /// both.
     fn exclude_comments_at_end(&self, item: &LocatedEntry) -> Range<usize> {
-        let mut lines = item.lines.clone();
-        while lines.len() > 1 && self.is_comment(lines.end - 1) {
-            lines.end -= 1;
+        let Range { start, end } = item.lines;
+        let is_comment_form =
+            |index: &usize| self.lines.get(*index).is_some_and(|line| has_comment_form(line));
+        let comment_count = (start + 1..end).rev().take_while(is_comment_form).count();
+        if comment_count == 0 || self.is_entry(item, start..end - comment_count) {
+            return start..end - comment_count;
         }
-        lines
-    }
-
-    /// Returns whether the line is blank or a comment, although it is indented like a part of an entry: the file has
-    /// the same entries without the line.
-    fn is_comment(&self, line_index: usize) -> bool {
-        let has_comment_form = self.lines.get(line_index).is_some_and(|line| {
-            let content = line.trim();
-            content.is_empty() || content.starts_with('#')
-        });
-        if !has_comment_form {
-            return false;
-        }
-        let mut text = String::new();
-        for (index, line) in self.lines.iter().enumerate() {
-            if index != line_index {
-                text.push_str(line);
+        // Up to `kept_end`, the lines are the entry; up to `changed_end`, they are not.
+        let (mut changed_end, mut kept_end) = (end - comment_count, end);
+        while kept_end - changed_end > 1 {
+            let middle = usize::midpoint(changed_end, kept_end);
+            if self.is_entry(item, start..middle) {
+                kept_end = middle;
+            } else {
+                changed_end = middle;
             }
         }
-        parse_waivers_of_any_rule(&text).is_ok_and(|waivers| {
-            waivers
-                .iter()
-                .map(|waiver| &waiver.entry)
-                .eq(self.items.iter().map(|item| &item.entry))
-        })
+        start..kept_end
+    }
+
+    /// Returns whether these lines alone are the entry.
+    fn is_entry(&self, item: &LocatedEntry, lines: Range<usize>) -> bool {
+        let text = self.lines.get(lines).map(<[String]>::concat).unwrap_or_default();
+        parse_waivers_of_any_rule(&text)
+            .is_ok_and(|waivers| matches!(waivers.as_slice(), [waiver] if waiver.entry == item.entry))
     }
 
     /// Returns the edited text if it contains exactly these entries, in any order. Otherwise the edit damaged the file,
@@ -250,6 +249,13 @@ fn locate_entries(lines: &[String], placed_waivers: Vec<PlacedWaiver>) -> Option
         });
     }
     Some(located_entries)
+}
+
+/// Returns whether the line is blank or looks like a comment. Within a text on several lines, it may be part of the
+/// text.
+fn has_comment_form(line: &str) -> bool {
+    let content = line.trim();
+    content.is_empty() || content.starts_with('#')
 }
 
 /// Returns whether the line begins an entry of a list.

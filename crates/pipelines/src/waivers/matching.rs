@@ -1,7 +1,7 @@
 //! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
 use super::{WaiverEffect, WaiverEntry};
-use crate::findings::{FileResults, Finding, FindingState, RuleResult, Status};
+use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
@@ -20,8 +20,8 @@ pub struct Waivers {
 pub struct OldNames {
     /// The path in the base of each renamed file.
     pub paths: BTreeMap<String, String>,
-    /// The old name of each renamed component, by the file's path in head and the new name.
-    pub components: BTreeMap<String, BTreeMap<String, String>>,
+    /// The renamed components, by the file's path in head.
+    pub components: BTreeMap<String, RenamedSubjects>,
 }
 
 /// The existing files, whether or not the run reviewed them.
@@ -55,14 +55,11 @@ struct FileEntries<'m> {
 }
 
 impl OldNames {
-    /// Returns the finding as it was before the change renamed its component: with the old name. Returns `None` if the
-    /// change did not rename the component.
-    pub fn restore_old_name<'n>(&'n self, finding: &Finding<'n>) -> Option<Finding<'n>> {
-        let old_name = self.components.get(finding.path)?.get(finding.about?)?;
-        Some(Finding {
-            about: Some(old_name),
-            ..finding.clone()
-        })
+    /// Returns what the finding was about before the change renamed its component: the old name, or for a link the old
+    /// names of its ends. Returns `None` if the change did not rename the component.
+    pub fn find_old_subject(&self, finding: &Finding<'_>) -> Option<String> {
+        let renamed_subjects = self.components.get(finding.path)?;
+        renamed_subjects.find_old_subject(finding.about?, finding.about_kind)
     }
 }
 
@@ -181,7 +178,8 @@ impl Waivers {
         today: Date,
         effects: &mut [Option<WaiverEffect>],
     ) -> Option<EffectiveEntry<'_>> {
-        let old_finding = file_entries.old_names.restore_old_name(finding);
+        let old_subject = file_entries.old_names.find_old_subject(finding);
+        let old_finding = old_subject.as_deref().map(|about| finding.with_subject(about));
         let mut best_entry: Option<EffectiveEntry<'_>> = None;
         for index in file_entries.indices {
             let (Some(entry), Some(entry_effect)) = (self.entries.get(*index), effects.get_mut(*index))
@@ -309,6 +307,8 @@ struct FileCoverage {
     is_evaluated: bool,
     /// Whether the rule could not be evaluated in one of the files.
     has_error: bool,
+    /// Whether the entry has the text of a finding that another engine words in its own way, or may have it.
+    may_match_other_text: bool,
 }
 
 impl FileCoverage {
@@ -321,6 +321,9 @@ impl FileCoverage {
             } else {
                 self.is_evaluated = true;
             }
+            let findings = result.findings(&file.path);
+            self.may_match_other_text |=
+                entry.about.is_some() && findings.iter().any(|finding| finding.identity_text.is_some());
         }
         // A project check has a result only if it finds a problem, so it is enough that the check is on.
         let check = ProjectCheck::find_by_id(&entry.rule);
@@ -328,12 +331,16 @@ impl FileCoverage {
     }
 
     /// Returns whether the run shows if the entry is needed: the run evaluated all pipelines that the entry's path
-    /// matches, and the entry's rule had no error. If no pipeline matches, the run must have covered the complete
-    /// repository (`is_complete`), and no other file may match, because rules do not evaluate other files.
+    /// matches, and the entry's rule had no error, nor a finding whose text depends on the engine. If no pipeline
+    /// matches, the run must have covered the complete repository (`is_complete`), and no other file may match,
+    /// because rules do not evaluate other files.
     const fn is_conclusive(&self, is_complete: bool) -> bool {
         match self.existing_count {
             0 => is_complete && !self.has_other_file,
-            existing_count => self.reviewed_count >= existing_count && self.is_evaluated && !self.has_error,
+            existing_count => {
+                let is_evaluated = self.is_evaluated && !self.has_error && !self.may_match_other_text;
+                self.reviewed_count >= existing_count && is_evaluated
+            }
         }
     }
 }

@@ -306,15 +306,14 @@ fn build_violations(rule: &str, findings: Vec<FindingV2>) -> Result<Vec<Violatio
         }
         match finding.message {
             Some(text) => violations.push(Violation {
-                text,
                 line: finding.line,
                 about: finding.about,
                 about_kind: finding.about_kind,
                 size: finding.size,
                 is_minor: finding.minor,
                 folded_count: finding.folded.unwrap_or_default(),
-                proposed_fix: None,
                 fix: finding.fix,
+                ..Violation::new(text)
             }),
             None if is_only_finding => {}
             None => {

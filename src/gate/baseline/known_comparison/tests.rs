@@ -4,6 +4,7 @@ use super::*;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use sluicegate_pipelines::findings::{Severity, Violation};
+use sluicegate_pipelines::pipelines::SubjectKind;
 use std::collections::BTreeMap;
 
 const NAMING: &str = "component-naming-convention";
