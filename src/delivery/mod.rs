@@ -29,7 +29,7 @@ use crate::gate::changes::change_list;
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
-use crate::job::settings::{ReportDestinations, Selection};
+use crate::job::settings::{FileVerdictSettings, ReportDestinations, Selection};
 use crate::session::Run;
 use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::choose_annotation_style;
@@ -70,6 +70,8 @@ struct Delivery<'a> {
     is_passing: bool,
     /// The selection of files, if known.
     selection: Option<&'a Selection>,
+    /// The settings for the verdict in the configuration file that applies to the run.
+    file_verdict_settings: FileVerdictSettings,
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
     scope: ReviewScope,
@@ -142,6 +144,10 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
         ci: subject.ci(),
         is_passing: gate.status == ExitStatus::Success,
         selection: subject.selection(),
+        file_verdict_settings: subject
+            .policy_workspace()
+            .map(|workspace| workspace.sources.file_verdict_settings())
+            .unwrap_or_default(),
         has_stricter_target: gate.has_stricter_target(),
         scope: if gate.is_before_publish {
             ReviewScope::WithPublish
