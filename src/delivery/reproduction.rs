@@ -9,7 +9,7 @@ use crate::job::policy;
 use crate::job::settings::{self, variable};
 use crate::session::Run;
 use sluicegate_base::text;
-use sluicegate_pipelines::findings::{FailOn, Verdict};
+use sluicegate_pipelines::findings::{FailOn, GateFault, Verdict};
 
 /// Number of characters of a commit id: enough for any repository, and short enough for one line.
 const COMMIT_ID_CHARS: usize = 12;
@@ -102,10 +102,11 @@ fn may_be_local_merge(delivery: &Delivery<'_>, commit: &str) -> bool {
 /// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which
 /// only runs in CI refuse.
 fn fails_only_in_ci(delivery: &Delivery<'_>) -> bool {
+    let unusable_file = Cause::GateFault(GateFault::UnusableFile);
     delivery.gate_refusal == GateRefusal::OnlyInCi
         && find_report_causes(delivery.report)
             .iter()
-            .all(|cause| *cause == Cause::GateChange || cause.verdict() != Verdict::Failed)
+            .all(|cause| *cause == unusable_file || cause.verdict() != Verdict::Failed)
 }
 
 /// Returns the options that say which findings fail the review, and which shard of the pipelines it covers.
@@ -142,10 +143,7 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
         delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
     [
         (needs_base_policy, "--policy base"),
-        (
-            report.gate_refused && delivery.gate_refusal == GateRefusal::Anywhere,
-            "--gate-changes fail",
-        ),
+        (report.gate_refused, "--gate-changes fail"),
         (report.breaks_consumers(), "--compat fail"),
         (allows_break_despite_file(delivery), "--compat warn"),
     ]

@@ -1,7 +1,9 @@
 //! The sentences that all report formats share.
 
 use sluicegate_base::text::{List, format_count, format_number};
-use sluicegate_pipelines::findings::{Engine, FailOn, GateChange, Report, ResultCounts, RuleResult, Verdict};
+use sluicegate_pipelines::findings::{
+    Engine, FailOn, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
+};
 use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
 
@@ -121,8 +123,8 @@ pub(super) fn describe_scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
-/// Lists what the gate refuses besides new findings: changes that break consumers, changes to the gate configuration,
-/// and more known findings than the job allows.
+/// Lists what the gate refuses besides new findings: changes that break consumers, changes to the gate configuration
+/// and faults in it, and more known findings than the job allows.
 fn list_refusals(report: &Report) -> Vec<String> {
     let breaks = report
         .compat
@@ -143,9 +145,14 @@ fn list_refusals(report: &Report) -> Vec<String> {
         0 => "known findings not allowed".to_owned(),
         _ => format!("more than {}", format_count(max_known, "known finding")),
     });
+    let gate_faults = report.gate_faults.iter().map(|fault| match fault {
+        GateFault::UnusableFile => "a gate configuration file cannot be used".to_owned(),
+        GateFault::FailedExample => "an example of a team rule failed".to_owned(),
+    });
     breaks
         .into_iter()
         .chain(gate_change)
+        .chain(gate_faults)
         .chain(known_findings)
         .collect()
 }
@@ -425,6 +432,9 @@ mod tests {
         refused.reasons = refused.notes[..1].to_vec();
         assert_eq!(list_run_problems(&refused, &[]), ["Propose it separately."]);
         insta::assert_snapshot!(render_headline(&refused), @"Review failed: gate change not allowed");
+        refused.gate_refused = false;
+        refused.gate_faults = vec![GateFault::UnusableFile, GateFault::FailedExample];
+        insta::assert_snapshot!(render_headline(&refused), @"Review failed: a gate configuration file cannot be used; an example of a team rule failed");
         let mut undecided = sample::report();
         undecided.verdict = Verdict::Undecided;
         undecided.notes = vec!["The platform did not answer.".to_owned(), "a note".to_owned()];

@@ -170,6 +170,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     merged_report.unreviewed_files.extend(report.unreviewed_files);
     merged_report.gate_changes.extend(report.gate_changes);
     merged_report.gate_refused |= report.gate_refused;
+    add_missing_values(&mut merged_report.gate_faults, report.gate_faults);
     merged_report.failed_without_finding |= report.failed_without_finding;
     merged_report.failed_batches.extend(report.failed_batches);
     // Each shard compares the same interfaces. If the results differ, a break of consumers takes precedence.
@@ -212,6 +213,7 @@ fn sort_and_deduplicate(merged_report: &mut Report) {
     }
     merged_report.failed_batches.sort();
     merged_report.failed_batches.dedup();
+    merged_report.gate_faults.sort();
     merged_report.gate_changes.sort();
     merged_report.gate_changes.dedup_by(|a, b| a.path == b.path);
 }

@@ -607,7 +607,8 @@ fn file_that_only_a_job_refuses_has_no_reproduction_command() {
             .expect(1)
     };
     let output = job(&world);
-    assert!(output.out.contains("gate change not allowed"), "{}", output.all());
+    let headline = "Check failed: a gate configuration file cannot be used";
+    assert!(output.out.contains(headline), "{}", output.all());
     assert!(!output.all().contains(START), "{}", output.all());
     // A finding fails the command, too.
     commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);

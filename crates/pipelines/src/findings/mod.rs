@@ -31,8 +31,8 @@ pub use fingerprint::Fingerprint;
 pub use known_limit::{describe_too_many_known, suggest_lower_known_limit};
 pub use missing_shards::describe_missing_shards;
 pub use report::{
-    ComparedWith, Engine, ExcludedFile, GateChange, LimitKind, Report, ResultCounts, ReviewContext,
-    ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
+    ComparedWith, Engine, ExcludedFile, GateChange, GateFault, LimitKind, Report, ResultCounts,
+    ReviewContext, ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
 };
 pub use rule_result::{
     Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,

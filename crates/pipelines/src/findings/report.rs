@@ -148,6 +148,20 @@ pub struct VerdictLimit {
     pub text: String,
 }
 
+/// A fault of the gate configuration in the change, which fails the run even if the job allows changes to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GateFault {
+    /// The change makes a file unusable.
+    UnusableFile,
+    /// An example in the team rules file has an unexpected outcome.
+    FailedExample,
+}
+
+words!(GateFault {
+    UnusableFile => "unusable-file",
+    FailedExample => "failed-example",
+});
+
 /// A report that was used for a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -276,6 +290,8 @@ pub struct Report {
     pub gate_changes: Vec<GateChange>,
     /// Whether the gate failed because the change edits the gate configuration and other files, which the job forbids.
     pub gate_refused: bool,
+    /// The faults of the gate configuration that fail the gate, without duplicates.
+    pub gate_faults: Vec<GateFault>,
     /// True if the platform reported a batch as failed, and no finding of level error explains it.
     pub failed_without_finding: bool,
     /// The files of each batch that the platform reported as failed.
@@ -318,6 +334,7 @@ impl Report {
             unreviewed_files: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
+            gate_faults: Vec::new(),
             failed_without_finding: false,
             failed_batches: Vec::new(),
             is_open: true,
@@ -423,6 +440,7 @@ mod tests {
             unreviewed_files: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
+            gate_faults: Vec::new(),
             failed_without_finding: false,
             failed_batches: Vec::new(),
             compat: None,
