@@ -1,5 +1,6 @@
 //! Merges the reports of the shards of a review.
 
+use crate::gate::shard_selection::is_note_of_empty_shard;
 use crate::gate::{decide_verdict, find_report_causes};
 use sluicegate_pipelines::findings::{Report, Shard, describe_missing_shards};
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
         check_shards(&mut merged_report, shards)?;
     }
     if has_several_reports {
+        remove_notes_of_empty_shards(&mut merged_report);
         merged_report.notes.extend(merged_report.check_known_limit());
     }
     merged_report.verdict = merged_report
@@ -178,6 +180,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         merged_report.compat = report.compat.or(merged_report.compat.take());
     }
     merged_report.is_open |= report.is_open;
+    merged_report.context.team_rules_unusable |= report.context.team_rules_unusable;
     add_missing_values(&mut merged_report.limits, report.limits);
     add_missing_values(&mut merged_report.next_steps, report.next_steps);
     add_missing_values(&mut merged_report.notes, report.notes);
@@ -198,6 +201,13 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     merged_report.started_at = merged_report.started_at.min(report.started_at);
     merged_report.duration = merged_report.duration.max(report.duration);
     Ok(())
+}
+
+/// Removes the notes of shards without pipelines, if another shard has some: they are not true of the entire review.
+fn remove_notes_of_empty_shards(merged_report: &mut Report) {
+    if !merged_report.files.is_empty() || !merged_report.unreviewed_files.is_empty() {
+        merged_report.notes.retain(|note| !is_note_of_empty_shard(note));
+    }
 }
 
 /// Sorts the lists of the merged report, and removes entries that occur in several reports.
@@ -249,6 +259,18 @@ mod tests {
             vec![sample::result("r", Status::Passed, vec![])],
         )];
         report
+    }
+
+    #[test]
+    fn team_rules_that_one_shard_cannot_use_are_unusable_in_the_whole() {
+        for (first_state, second_state) in [(false, true), (true, false), (false, false)] {
+            let mut first = part(1, 2, "a", Verdict::Passed);
+            first.context.team_rules_unusable = first_state;
+            let mut second = part(2, 2, "b", Verdict::Passed);
+            second.context.team_rules_unusable = second_state;
+            let whole = merge_reports(vec![first, second]).unwrap();
+            assert_eq!(whole.context.team_rules_unusable, first_state || second_state);
+        }
     }
 
     #[test]
