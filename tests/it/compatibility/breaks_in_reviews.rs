@@ -899,3 +899,41 @@ fn change_of_project_without_shared_file_has_no_comparison_for_consumers() {
         .json();
     assert_eq!(report["compat"], Value::Null);
 }
+
+/// Creates a branch with a warning and with a shared pipeline that lost a parameter of `main`.
+fn change_with_break() -> World {
+    let world = project();
+    world.write(SHARED_FILE, offer(&[("a", &parameter("day", ", default: x"))]));
+    world.commit("offer");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "bad name", "Done"]));
+    world.commit("break");
+    world.push();
+    world
+}
+
+#[test]
+fn run_that_fails_by_a_break_says_so_in_first_and_last_line() {
+    let world = change_with_break();
+    for options in ["", "-q", "--show all"] {
+        let output = Job::github()
+            .pull_request()
+            .call(&world)
+            .run(("check --compat fail", options))
+            .expect(1);
+        let (first, last) = (output.out.lines().next(), output.out.lines().last());
+        assert_eq!(first, last, "{options}: {}", output.all());
+        assert!(
+            last.unwrap().contains("1 breaking change for consumers"),
+            "{}",
+            output.all()
+        );
+    }
+    // If findings fail the run, only the last line has the verdict.
+    let output = Call::new(&world.work())
+        .run("check --compat warn --base origin/main")
+        .expect(1);
+    assert_eq!(output.out.matches("Check failed").count(), 1, "{}", output.all());
+}

@@ -13,7 +13,7 @@ pub use log_groups::{Fold, GroupStyle};
 
 use self::labeled_lines::{ERROR_LABEL, WARNING_LABEL, push_labeled, push_wrapped, wrap_text};
 use super::report_context::ChangedLines;
-use super::sentences::GATE_CHANGE_INTRO;
+use super::sentences::{GATE_CHANGE_INTRO, render_headline};
 use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View, ViewMedium};
 use super::{AnnotationStyle, ReportContext, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
@@ -81,6 +81,13 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
         let _ = writeln!(output, "{scope}");
     }
     output + &verdict + "\n"
+}
+
+/// Renders the verdict for the start of the log, if the run fails because of a break: the findings, which come before
+/// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end.
+pub fn render_opening(report: &Report, style: Style) -> Option<String> {
+    let headline = report.breaks_consumers().then(|| render_headline(report))?;
+    Some(render_verdict(report, &headline, style) + "\n")
 }
 
 /// Renders the headline in the color of the verdict, in lines that fit the terminal.
