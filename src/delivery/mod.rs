@@ -302,12 +302,13 @@ const UNDELIVERED_TITLE: &str = "A report was not delivered";
 /// worst exit status. `changes` are the changes in the pipelines if this run compared them; otherwise, those in the
 /// report are used.
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
-    let context = report_context::build_report_context(run, delivery, changes);
+    let mut context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;
     let mut report_result = |result| status = status.worse(report_delivery_result(run, result));
     let junit_path =
         report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
     let outputs = step_results::list_step_outputs(delivery, junit_path);
+    context.annotated_error_count = run.annotated_error_count.load(Ordering::Relaxed);
     report_result(step_results::print_findings(run, delivery, &context, &outputs));
     let style = choose_annotation_style(delivery.destinations.annotations, delivery.host());
     // The deferred warnings are also notes of the report. A quiet log without annotations does not show these notes.
