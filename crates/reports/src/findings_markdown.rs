@@ -21,9 +21,9 @@ const MAX_OTHER_PLACES: usize = 5;
 /// The listed findings of a file.
 pub(super) type FileEntries<'v, 'a> = (&'a str, Vec<&'v FindingEntry<'a>>);
 
-/// Returns whether the finding is an error or a rule that could not be evaluated, and is neither known nor waived.
-pub(super) fn is_counted_error(entry: &FindingEntry<'_>) -> bool {
-    matches!(Tone::for_finding(&entry.finding), Tone::Error | Tone::Broken)
+/// Returns whether the finding is an error that is neither known nor waived.
+pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
+    Tone::for_finding(&entry.finding) == Tone::Error
 }
 
 /// Renders the findings of a file as the text of a list item. A single finding includes the path; several findings are
