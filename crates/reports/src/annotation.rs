@@ -5,7 +5,7 @@ use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks,
 use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason};
 use super::view::{FindingOrder, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::PathBase;
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{self, format_count};
 use sluicegate_pipelines::findings::{Finding, Report, Severity};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -248,6 +248,14 @@ fn annotate_file(level: Level, path: &str, line: u32, title: &str, message: Stri
         title: title.to_owned(),
         message,
     }
+}
+
+/// Returns the text as one safe line for a property of a host's command. A property is never at the start of a line,
+/// where alone `::` has a meaning, so `::` stays as it is: otherwise a path would name another file.
+pub(super) fn escape_property_text(property: &str) -> String {
+    const LINE_START: char = '=';
+    let line = text::escape_line(&format!("{LINE_START}{property}"));
+    line.strip_prefix(LINE_START).unwrap_or(&line).to_owned()
 }
 
 /// Returns at most `limit_for(level)` annotations of each level. If there are more, the last one states the number of
