@@ -937,3 +937,37 @@ fn run_that_fails_by_a_break_says_so_in_first_and_last_line() {
         .expect(1);
     assert_eq!(output.out.matches("Check failed").count(), 1, "{}", output.all());
 }
+
+#[test]
+fn every_report_has_the_reason_for_an_accepted_break() {
+    let world = change_with_break();
+    let formats = [
+        "json",
+        "junit",
+        "sarif",
+        "html",
+        "markdown",
+        "gitlab",
+        "rdjson",
+        "checkstyle",
+    ];
+    let reports = formats
+        .map(|format| format!("--report {format}=../{format}"))
+        .join(" ");
+    for (reason, is_accepted) in [("--accept-breaking agreed-with-finance", true), ("", false)] {
+        Call::new(&world.work())
+            .run((
+                format!("check --compat fail --base origin/main {reports}").as_str(),
+                reason,
+            ))
+            .expect(1);
+        for format in formats {
+            let report = fs::read_to_string(world.path().join(format)).unwrap();
+            assert_eq!(
+                report.contains("agreed-with-finance"),
+                is_accepted,
+                "{format}: {report}"
+            );
+        }
+    }
+}
