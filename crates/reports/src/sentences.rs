@@ -2,7 +2,7 @@
 
 use sluicegate_base::text::{List, format_count, format_number};
 use sluicegate_pipelines::findings::{
-    Engine, FailOn, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
+    Engine, FailOn, FindingState, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::fmt::Write as _;
@@ -53,13 +53,16 @@ fn describe_findings(report: &Report) -> Option<String> {
             counted_parts.push(format_count(number, &format!("{new}{noun}")));
         }
     }
-    if totals.not_evaluated > 0 {
-        counted_parts.push(describe_unevaluated_results(report, totals.not_evaluated));
+    let known_errors = count_unevaluated_results(report, FindingState::Known);
+    let waived_errors = count_unevaluated_results(report, FindingState::Waived);
+    let unevaluated_count = totals.not_evaluated - known_errors - waived_errors;
+    if unevaluated_count > 0 {
+        counted_parts.push(describe_unevaluated_results(report, unevaluated_count));
     }
     let mut other_parts = Vec::new();
     for (number, label) in [
-        (totals.known.unwrap_or_default(), "known"),
-        (totals.waived, "waived"),
+        (totals.known.unwrap_or_default() + known_errors, "known"),
+        (totals.waived + waived_errors, "waived"),
         (totals.fixed.unwrap_or_default(), "fixed"),
     ] {
         if number > 0 {
@@ -78,6 +81,16 @@ fn describe_findings(report: &Report) -> Option<String> {
         let _ = write!(description, " ({})", other_parts.join(", "));
     }
     Some(description)
+}
+
+/// Returns the number of results in this state that could not be evaluated. Those that are known or waived do not fail
+/// the gate, so the headline counts them like findings.
+fn count_unevaluated_results(report: &Report, state: FindingState) -> usize {
+    let findings = report.findings();
+    findings
+        .iter()
+        .filter(|finding| finding.error_type.is_some() && finding.state == Some(state))
+        .count()
 }
 
 /// Returns `7 pipelines not evaluated` if each of the results that could not be evaluated is about an entire pipeline,
@@ -377,12 +390,34 @@ mod tests {
     use super::*;
     use crate::next_step::find_next_step;
     use crate::sample;
-    use sluicegate_pipelines::findings::{FindingState, Severity, Status};
+    use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
     fn headline_has_numbers() {
         insta::assert_snapshot!(render_headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
         insta::assert_snapshot!(render_headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    #[test]
+    fn headline_counts_known_and_waived_results_without_evaluation_as_such() {
+        let mut report = sample::empty(Verdict::Passed);
+        report.fixed_count = Some(0);
+        let status = || Status::Error(Some("designer/no-start-component".to_owned()));
+        let result_in = |rule, state| RuleResult {
+            states: vec![state],
+            ..sample::result(rule, status(), vec![sample::violation("text", None)])
+        };
+        let results = vec![
+            result_in("a", Some(FindingState::Known)),
+            result_in("b", Some(FindingState::Waived)),
+        ];
+        report.files = vec![sample::file("a.orch.yaml", results)];
+        insta::assert_snapshot!(render_headline(&report), @"Review passed: no new findings (1 known, 1 waived)");
+        report.verdict = Verdict::Failed;
+        report.files[0]
+            .results
+            .push(result_in("c", Some(FindingState::New)));
+        insta::assert_snapshot!(render_headline(&report), @"Review failed: 1 not evaluated (1 known, 1 waived)");
     }
 
     /// Returns a failed report with a warning, and a known error.

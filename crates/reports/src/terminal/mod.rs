@@ -18,7 +18,7 @@ use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View
 use super::{AnnotationStyle, ReportContext, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::{self, List, wrap};
-use sluicegate_pipelines::findings::{Finding, Report, Severity, ShowMode, Verdict};
+use sluicegate_pipelines::findings::{Finding, FindingState, Report, Severity, ShowMode, Verdict};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use std::fmt::Write as _;
@@ -267,9 +267,18 @@ fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLink
         output,
         &label,
         &linked_label,
-        &text::escape_lines(&finding.message()),
+        &text::escape_lines(&describe_for_log(finding)),
         style,
     );
+}
+
+/// Returns the message of a finding for a log, with its state: a log has no other mark for known findings.
+fn describe_for_log(finding: &Finding<'_>) -> String {
+    let message = finding.message();
+    match finding.state {
+        Some(FindingState::Known) => format!("{message} (known)"),
+        _ => message,
+    }
 }
 
 /// Adds the notices, as lines or as commands of the host, then the problems of the run, the next step, and an empty
