@@ -5,6 +5,7 @@ use sluicegate_pipelines::findings::{
     Engine, FailOn, FindingState, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
 };
 use sluicegate_pipelines::interface::Compatibility;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. The caller need
@@ -347,8 +348,10 @@ pub(super) fn describe_unreviewed_files<'a>(
 /// Groups the paths of unreviewed files by reason, in the order of the report.
 pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut index_by_reason: HashMap<&str, usize> = HashMap::new();
     for file in &report.unreviewed_files {
-        match groups.iter_mut().find(|(reason, _)| *reason == file.reason) {
+        let index = *index_by_reason.entry(&file.reason).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some((_, paths)) => paths.push(&file.path),
             None => groups.push((&file.reason, vec![&file.path])),
         }

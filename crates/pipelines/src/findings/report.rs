@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use sluicegate_base::words::words;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -357,22 +358,30 @@ impl Report {
 
     /// Returns the notes that explain why the verdict is not "passed".
     pub fn verdict_reasons(&self) -> impl Iterator<Item = &String> {
-        self.notes.iter().filter(|note| self.is_reason(note))
+        let reasons = self.collect_reasons();
+        self.notes
+            .iter()
+            .filter(move |note| reasons.contains(note.as_str()))
     }
 
     /// Returns the notes that do not explain the verdict.
     pub fn other_notes(&self) -> impl Iterator<Item = &String> {
-        self.notes.iter().filter(|note| !self.is_reason(note))
+        let reasons = self.collect_reasons();
+        self.notes
+            .iter()
+            .filter(move |note| !reasons.contains(note.as_str()))
     }
 
-    /// Returns whether the note explains why the verdict is not "passed": it is one of the recorded reasons, or reports
-    /// too many known findings.
-    fn is_reason(&self, note: &str) -> bool {
+    /// Returns the texts that explain why the verdict is not "passed": the recorded reasons, and that there are too many
+    /// known findings.
+    fn collect_reasons(&self) -> BTreeSet<Cow<'_, str>> {
         if self.verdict == Verdict::Passed {
-            return false;
+            return BTreeSet::new();
         }
-        let is_recorded = self.reasons.iter().any(|reason| reason == note);
-        is_recorded || self.check_known_limit().as_deref() == Some(note)
+        let recorded_reasons = self.reasons.iter().map(|reason| Cow::Borrowed(reason.as_str()));
+        recorded_reasons
+            .chain(self.check_known_limit().map(Cow::Owned))
+            .collect()
     }
 
     /// Returns whether the change breaks consumers of shared pipelines, and the settings make that fail the gate.
