@@ -223,13 +223,13 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
     let config_file = find_config_path(run, delivery);
     let config_dir = settings::requested_config_dir(&run.global, &run.env);
     let context = &delivery.report.context;
-    let off = || "off".to_owned();
+    let off_value = || "off".to_owned();
     let team_rules = context
         .team_rules
         .clone()
-        .or_else(|| context.team_rules_off.then(off));
+        .or_else(|| context.team_rules_off.then(off_value));
     let rules = find_rules_path(run, delivery);
-    let project_checks = context.project_checks_off.then(off);
+    let project_checks = context.project_checks_off.then(off_value);
     let flags = [
         ("--config", config_file.as_slice()),
         ("--config-dir", config_dir.as_slice()),

@@ -4,11 +4,11 @@
 use crate::changes_markdown;
 use crate::finding_tone::Tone;
 use crate::findings_markdown::{
-    FileEntries, MESSAGE_LIMIT, is_error, render_file_findings, shorten_message, shorten_name,
+    FileEntries, MESSAGE_LIMIT, is_error, render_cause, render_file_findings, shorten_message, shorten_name,
 };
 use crate::markdown::{escape, escape_prose, render_code};
-use crate::view::{self, FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium};
-use crate::{PathBase, ReportContext, truncation};
+use crate::view::{self, FindingEntry, Notice, NoticeEntry, NoticeKind, View, ViewMedium};
+use crate::{ReportContext, truncation};
 use sluicegate_base::text::{format_and_more, format_and_more_of, format_count, format_number};
 use sluicegate_pipelines::findings::{Report, Verdict};
 use std::fmt::Write as _;
@@ -382,24 +382,6 @@ fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     let place = entry.place().map(|place| render_code(&shorten_name(&place)));
     let text = Some(escape_prose(&shorten_message(&entry.text))).filter(|text| !text.is_empty());
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
-}
-
-/// Renders an error in the rules file that prevented the evaluation of pipelines: its message and places, the
-/// affected files, and how to fix it.
-fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
-    let message = escape(&shorten_message(&cause.finding.message()));
-    let places: Vec<String> = context
-        .list_rules_file_places(&cause.finding)
-        .iter()
-        .map(|place| render_code(&shorten_name(place)))
-        .collect();
-    let preposition = if places.is_empty() { "" } else { ", at " };
-    format!(
-        "{message}{preposition}{}: {}. To fix the problem: {}",
-        places.join(", "),
-        escape(&shorten_message(&cause.describe_affected_files(&PathBase::Root))),
-        escape_prose(&shorten_message(context.rules_file_hint(&cause.finding)))
-    )
 }
 
 #[cfg(test)]

@@ -11,12 +11,14 @@ mod finding_fix;
 mod finding_state;
 mod finding_totals;
 mod fingerprint;
+mod gate_fault;
 mod known_limit;
 mod missing_shards;
 mod report;
 mod rule_result;
 mod show_mode;
 mod unfinished_reason;
+mod verdict_limit;
 mod waiver;
 
 pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
@@ -28,15 +30,17 @@ pub use finding_fix::{Fix, ProposedFix};
 pub use finding_state::FindingState;
 pub use finding_totals::FindingTotals;
 pub use fingerprint::Fingerprint;
+pub use gate_fault::GateFault;
 pub use known_limit::{describe_too_many_known, suggest_lower_known_limit};
 pub use missing_shards::describe_missing_shards;
 pub use report::{
-    ComparedWith, Engine, ExcludedFile, GateChange, GateFault, LimitKind, Report, ResultCounts,
-    ReviewContext, ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
+    ComparedWith, Engine, ExcludedFile, GateChange, Report, ResultCounts, ReviewContext, ReviewPlatform,
+    Shard, UnreviewedFile, Verdict,
 };
 pub use rule_result::{
     Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
 };
 pub use show_mode::ShowMode;
 pub use unfinished_reason::UNFINISHED_NOTE;
+pub use verdict_limit::{LimitKind, VerdictLimit};
 pub use waiver::Waiver;

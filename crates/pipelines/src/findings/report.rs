@@ -1,6 +1,6 @@
 //! A complete review: the request, the results, and the verdict.
 
-use super::{ChangeSummary, FailOn, FileResults, Finding, Severity, Status};
+use super::{ChangeSummary, FailOn, FileResults, Finding, GateFault, Severity, Status, VerdictLimit};
 use crate::interface::Compatibility;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -119,49 +119,6 @@ impl fmt::Display for ReviewPlatform {
         write!(f, "the project {} on {}", self.project, self.url)
     }
 }
-
-/// The kind of a fact that limits the verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LimitKind {
-    /// A gate configuration file in the checkout is not used, because the policy revision has a different version of
-    /// the file or does not have the file.
-    NotInForce,
-    /// There is no base to compare findings with.
-    NoBase,
-    /// The target's tip has a stricter gate configuration.
-    StricterTip,
-}
-
-words!(LimitKind {
-    NotInForce => "not-in-force",
-    NoBase => "no-base",
-    StricterTip => "stricter-tip",
-});
-
-/// A fact that limits the verdict, for formats that do not show the other notes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct VerdictLimit {
-    pub kind: LimitKind,
-    /// The file that the fact is about; `None` if it is about the entire run.
-    pub path: Option<String>,
-    /// The sentence, which is also one of the notes.
-    pub text: String,
-}
-
-/// A fault of the gate configuration in the change, which fails the run even if the job allows changes to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum GateFault {
-    /// The change makes a file unusable.
-    UnusableFile,
-    /// An example in the team rules file has an unexpected outcome.
-    FailedExample,
-}
-
-words!(GateFault {
-    UnusableFile => "unusable-file",
-    FailedExample => "failed-example",
-});
 
 /// A report that was used for a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
