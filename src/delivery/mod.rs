@@ -29,7 +29,7 @@ use crate::gate::changes::change_list;
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
-use crate::job::settings::{ReportDestinations, Selection};
+use crate::job::settings::{FileVerdictSettings, ReportDestinations, Selection};
 use crate::session::Run;
 use crate::session::statement_output::STATEMENT_FAILED;
 use crate::session::step_report::choose_annotation_style;
@@ -70,6 +70,8 @@ struct Delivery<'a> {
     is_passing: bool,
     /// The selection of files, if known.
     selection: Option<&'a Selection>,
+    /// The settings for the verdict in the configuration file that applies to the run.
+    file_verdict_settings: FileVerdictSettings,
     /// Whether the change is also checked against the target's tip.
     has_stricter_target: bool,
     scope: ReviewScope,
@@ -143,6 +145,10 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
         ci: subject.ci(),
         is_passing: gate.status == ExitStatus::Success,
         selection: subject.selection(),
+        file_verdict_settings: subject
+            .policy_workspace()
+            .map(|workspace| workspace.sources.file_verdict_settings())
+            .unwrap_or_default(),
         has_stricter_target: gate.has_stricter_target(),
         scope: if gate.is_before_publish {
             ReviewScope::WithPublish
@@ -297,12 +303,13 @@ const UNDELIVERED_TITLE: &str = "A report was not delivered";
 /// worst exit status. `changes` are the changes in the pipelines if this run compared them; otherwise, those in the
 /// report are used.
 fn deliver_report(run: &Run, delivery: &Delivery<'_>, changes: Option<Vec<ChangedFile>>) -> ExitStatus {
-    let context = report_context::build_report_context(run, delivery, changes);
+    let mut context = report_context::build_report_context(run, delivery, changes);
     let mut status = ExitStatus::Success;
     let mut report_result = |result| status = status.worse(report_delivery_result(run, result));
     let junit_path =
         report_files::write_reports(run, delivery.host(), delivery, &context, &mut report_result);
     let outputs = step_results::list_step_outputs(delivery, junit_path);
+    context.annotated_error_count = run.annotated_error_count.load(Ordering::Relaxed);
     report_result(step_results::print_findings(run, delivery, &context, &outputs));
     let style = choose_annotation_style(delivery.destinations.annotations, delivery.host());
     // The deferred warnings are also notes of the report. A quiet log without annotations does not show these notes.

@@ -3,12 +3,13 @@
 use super::{Delivery, GateRefusal, ReviewScope};
 use crate::gate::{Cause, find_report_causes};
 use crate::job::ci::BaseHint;
+use crate::job::cli::CompatMode;
 use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy;
-use crate::job::settings;
+use crate::job::settings::{self, variable};
 use crate::session::Run;
 use sluicegate_base::text;
-use sluicegate_pipelines::findings::{FailOn, Report, Verdict};
+use sluicegate_pipelines::findings::{FailOn, GateFault, Verdict};
 
 /// Number of characters of a commit id: enough for any repository, and short enough for one line.
 const COMMIT_ID_CHARS: usize = 12;
@@ -24,10 +25,13 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     if !is_failed_review_in_ci(delivery) || fails_only_in_ci(delivery) {
         return None;
     }
-    let mut words = vec![
-        "sluicegate check".to_owned(),
-        build_selection_options(delivery, &ci.base),
-    ];
+    let mut words = Vec::new();
+    // No flag turns this setting of the configuration file off.
+    if !context.new_only && delivery.file_verdict_settings.new_only == Some(true) {
+        words.push(format!("{}=false", variable::NEW_ONLY));
+    }
+    words.push("sluicegate check".to_owned());
+    words.push(build_selection_options(delivery, &ci.base));
     // A report of a working tree does not name a commit, so the commit that the CI host states is used.
     if let Some(head) = context
         .head
@@ -40,7 +44,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
             short_id(&find_commit_for_other_clones(delivery, head))
         ));
     }
-    words.extend(list_verdict_options(report));
+    words.extend(list_verdict_options(delivery));
     words.extend(list_policy_flags(delivery));
     let mut job_options = list_job_options(run, delivery);
     if !context.paths.is_empty() {
@@ -98,17 +102,21 @@ fn may_be_local_merge(delivery: &Delivery<'_>, commit: &str) -> bool {
 /// Returns whether the review failed only because the change makes a file of the gate configuration unusable, which
 /// only runs in CI refuse.
 fn fails_only_in_ci(delivery: &Delivery<'_>) -> bool {
+    let unusable_file = Cause::GateFault(GateFault::UnusableFile);
     delivery.gate_refusal == GateRefusal::OnlyInCi
         && find_report_causes(delivery.report)
             .iter()
-            .all(|cause| *cause == Cause::GateChange || cause.verdict() != Verdict::Failed)
+            .all(|cause| *cause == unusable_file || cause.verdict() != Verdict::Failed)
 }
 
 /// Returns the options that say which findings fail the review, and which shard of the pipelines it covers.
-fn list_verdict_options(report: &Report) -> Vec<String> {
-    let context = &report.context;
+fn list_verdict_options(delivery: &Delivery<'_>) -> Vec<String> {
+    let (report, context) = (delivery.report, &delivery.report.context);
+    let file_level = delivery.file_verdict_settings.fail_on.unwrap_or_default();
     let mut options = Vec::new();
-    if let Some(fail_on) = context.fail_on.filter(|limit| *limit != FailOn::default()) {
+    if let Some(fail_on) = context.fail_on
+        && (fail_on != FailOn::default() || fail_on != file_level)
+    {
         options.push(format!("--fail-on {fail_on}"));
     }
     // Only a review with `--new-only` has the number of fixed findings.
@@ -135,11 +143,9 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
         delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
     [
         (needs_base_policy, "--policy base"),
-        (
-            report.gate_refused && delivery.gate_refusal == GateRefusal::Anywhere,
-            "--gate-changes fail",
-        ),
+        (report.gate_refused, "--gate-changes fail"),
         (report.breaks_consumers(), "--compat fail"),
+        (allows_break_despite_file(delivery), "--compat warn"),
     ]
     .into_iter()
     .filter(|(is_needed, _)| *is_needed)
@@ -147,13 +153,40 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
     .collect()
 }
 
-/// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. If all
-/// pipelines are reviewed, for example before a publish, `--base` only names the commit whose findings are known.
-fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
-    let (report, context) = (delivery.report, &delivery.report.context);
+/// Returns whether the change breaks consumers and the job allows it, although the configuration file does not.
+fn allows_break_despite_file(delivery: &Delivery<'_>) -> bool {
+    let compat = delivery.report.compat.as_ref();
+    delivery.file_verdict_settings.compat == Some(CompatMode::Fail)
+        && compat.is_some_and(|compat| compat.is_breaking() && !compat.refused)
+}
+
+/// Returns the commit that a review of all pipelines was compared with: the one whose findings are known, otherwise the
+/// one whose consumers the change breaks. If only a break fails the review, the commit of the break comes first.
+fn find_base_of_all<'d>(delivery: &'d Delivery<'_>) -> Option<&'d str> {
+    let report = delivery.report;
     // Without `--new-only`, the report has no number of fixed findings, and no finding is known.
-    let all_options = match delivery.baseline_commit.filter(|_| report.fixed_count.is_some()) {
-        Some(commit) => format!("--all --base {}", short_id(commit.as_str())),
+    let baseline = delivery.baseline_commit.filter(|_| report.fixed_count.is_some());
+    let break_base = report
+        .compat
+        .as_ref()
+        .filter(|compat| compat.refused)
+        .and_then(|compat| compat.against_commit.as_deref())
+        .filter(|commit| is_id(commit));
+    let fails_only_by_break = find_report_causes(report)
+        .iter()
+        .all(|cause| *cause == Cause::BreakingChange || cause.verdict() != Verdict::Failed);
+    match baseline {
+        Some(commit) if break_base.is_none() || !fails_only_by_break => Some(commit.as_str()),
+        _ => break_base,
+    }
+}
+
+/// Returns the options of the command that select the pipelines: `--base` for the changed ones, or `--all`. If all
+/// pipelines are reviewed, for example before a publish, `--base` only names the commit to compare with.
+fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> String {
+    let context = &delivery.report.context;
+    let all_options = match find_base_of_all(delivery) {
+        Some(commit) => format!("--all --base {}", short_id(commit)),
         None => "--all".to_owned(),
     };
     if delivery.scope == ReviewScope::WithPublish {
@@ -189,9 +222,20 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
         .unwrap_or_default();
     let config_file = find_config_path(run, delivery);
     let config_dir = settings::requested_config_dir(&run.global, &run.env);
+    let context = &delivery.report.context;
+    let off_value = || "off".to_owned();
+    let team_rules = context
+        .team_rules
+        .clone()
+        .or_else(|| context.team_rules_off.then(off_value));
+    let rules = find_rules_path(run, delivery);
+    let project_checks = context.project_checks_off.then(off_value);
     let flags = [
         ("--config", config_file.as_slice()),
         ("--config-dir", config_dir.as_slice()),
+        ("--rules", rules.as_slice()),
+        ("--team-rules", team_rules.as_slice()),
+        ("--project-checks", project_checks.as_slice()),
         ("--include", include),
         ("--exclude", exclude),
     ];
@@ -213,6 +257,14 @@ fn find_config_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
         .files
         .and_then(|(repo, _)| policy::find_path_in_repository(repo.root(), &file));
     Some(repository_path.unwrap_or_else(|| file.display().to_string()))
+}
+
+/// Returns the path of the rules file that the job names in place of the project's. A job can only name a file outside
+/// the checkout, so the path does not depend on the current directory of the other machine.
+fn find_rules_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
+    let typed_path = delivery.report.context.rules.as_ref()?;
+    let file = policy::normalize_path(&run.env.current_dir().join(typed_path));
+    Some(file.display().to_string())
 }
 
 /// Formats a flag with its value, which is quoted for the shell.

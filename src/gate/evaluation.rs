@@ -13,8 +13,8 @@ use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
-    Engine, ExcludedFile, FailOn, FileResults, FindingTotals, Report, ReviewContext, Verdict, VerdictLimit,
-    describe_too_many_known, suggest_lower_known_limit,
+    Engine, ExcludedFile, FailOn, FileResults, FindingTotals, GateFault, Report, ReviewContext, Verdict,
+    VerdictLimit, describe_too_many_known, suggest_lower_known_limit,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::collections::{BTreeSet, HashMap};
@@ -191,6 +191,7 @@ impl Evaluation {
             unreviewed_files: self.tally.unreviewed_files,
             gate_changes: pipelines.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
+            gate_faults: list_gate_faults(&self.causes),
             failed_without_finding: self.has_unexplained_batch,
             failed_batches: self.tally.failed_batches,
             compat: self.compat,
@@ -206,6 +207,18 @@ impl Evaluation {
             duration: elapsed_time,
         }
     }
+}
+
+/// Returns the faults of the gate configuration among the causes, without duplicates.
+fn list_gate_faults(causes: &[Cause]) -> Vec<GateFault> {
+    let faults: BTreeSet<GateFault> = causes
+        .iter()
+        .filter_map(|cause| match cause {
+            Cause::GateFault(fault) => Some(*fault),
+            _ => None,
+        })
+        .collect();
+    faults.into_iter().collect()
 }
 
 /// Returns a sentence about the failed batches that no finding explains, with the first of their files.

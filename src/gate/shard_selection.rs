@@ -3,6 +3,14 @@
 use crate::gate::SelectedPipelines;
 use sluicegate_pipelines::findings::{FailOn, ReviewContext, Shard};
 
+/// The reason why a shard has no pipeline to review. The note with it is only about this shard.
+pub(crate) const EMPTY_SHARD_REASON: &str = "all selected pipelines are in other shards";
+
+/// Returns whether the note of a report states that its shard has no pipelines.
+pub(super) fn is_note_of_empty_shard(note: &str) -> bool {
+    note.starts_with("nothing to ") && note.ends_with(EMPTY_SHARD_REASON)
+}
+
 /// The shard of the selected files that a run reviews; all of them by default.
 #[derive(Default)]
 pub(crate) struct ShardSelection {

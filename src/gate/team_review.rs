@@ -10,7 +10,7 @@ use crate::workspace::gate_file_problems::SETTINGS_KIND;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
 use sluicegate_base::text::{format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
-use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::findings::{FileResults, GateFault};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet, build_unusable_file_result};
 use sluicegate_yaml::Tree;
@@ -224,7 +224,7 @@ impl GateRun<'_> {
                 if self.subject.workspace.ci.host.is_local() {
                     let reason = describe_first_problem(&path, &problems);
                     self.evaluation.add_cause(
-                        Cause::GateChange,
+                        Cause::GateFault(GateFault::UnusableFile),
                         format!("The change contains team rules that cannot be used: {reason}"),
                     );
                 }
@@ -234,7 +234,7 @@ impl GateRun<'_> {
         let failures = rules.run_examples().failures;
         for failure in failures.iter().take(MAX_LISTED_EXAMPLES) {
             self.evaluation.add_cause(
-                Cause::GateChange,
+                Cause::GateFault(GateFault::FailedExample),
                 format!(
                     "An example of `{}` in {path}:{} has an unexpected outcome: {}: {}.",
                     failure.rule,

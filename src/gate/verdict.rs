@@ -2,7 +2,7 @@
 
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::has_unexplained_batch;
-use sluicegate_pipelines::findings::{FailOn, FileResults, FindingState, Report, Verdict};
+use sluicegate_pipelines::findings::{FailOn, FileResults, FindingState, GateFault, Report, Verdict};
 
 /// A reason why a run does not pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(crate) enum Cause {
     PlatformFailure,
     /// The change edits the gate configuration in a way that the job does not allow.
     GateChange,
+    /// The change makes the gate configuration faulty, which no job allows.
+    GateFault(GateFault),
     /// The change breaks consumers, which the job does not allow.
     BreakingChange,
     /// There are more known findings than the job allows.
@@ -32,6 +34,7 @@ impl Cause {
             Self::Finding
             | Self::PlatformFailure
             | Self::GateChange
+            | Self::GateFault(_)
             | Self::BreakingChange
             | Self::TooManyKnown => Verdict::Failed,
             Self::Unreviewed | Self::Doubt | Self::UnknownBreaks => Verdict::Undecided,
@@ -46,6 +49,10 @@ impl Cause {
             Self::PlatformFailure => "the platform reports a failure that no finding of level error explains",
             Self::GateChange => {
                 "the change edits the gate configuration in a way that the job does not allow"
+            }
+            Self::GateFault(GateFault::UnusableFile) => "the change makes a gate configuration file unusable",
+            Self::GateFault(GateFault::FailedExample) => {
+                "an example of a team rule has an unexpected outcome"
             }
             Self::BreakingChange => "the change breaks consumers, which the job does not allow",
             Self::TooManyKnown => "there are more known findings than the job allows",
@@ -93,6 +100,7 @@ pub(crate) fn find_report_causes(report: &Report) -> Vec<Cause> {
             .into_iter()
             .filter_map(|(applies, cause)| applies.then_some(cause)),
     );
+    causes.extend(report.gate_faults.iter().copied().map(Cause::GateFault));
     causes
 }
 

@@ -27,7 +27,7 @@ use signals::Signals;
 use sluicegate_reports::{Format, UnfinishedReport};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 use tokio::runtime::Runtime;
@@ -57,6 +57,8 @@ pub(crate) struct Run {
     pub(crate) failure_title: &'static str,
     /// Set when the CI host got a report or a failure of this run.
     pub(crate) has_reported: AtomicBool,
+    /// Number of failures that the log has shown as annotations of level error.
+    pub(crate) annotated_error_count: AtomicUsize,
     pub(crate) started_at: Timestamp,
     /// The start, from which the duration is measured.
     pub(crate) clock: Instant,
@@ -87,6 +89,7 @@ impl Run {
             shown_texts: Mutex::default(),
             failure_title,
             has_reported: AtomicBool::default(),
+            annotated_error_count: AtomicUsize::default(),
             started_at: Timestamp::now(),
             clock: Instant::now(),
         }

@@ -111,7 +111,10 @@ impl Run {
     pub(crate) fn print_failure(&self, title: &str, failure: &Failure, passes: bool) -> Result<(), Failure> {
         let message = failure.describe();
         match render_failure_annotation(self.annotation_style(), title, &message) {
-            Some(command) if !passes => return Ui::print_to_stderr(&(command + "\n")),
+            Some(command) if !passes => {
+                self.annotated_error_count.fetch_add(1, Ordering::Relaxed);
+                return Ui::print_to_stderr(&(command + "\n"));
+            }
             _ if passes => self.ui.warn(&message),
             _ => {
                 self.ui.print_failure(failure);
@@ -165,6 +168,9 @@ impl Run {
     pub(crate) fn annotate_failure(&self, title: &str, status: ExitStatus, message: &str) {
         self.has_reported.store(true, Ordering::Relaxed);
         let style = self.annotation_style();
+        if style != AnnotationStyle::None {
+            self.annotated_error_count.fetch_add(1, Ordering::Relaxed);
+        }
         if let Err(failure) = write_failure(&self.env, style, title, status, message) {
             self.ui.warn(&failure.describe());
         }

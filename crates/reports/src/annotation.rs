@@ -5,7 +5,7 @@ use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks,
 use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason};
 use super::view::{FindingOrder, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::PathBase;
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{self, format_count};
 use sluicegate_pipelines::findings::{Finding, Report, Severity};
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -94,8 +94,8 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 
 /// Collects the annotations of files for a host that also shows the notices of the log as annotations. They are the
 /// findings, and the unreviewed files that share one notice, because such a notice is not shown at a file. Files with a
-/// reason that the log has already shown are omitted. `is_passing` states whether the run passes regardless of the
-/// verdict. If there are more annotations than the host shows, the last one of a level states their number.
+/// reason that the log has already shown are omitted. The errors of the log count towards the limit. `is_passing`
+/// states whether the run passes regardless of the verdict. If there are more annotations than the host shows, the last one of a level states their number.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,
@@ -119,7 +119,13 @@ pub(super) fn collect_limited_file_annotations(
             let level_notices = notices
                 .iter()
                 .filter(|notice| limits.shown_level(notice.level) == level);
-            limits.level_count.saturating_sub(level_notices.count())
+            let earlier_count = match level {
+                Level::Error => context.annotated_error_count,
+                Level::Warning | Level::Notice => 0,
+            };
+            limits
+                .level_count
+                .saturating_sub(level_notices.count() + earlier_count)
         },
         limits.overflow_place,
     )
@@ -242,6 +248,14 @@ fn annotate_file(level: Level, path: &str, line: u32, title: &str, message: Stri
         title: title.to_owned(),
         message,
     }
+}
+
+/// Returns the text as one safe line for a property of a host's command. A property is never at the start of a line,
+/// where alone `::` has a meaning, so `::` stays as it is: otherwise a path would name another file.
+pub(super) fn escape_property_text(property: &str) -> String {
+    const LINE_START: char = '=';
+    let line = text::escape_line(&format!("{LINE_START}{property}"));
+    line.strip_prefix(LINE_START).unwrap_or(&line).to_owned()
 }
 
 /// Returns at most `limit_for(level)` annotations of each level. If there are more, the last one states the number of
@@ -417,6 +431,27 @@ mod tests {
         report.reasons = report.notes.clone();
         assert_eq!(count_findings(&report, true, false), 10);
         assert_eq!(count_findings(&report, true, true), 8);
+    }
+
+    #[test]
+    fn errors_that_the_log_has_annotated_use_up_the_limit_of_errors() {
+        let mut report = sample::empty(Verdict::Failed);
+        let violations = (0..10).map(|n| sample::violation(&format!("`V{n}` is bad"), Some(n)));
+        let result = sample::result("r", Status::Failed(Severity::Error), violations.collect());
+        report.files = vec![sample::file("a.orch.yaml", vec![result])];
+        let limits = AnnotationLimits {
+            level_count: 10,
+            has_notices: true,
+            overflow_place: "the report",
+        };
+        for (annotated_error_count, expected_count) in [(0, 10), (2, 8), (9, 1), (20, 1)] {
+            let context = ReportContext {
+                annotated_error_count,
+                ..ReportContext::default()
+            };
+            let annotations = collect_limited_file_annotations(&report, &context, &limits, false);
+            assert_eq!(annotations.len(), expected_count, "{annotated_error_count}");
+        }
     }
 
     #[test]

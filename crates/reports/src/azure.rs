@@ -54,11 +54,11 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
         .map_or_else(String::new, |(path, line)| {
             format!(
                 "sourcepath={};linenumber={line};columnnumber=1;",
-                escape(&text::escape_line(path))
+                escape(&annotation::escape_property_text(path))
             )
         });
     let code = truncation::escape_and_truncate(
-        &text::escape_line(&annotation.title),
+        &annotation::escape_property_text(&annotation.title),
         CODE_LIMIT,
         push_escaped_char,
     );
@@ -136,6 +136,20 @@ mod tests {
     }
 
     #[test]
+    fn property_names_the_file_that_starts_like_a_command_of_another_host() {
+        let annotation = |path: &str| Annotation {
+            level: Level::Error,
+            place: Some((path.to_owned(), 1)),
+            title: "review".to_owned(),
+            message: String::new(),
+        };
+        let command = format_command(&annotation("::error::hi.orch.yaml"));
+        assert!(command.contains("sourcepath=::error::hi.orch.yaml;"), "{command}");
+        let command = format_command(&annotation("##vso[task.complete]a.orch.yaml"));
+        assert_eq!(command.matches("##").count(), 1, "{command}");
+    }
+
+    #[test]
     fn output_cannot_become_another_command() {
         let pairs = [
             ("verdict", "failed".to_owned()),
@@ -153,6 +167,18 @@ mod tests {
             let escaped = escape(&text);
             prop_assert!(!escaped.contains(['\r', '\n', ';', ']']));
             prop_assert_eq!(unescape(&escaped), text);
+        }
+
+        #[test]
+        fn whatever_is_said_is_one_command_a_line(raw in "(\\PC|[%;\\]\\r\\n\\x1b]|::|##\\[|##vso\\[){0,40}") {
+            let command = format_command(&Annotation {
+                level: Level::Error,
+                place: Some((raw.clone(), 1)),
+                title: raw.clone(),
+                message: raw,
+            });
+            prop_assert_eq!(command.matches("##vso[").count(), 1, "{}", command);
+            prop_assert!(!command.contains("##[") && !command.contains(['\r', '\n', '\x1b']), "{}", command);
         }
     }
 }

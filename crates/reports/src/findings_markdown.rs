@@ -2,9 +2,10 @@
 
 use super::ReportContext;
 use super::finding_tone::Tone;
-use super::markdown::{escape, render_code, render_source_link};
+use super::markdown::{escape, escape_prose, render_code, render_source_link};
 use super::truncation;
-use super::view::FindingEntry;
+use super::view::{FindingEntry, UnevaluatedCause};
+use crate::PathBase;
 use sluicegate_base::text::{List, format_and_more_of};
 use sluicegate_pipelines::findings::{Finding, Severity};
 use std::fmt::Write as _;
@@ -21,9 +22,9 @@ const MAX_OTHER_PLACES: usize = 5;
 /// The listed findings of a file.
 pub(super) type FileEntries<'v, 'a> = (&'a str, Vec<&'v FindingEntry<'a>>);
 
-/// Returns whether the finding is an error or a rule that could not be evaluated, and is neither known nor waived.
-pub(super) fn is_counted_error(entry: &FindingEntry<'_>) -> bool {
-    matches!(Tone::for_finding(&entry.finding), Tone::Error | Tone::Broken)
+/// Returns whether the finding is an error that is neither known nor waived.
+pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
+    Tone::for_finding(&entry.finding) == Tone::Error
 }
 
 /// Renders the findings of a file as the text of a list item. A single finding includes the path; several findings are
@@ -104,6 +105,24 @@ fn render_line_link(finding: &Finding<'_>, text: &str, context: &ReportContext) 
         Some(url_template) => render_source_link(url_template, finding.path, finding.line, text),
         None => render_code(text),
     }
+}
+
+/// Renders an error in the rules file that prevented the evaluation of pipelines: its message and places, the
+/// affected files, and how to fix it.
+pub(super) fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
+    let message = escape(&shorten_message(&cause.finding.message()));
+    let places: Vec<String> = context
+        .list_rules_file_places(&cause.finding)
+        .iter()
+        .map(|place| render_code(&shorten_name(place)))
+        .collect();
+    let preposition = if places.is_empty() { "" } else { ", at " };
+    format!(
+        "{message}{preposition}{}: {}. To fix the problem: {}",
+        places.join(", "),
+        escape(&shorten_message(&cause.describe_affected_files(&PathBase::Root))),
+        escape_prose(&shorten_message(context.rules_file_hint(&cause.finding)))
+    )
 }
 
 /// Truncates a path or a rule's name.

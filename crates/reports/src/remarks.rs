@@ -1,7 +1,9 @@
 //! Collects remarks about files other than findings, each with its place and weight, for all machine-readable formats.
 
 use super::ReportContext;
-use super::sentences::{describe_gate_change, describe_run_problem, describe_unreviewed_file};
+use super::sentences::{
+    describe_gate_change, describe_run_problem, describe_unreviewed_file, format_acceptance,
+};
 use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict};
 use std::collections::BTreeMap;
 
@@ -64,6 +66,7 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
     let Some(compat) = &report.compat else {
         return remarks;
     };
+    let acceptance = format_acceptance(compat);
     for change in compat.breaking_changes() {
         let (path, line) = change.shown_location();
         let id = change.id.as_deref().unwrap_or_default();
@@ -72,7 +75,7 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
             affects_verdict: compat.refused,
             path,
             line: Some(line),
-            text: change.describe_fully(),
+            text: format!("{}{acceptance}", change.describe_fully()),
             fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.describe()], FIRST_ORDINAL),
         });
     }

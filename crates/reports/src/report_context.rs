@@ -49,6 +49,8 @@ pub struct ReportContext {
     pub links: TerminalLinks,
     /// Reasons for unreviewed files that the log has already shown.
     pub logged_reasons: Vec<String>,
+    /// Number of errors that the log has already shown as annotations. They use up the limit of the host.
+    pub annotated_error_count: usize,
     /// The paths of the reports, for the log of a review that failed in CI.
     pub reports: Vec<String>,
     /// The errors in the rules file.

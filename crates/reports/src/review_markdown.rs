@@ -4,11 +4,11 @@
 use crate::changes_markdown;
 use crate::finding_tone::Tone;
 use crate::findings_markdown::{
-    FileEntries, MESSAGE_LIMIT, is_counted_error, render_file_findings, shorten_message, shorten_name,
+    FileEntries, MESSAGE_LIMIT, is_error, render_cause, render_file_findings, shorten_message, shorten_name,
 };
 use crate::markdown::{escape, escape_prose, render_code};
-use crate::view::{self, FindingEntry, Notice, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium};
-use crate::{PathBase, ReportContext, truncation};
+use crate::view::{self, FindingEntry, Notice, NoticeEntry, NoticeKind, View, ViewMedium};
+use crate::{ReportContext, truncation};
 use sluicegate_base::text::{format_and_more, format_and_more_of, format_count, format_number};
 use sluicegate_pipelines::findings::{Report, Verdict};
 use std::fmt::Write as _;
@@ -76,10 +76,6 @@ fn render_page(head: String, view: &View<'_>, limits: &PageLimits) -> String {
         limits,
     };
     page.add_notices(view, |notice| notice.affects_verdict);
-    page.add_list(
-        "Not evaluated",
-        view.causes.iter().map(|cause| render_cause(cause, view.context)),
-    );
     page.add_findings(view);
     if let Some(omission) = view.describe_omission() {
         page.add_block(&format!("{}\n\n", escape(&omission)));
@@ -135,17 +131,21 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// Adds the listed findings, grouped by file: a list of files with errors, one of files with only warnings, and one
-    /// of known or waived findings, which is always folded. Of the other two lists, only the first one is open.
+    /// Adds the listed findings, grouped by file: a list of rules that could not be evaluated, one of files with errors,
+    /// one of files with only warnings, and one of known or waived findings, which is always folded. The first list is
+    /// always open, and of the next two only the first one.
     fn add_findings(&mut self, view: &View<'_>) {
         let (counted_entries, old_entries): (Vec<_>, Vec<_>) = view
             .entries
             .iter()
             .partition::<Vec<&FindingEntry<'_>>, _>(|entry| Tone::for_finding(&entry.finding) != Tone::Old);
+        let (broken_entries, counted_entries): (Vec<_>, Vec<_>) = counted_entries
+            .into_iter()
+            .partition(|entry| Tone::for_finding(&entry.finding) == Tone::Broken);
         let (error_files, warning_files): (Vec<FileEntries<'_, '_>>, Vec<_>) =
             view::group_by_path(counted_entries, |entry| entry.finding.path)
                 .into_iter()
-                .partition(|(_, entries)| entries.iter().any(|entry| is_counted_error(entry)));
+                .partition(|(_, entries)| entries.iter().any(|entry| is_error(entry)));
         // Only a comparison with the base finds fixed findings, and tells new findings from known ones.
         let is_compared_with_base = view.report.fixed_count.is_some();
         let (error_title, warning_title) = if is_compared_with_base {
@@ -162,6 +162,7 @@ impl MarkdownPage<'_> {
                 view::group_by_path(old_entries, |entry| entry.finding.path),
             ),
         ];
+        self.add_unevaluated_results(view, broken_entries);
         let mut has_list = false;
         // An empty list is not shown, so the list of warnings may be the first one.
         for (title, files) in lists.into_iter().filter(|(_, files)| !files.is_empty()) {
@@ -180,6 +181,18 @@ impl MarkdownPage<'_> {
             }
             has_list = true;
         }
+    }
+
+    /// Adds a list of what could not be evaluated: the errors in the rules file, then the other results by file.
+    fn add_unevaluated_results(&mut self, view: &View<'_>, entries: Vec<&FindingEntry<'_>>) {
+        let causes = view.causes.iter();
+        let cause_items = causes.map(|cause| render_cause(cause, view.context));
+        let files = view::group_by_path(entries, |entry| entry.finding.path);
+        let file_items = files
+            .iter()
+            .map(|(path, entries)| render_file_findings(path, entries, view.context, self.limits.section));
+        let items: Vec<String> = cause_items.chain(file_items).collect();
+        self.add_list("Not evaluated", items.into_iter());
     }
 
     /// Adds folded tables with the numbers of findings by rule and by directory; nothing if there are no findings.
@@ -371,24 +384,6 @@ fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
     place.into_iter().chain(text).collect::<Vec<_>>().join(": ")
 }
 
-/// Renders an error in the rules file that prevented the evaluation of pipelines: its message and places, the
-/// affected files, and how to fix it.
-fn render_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> String {
-    let message = escape(&shorten_message(&cause.finding.message()));
-    let places: Vec<String> = context
-        .list_rules_file_places(&cause.finding)
-        .iter()
-        .map(|place| render_code(&shorten_name(place)))
-        .collect();
-    let preposition = if places.is_empty() { "" } else { ", at " };
-    format!(
-        "{message}{preposition}{}: {}. To fix the problem: {}",
-        places.join(", "),
-        escape(&shorten_message(&cause.describe_affected_files(&PathBase::Root))),
-        escape_prose(&shorten_message(context.rules_file_hint(&cause.finding)))
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -416,14 +411,21 @@ mod tests {
 
         - <code>late.orch.yaml</code>: The file was not reviewed: the batch timed out
 
+        ### Not evaluated
+
+        - ⚠️ [a.tran.yaml&#58;1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): the rule could not be evaluated: designer/no-start-component (<code>unused-components</code>)
+
         ### Errors
 
         - <code>load/it.orch.yaml</code>
           - ❌ [line 9](https://github.com/o/r/blob/1f/load/it.orch.yaml#L9): &#96;Run B&#96; is not (<code>component-naming-convention</code>)
           - ❌ [line 12](https://github.com/o/r/blob/1f/load/it.orch.yaml#L12): &#96;Run A&#96; is not in the pattern (<code>component-naming-convention</code>)
-        - <code>a.tran.yaml</code>
-          - ⚠️ [line 1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): the rule could not be evaluated: designer/no-start-component (<code>unused-components</code>)
-          - 🟡 [line 1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): 3 outputs (<code>maximum-outputs</code>)
+
+        <details><summary>Warnings (1)</summary>
+
+        - 🟡 [a.tran.yaml&#58;1](https://github.com/o/r/blob/1f/a.tran.yaml#L1): 3 outputs (<code>maximum-outputs</code>)
+
+        </details>
 
         ### Changes to the gate configuration
 

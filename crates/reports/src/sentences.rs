@@ -1,8 +1,11 @@
 //! The sentences that all report formats share.
 
 use sluicegate_base::text::{List, format_count, format_number};
-use sluicegate_pipelines::findings::{Engine, FailOn, GateChange, Report, ResultCounts, RuleResult, Verdict};
+use sluicegate_pipelines::findings::{
+    Engine, FailOn, FindingState, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
+};
 use sluicegate_pipelines::interface::Compatibility;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// Renders the verdict with the numbers of findings in one line, such as `Review failed: 2 errors`. The caller need
@@ -51,13 +54,16 @@ fn describe_findings(report: &Report) -> Option<String> {
             counted_parts.push(format_count(number, &format!("{new}{noun}")));
         }
     }
-    if totals.not_evaluated > 0 {
-        counted_parts.push(describe_unevaluated_results(report, totals.not_evaluated));
+    let known_errors = count_unevaluated_results(report, FindingState::Known);
+    let waived_errors = count_unevaluated_results(report, FindingState::Waived);
+    let unevaluated_count = totals.not_evaluated - known_errors - waived_errors;
+    if unevaluated_count > 0 {
+        counted_parts.push(describe_unevaluated_results(report, unevaluated_count));
     }
     let mut other_parts = Vec::new();
     for (number, label) in [
-        (totals.known.unwrap_or_default(), "known"),
-        (totals.waived, "waived"),
+        (totals.known.unwrap_or_default() + known_errors, "known"),
+        (totals.waived + waived_errors, "waived"),
         (totals.fixed.unwrap_or_default(), "fixed"),
     ] {
         if number > 0 {
@@ -76,6 +82,16 @@ fn describe_findings(report: &Report) -> Option<String> {
         let _ = write!(description, " ({})", other_parts.join(", "));
     }
     Some(description)
+}
+
+/// Returns the number of results in this state that could not be evaluated. Those that are known or waived do not fail
+/// the gate, so the headline counts them like findings.
+fn count_unevaluated_results(report: &Report, state: FindingState) -> usize {
+    let findings = report.findings();
+    findings
+        .iter()
+        .filter(|finding| finding.error_type.is_some() && finding.state == Some(state))
+        .count()
 }
 
 /// Returns `7 pipelines not evaluated` if each of the results that could not be evaluated is about an entire pipeline,
@@ -121,8 +137,8 @@ pub(super) fn describe_scope(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| capitalize(&parts.join("; ")))
 }
 
-/// Lists what the gate refuses besides new findings: changes that break consumers, changes to the gate configuration,
-/// and more known findings than the job allows.
+/// Lists what the gate refuses besides new findings: changes that break consumers, changes to the gate configuration
+/// and faults in it, and more known findings than the job allows.
 fn list_refusals(report: &Report) -> Vec<String> {
     let breaks = report
         .compat
@@ -143,9 +159,14 @@ fn list_refusals(report: &Report) -> Vec<String> {
         0 => "known findings not allowed".to_owned(),
         _ => format!("more than {}", format_count(max_known, "known finding")),
     });
+    let gate_faults = report.gate_faults.iter().map(|fault| match fault {
+        GateFault::UnusableFile => "a gate configuration file cannot be used".to_owned(),
+        GateFault::FailedExample => "an example of a team rule failed".to_owned(),
+    });
     breaks
         .into_iter()
         .chain(gate_change)
+        .chain(gate_faults)
         .chain(known_findings)
         .collect()
 }
@@ -327,8 +348,10 @@ pub(super) fn describe_unreviewed_files<'a>(
 /// Groups the paths of unreviewed files by reason, in the order of the report.
 pub(super) fn group_unreviewed_by_reason(report: &Report) -> Vec<(&str, Vec<&str>)> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut index_by_reason: HashMap<&str, usize> = HashMap::new();
     for file in &report.unreviewed_files {
-        match groups.iter_mut().find(|(reason, _)| *reason == file.reason) {
+        let index = *index_by_reason.entry(&file.reason).or_insert(groups.len());
+        match groups.get_mut(index) {
             Some((_, paths)) => paths.push(&file.path),
             None => groups.push((&file.reason, vec![&file.path])),
         }
@@ -370,12 +393,34 @@ mod tests {
     use super::*;
     use crate::next_step::find_next_step;
     use crate::sample;
-    use sluicegate_pipelines::findings::{FindingState, Severity, Status};
+    use sluicegate_pipelines::findings::{Severity, Status};
 
     #[test]
     fn headline_has_numbers() {
         insta::assert_snapshot!(render_headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
         insta::assert_snapshot!(render_headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    #[test]
+    fn headline_counts_known_and_waived_results_without_evaluation_as_such() {
+        let mut report = sample::empty(Verdict::Passed);
+        report.fixed_count = Some(0);
+        let status = || Status::Error(Some("designer/no-start-component".to_owned()));
+        let result_in = |rule, state| RuleResult {
+            states: vec![state],
+            ..sample::result(rule, status(), vec![sample::violation("text", None)])
+        };
+        let results = vec![
+            result_in("a", Some(FindingState::Known)),
+            result_in("b", Some(FindingState::Waived)),
+        ];
+        report.files = vec![sample::file("a.orch.yaml", results)];
+        insta::assert_snapshot!(render_headline(&report), @"Review passed: no new findings (1 known, 1 waived)");
+        report.verdict = Verdict::Failed;
+        report.files[0]
+            .results
+            .push(result_in("c", Some(FindingState::New)));
+        insta::assert_snapshot!(render_headline(&report), @"Review failed: 1 not evaluated (1 known, 1 waived)");
     }
 
     /// Returns a failed report with a warning, and a known error.
@@ -425,6 +470,9 @@ mod tests {
         refused.reasons = refused.notes[..1].to_vec();
         assert_eq!(list_run_problems(&refused, &[]), ["Propose it separately."]);
         insta::assert_snapshot!(render_headline(&refused), @"Review failed: gate change not allowed");
+        refused.gate_refused = false;
+        refused.gate_faults = vec![GateFault::UnusableFile, GateFault::FailedExample];
+        insta::assert_snapshot!(render_headline(&refused), @"Review failed: a gate configuration file cannot be used; an example of a team rule failed");
         let mut undecided = sample::report();
         undecided.verdict = Verdict::Undecided;
         undecided.notes = vec!["The platform did not answer.".to_owned(), "a note".to_owned()];

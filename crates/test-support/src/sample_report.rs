@@ -86,6 +86,7 @@ pub fn empty(verdict: Verdict) -> Report {
         unreviewed_files: Vec::new(),
         gate_changes: Vec::new(),
         gate_refused: false,
+        gate_faults: Vec::new(),
         failed_without_finding: false,
         failed_batches: Vec::new(),
         compat: None,

@@ -1,5 +1,6 @@
 //! Merges the reports of the shards of a review.
 
+use crate::gate::shard_selection::is_note_of_empty_shard;
 use crate::gate::{decide_verdict, find_report_causes};
 use sluicegate_pipelines::findings::{Report, Shard, describe_missing_shards};
 use std::collections::BTreeMap;
@@ -47,6 +48,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
         check_shards(&mut merged_report, shards)?;
     }
     if has_several_reports {
+        remove_notes_of_empty_shards(&mut merged_report);
         merged_report.notes.extend(merged_report.check_known_limit());
     }
     merged_report.verdict = merged_report
@@ -170,6 +172,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     merged_report.unreviewed_files.extend(report.unreviewed_files);
     merged_report.gate_changes.extend(report.gate_changes);
     merged_report.gate_refused |= report.gate_refused;
+    add_missing_values(&mut merged_report.gate_faults, report.gate_faults);
     merged_report.failed_without_finding |= report.failed_without_finding;
     merged_report.failed_batches.extend(report.failed_batches);
     // Each shard compares the same interfaces. If the results differ, a break of consumers takes precedence.
@@ -177,6 +180,7 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
         merged_report.compat = report.compat.or(merged_report.compat.take());
     }
     merged_report.is_open |= report.is_open;
+    merged_report.context.team_rules_unusable |= report.context.team_rules_unusable;
     add_missing_values(&mut merged_report.limits, report.limits);
     add_missing_values(&mut merged_report.next_steps, report.next_steps);
     add_missing_values(&mut merged_report.notes, report.notes);
@@ -199,6 +203,13 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     Ok(())
 }
 
+/// Removes the notes of shards without pipelines, if another shard has some: they are not true of the entire review.
+fn remove_notes_of_empty_shards(merged_report: &mut Report) {
+    if !merged_report.files.is_empty() || !merged_report.unreviewed_files.is_empty() {
+        merged_report.notes.retain(|note| !is_note_of_empty_shard(note));
+    }
+}
+
 /// Sorts the lists of the merged report, and removes entries that occur in several reports.
 fn sort_and_deduplicate(merged_report: &mut Report) {
     merged_report.files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -212,6 +223,7 @@ fn sort_and_deduplicate(merged_report: &mut Report) {
     }
     merged_report.failed_batches.sort();
     merged_report.failed_batches.dedup();
+    merged_report.gate_faults.sort();
     merged_report.gate_changes.sort();
     merged_report.gate_changes.dedup_by(|a, b| a.path == b.path);
 }
@@ -247,6 +259,18 @@ mod tests {
             vec![sample::result("r", Status::Passed, vec![])],
         )];
         report
+    }
+
+    #[test]
+    fn team_rules_that_one_shard_cannot_use_are_unusable_in_the_whole() {
+        for (first_state, second_state) in [(false, true), (true, false), (false, false)] {
+            let mut first = part(1, 2, "a", Verdict::Passed);
+            first.context.team_rules_unusable = first_state;
+            let mut second = part(2, 2, "b", Verdict::Passed);
+            second.context.team_rules_unusable = second_state;
+            let whole = merge_reports(vec![first, second]).unwrap();
+            assert_eq!(whole.context.team_rules_unusable, first_state || second_state);
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
+use crate::gate::shard_selection::EMPTY_SHARD_REASON;
 use crate::gate::{
     BasePaths, ComparedChanges, ProjectFindings, ShardSelection, Tally, explain_partial_review,
 };
@@ -221,9 +222,7 @@ impl GateRun<'_> {
         match &self.subject.comparison.idle_reason {
             Some(reason) => Ok(Some(reason.clone())),
             None if !self.selection.pipelines.files.is_empty() => Ok(None),
-            None if self.shard_selection.left_out_count > 0 => {
-                Ok(Some("all selected pipelines are in other shards".to_owned()))
-            }
+            None if self.shard_selection.left_out_count > 0 => Ok(Some(EMPTY_SHARD_REASON.to_owned())),
             None => {
                 let reason = explain_empty_selection(
                     &self.subject.snapshot,

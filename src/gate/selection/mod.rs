@@ -23,6 +23,7 @@ use crate::workspace::gate_file_problems::UnusableGateFiles;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
 use sluicegate_git::Snapshot;
+use sluicegate_pipelines::findings::GateFault;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
@@ -91,7 +92,7 @@ impl SelectionResult {
                 "The change makes a gate configuration file unusable: {reason}. Fix the file in this change, \
                  because no later run could use it."
             );
-            evaluation.add_cause(Cause::GateChange, message);
+            evaluation.add_cause(Cause::GateFault(GateFault::UnusableFile), message);
         }
         for reason in &self.unusable_files.old_problems {
             evaluation.add_notes([format!(

@@ -10,8 +10,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate report --compare yesterday.json review.json
 
 The verdict sets the exit code: 0 passed, 1 failed, 3 undecided. If a shard is missing, the verdict
-is undecided. With --compare, only new findings fail the gate. In CI, all reports must be for the
-event's commit, and the older report must be for an ancestor of that commit.";
+is undecided, or failed if another shard failed. With --compare, only new findings fail the gate. In
+CI, all reports must be for the event's commit, and the older report must be for an ancestor of that
+commit.";
 
 /// Renders reports from saved JSON reports and merges the shards of a review.
 #[derive(Debug, Clone, Default, Args)]

@@ -54,7 +54,7 @@ pub use setting_kind::SettingKind;
 pub use setting_names::{describe_unknown_variables, find_known_setting, list_path_glob_keys};
 pub use setting_table::{FileConfig, all_settings, variable};
 pub use smoke_settings::{SmokeRun, SmokeSettings};
-pub use verdict_settings::{VerdictSettings, requested_fail_on, requested_shard};
+pub use verdict_settings::{FileVerdictSettings, VerdictSettings, requested_fail_on, requested_shard};
 
 pub use layers::SettingSource;
 

@@ -6,7 +6,7 @@ use super::{
     CompatibilitySettings, Layers, ProjectCheckSettings, ReportDestinations, SettingSources, SettingsError,
 };
 use crate::env::Env;
-use crate::job::cli::{FailOn, GateArgs, parse_value};
+use crate::job::cli::{CompatMode, FailOn, GateArgs, parse_value};
 
 /// The variable with the number of a parallel job, from 1.
 const NODE_INDEX: &str = "CI_NODE_INDEX";
@@ -28,6 +28,14 @@ pub struct VerdictSettings {
     pub destinations: ReportDestinations,
     /// The shard to review in the form `I/N`, or `None` for all files.
     pub shard: Option<String>,
+}
+
+/// The settings for the verdict that the configuration file sets, so that they also apply to a run on another machine.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FileVerdictSettings {
+    pub fail_on: Option<FailOn>,
+    pub new_only: Option<bool>,
+    pub compat: Option<CompatMode>,
 }
 
 impl SettingSources<'_> {
@@ -57,6 +65,15 @@ impl SettingSources<'_> {
     /// Returns the level that the configuration file enforces; `None` if the file does not set it.
     pub fn file_fail_on(&self) -> Option<FailOn> {
         self.file.review.fail_on
+    }
+
+    /// Returns the settings for the verdict that the configuration file sets.
+    pub const fn file_verdict_settings(&self) -> FileVerdictSettings {
+        FileVerdictSettings {
+            fail_on: self.file.review.fail_on,
+            new_only: self.file.review.new_only,
+            compat: self.file.publish.compat,
+        }
     }
 
     /// Returns whether only new findings fail the gate.

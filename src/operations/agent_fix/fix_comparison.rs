@@ -6,7 +6,7 @@
 use super::task_findings::{ReviewFinding, TaskFindings};
 use crate::gate::baseline::earlier_findings::{EarlierFindings, MatchRule};
 use crate::gate::{Cause, find_report_causes};
-use sluicegate_pipelines::findings::{FileResults, Finding, Report, RuleResult, Status, Verdict};
+use sluicegate_pipelines::findings::{FileResults, Finding, GateFault, Report, RuleResult, Status, Verdict};
 use std::collections::BTreeMap;
 
 /// The findings before and after the fix.
@@ -139,7 +139,13 @@ fn list_failures_without_findings(earlier_report: &Report, later_report: &Report
         find_report_causes(later_report),
     );
     let mut failures = Vec::new();
-    for cause in [Cause::BreakingChange, Cause::GateChange, Cause::TooManyKnown] {
+    for cause in [
+        Cause::BreakingChange,
+        Cause::GateChange,
+        Cause::GateFault(GateFault::UnusableFile),
+        Cause::GateFault(GateFault::FailedExample),
+        Cause::TooManyKnown,
+    ] {
         if later_causes.contains(&cause) && !earlier_causes.contains(&cause) {
             failures.push(match cause {
                 Cause::BreakingChange => "the fix breaks consumers of shared pipelines".to_owned(),

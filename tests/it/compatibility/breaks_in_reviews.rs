@@ -1009,3 +1009,75 @@ fn verify_in_repository_that_cannot_be_opened_is_error_and_outside_of_one_says_s
     verify(&shop.world.work(), "").expect(7);
     shop.call().run("settings").expect(7);
 }
+
+/// Creates a branch with a warning and with a shared pipeline that lost a parameter of `main`.
+fn change_with_break() -> World {
+    let world = project();
+    world.write(SHARED_FILE, offer(&[("a", &parameter("day", ", default: x"))]));
+    world.commit("offer");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write(SHARED_FILE, offer(&[("a", "")]));
+    world.write("b.orch.yaml", orchestration_text(&["Start", "bad name", "Done"]));
+    world.commit("break");
+    world.push();
+    world
+}
+
+#[test]
+fn run_that_fails_by_a_break_says_so_in_first_and_last_line() {
+    let world = change_with_break();
+    for options in ["", "-q", "--show all"] {
+        let output = Job::github()
+            .pull_request()
+            .call(&world)
+            .run(("check --compat fail", options))
+            .expect(1);
+        let (first, last) = (output.out.lines().next(), output.out.lines().last());
+        assert_eq!(first, last, "{options}: {}", output.all());
+        assert!(
+            last.unwrap().contains("1 breaking change for consumers"),
+            "{}",
+            output.all()
+        );
+    }
+    // If findings fail the run, only the last line has the verdict.
+    let output = Call::new(&world.work())
+        .run("check --compat warn --base origin/main")
+        .expect(1);
+    assert_eq!(output.out.matches("Check failed").count(), 1, "{}", output.all());
+}
+
+#[test]
+fn every_report_has_the_reason_for_an_accepted_break() {
+    let world = change_with_break();
+    let formats = [
+        "json",
+        "junit",
+        "sarif",
+        "html",
+        "markdown",
+        "gitlab",
+        "rdjson",
+        "checkstyle",
+    ];
+    let reports = formats
+        .map(|format| format!("--report {format}=../{format}"))
+        .join(" ");
+    for (reason, is_accepted) in [("--accept-breaking agreed-with-finance", true), ("", false)] {
+        Call::new(&world.work())
+            .run((
+                format!("check --compat fail --base origin/main {reports}").as_str(),
+                reason,
+            ))
+            .expect(1);
+        for format in formats {
+            let report = fs::read_to_string(world.path().join(format)).unwrap();
+            assert_eq!(
+                report.contains("agreed-with-finance"),
+                is_accepted,
+                "{format}: {report}"
+            );
+        }
+    }
+}

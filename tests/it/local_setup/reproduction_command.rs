@@ -190,12 +190,24 @@ fn call_of_push_from(world: &World, before: &str) -> Call {
         .extend(world, Call::new(&world.work()))
 }
 
+/// A rule of the team that the component `Odd` violates.
+const TEAM_RULES: &str = "rules:\n  - { id: no-odd, level: error, for: component, when: component.name == \"Odd\", \
+     message: odd }\n";
+
+/// Returns a call in the job of a pull request with a pipeline that has these components.
+fn pull_request_of(world: &World, components: &[&str]) -> Call {
+    push_change_branch(world, &[("b.orch.yaml", orchestration_text(components))]);
+    Job::github()
+        .pull_request()
+        .extend(world, Call::new(&world.work()))
+}
+
 fn offered_parameters(parameters: &str) -> (&'static str, String) {
     (".platform/shared-pipelines.yaml", offer(&[("a", parameters)]))
 }
 
 /// Each kind with its name for failure messages.
-const KINDS: [(&str, Kind); 15] = [
+const KINDS: [(&str, Kind); 23] = [
     ("a pull request", |world| {
         push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (
@@ -347,6 +359,94 @@ const KINDS: [(&str, Kind); 15] = [
             call_of_push_from(world, &before),
         )
     }),
+    (
+        "a push to the default branch that breaks consumers, with all pipelines",
+        |world| {
+            let before = commit(world, &[offered_parameters(&parameter("day", ", default: x"))]);
+            commit(world, &[offered_parameters("")]);
+            (
+                vec!["check", "--all", "--compat", "fail"],
+                call_of_push_from(world, &before),
+            )
+        },
+    ),
+    (
+        "a push to the default branch with a new finding and a break, with all pipelines",
+        |world| {
+            let before = commit(
+                world,
+                &[
+                    offered_parameters(&parameter("day", ", default: x")),
+                    ("b.orch.yaml", orchestration_text(&BAD)),
+                ],
+            );
+            commit(
+                world,
+                &[offered_parameters(""), ("c.orch.yaml", orchestration_text(&BAD))],
+            );
+            (
+                vec!["check", "--all", "--new-only", "--compat", "fail"],
+                call_of_push_from(world, &before),
+            )
+        },
+    ),
+    ("a job that names a team rules file", |world| {
+        commit(world, &[("gate/it's mine.yaml", TEAM_RULES.to_owned())]);
+        (
+            vec!["check", "--team-rules", "gate/it's mine.yaml"],
+            pull_request_of(world, &["Start", "Odd", "Done"]),
+        )
+    }),
+    ("a job that turns team rules and project checks off", |world| {
+        commit(world, &[("sluicegate-rules.yaml", TEAM_RULES.to_owned())]);
+        (
+            vec!["check", "--team-rules", "off", "--project-checks", "off"],
+            pull_request_of(world, &["Start", "Odd", "bad name", "Done"]),
+        )
+    }),
+    ("a job that names a rules file", |world| {
+        commit(world, &[(RULES_FILE, RULES.replace("error", "warn"))]);
+        world.write("../it's mine.yaml", RULES);
+        (
+            vec!["check", "--rules", "../it's mine.yaml"],
+            pull_request_of(world, &BAD),
+        )
+    }),
+    ("a job that is stricter than the configuration file", |world| {
+        commit(
+            world,
+            &[("sluicegate.yaml", "review: { fail-on: never }\n".to_owned())],
+        );
+        (vec!["check", "--fail-on", "error"], pull_request_of(world, &BAD))
+    }),
+    ("a job for which no finding is known", |world| {
+        let settings = "review: { new-only: true }\n".to_owned();
+        commit(
+            world,
+            &[
+                ("sluicegate.yaml", settings),
+                ("b.orch.yaml", orchestration_text(&BAD)),
+            ],
+        );
+        let job = pull_request_of(world, &["Start", "bad name", "More", "Done"]);
+        (vec!["check"], job.variable("SLUICEGATE_NEW_ONLY", "false"))
+    }),
+    (
+        "a job that allows breaks that the configuration file refuses",
+        |world| {
+            let settings = "publish: { compat: fail }\n".to_owned();
+            let offered = offered_parameters(&parameter("day", ", default: x"));
+            commit(world, &[("sluicegate.yaml", settings), offered]);
+            push_change_branch(
+                world,
+                &[offered_parameters(""), ("b.orch.yaml", orchestration_text(&BAD))],
+            );
+            let job = Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work()));
+            (vec!["check", "--compat", "warn"], job)
+        },
+    ),
     ("a push to the default branch that touches the gate", |world| {
         let before = world.git("rev-parse HEAD");
         commit(
@@ -401,8 +501,8 @@ fn command_ends_as_job_in_every_kind_of_run() {
         git(world.path(), format!("clone -q {url} elsewhere"));
         let shown = in_a_shell_at(&world, &elsewhere, command_line);
         assert_eq!(
-            outcome(&shown),
-            outcome(&output.out),
+            (outcome(&shown), shown.lines().last()),
+            (outcome(&output.out), output.out.lines().last()),
             "{kind}: {command_line}\n{shown}\n---\n{}",
             output.out
         );
@@ -469,6 +569,25 @@ fn command_of_review_of_all_pipelines_keeps_their_known_findings() {
 }
 
 #[test]
+fn command_repeats_only_settings_that_differ_from_the_configuration_file() {
+    let world = project();
+    world.git("remote set-head origin main");
+    let settings = "review: { fail-on: error, new-only: false }\npublish: { compat: fail }\n";
+    commit(&world, &[("sluicegate.yaml", settings.to_owned())]);
+    let output = pull_request_of(&world, &BAD)
+        .run("check --fail-on error --compat fail")
+        .expect(1);
+    let command_line = command(&output);
+    assert!(
+        command_line.starts_with("sluicegate check --base "),
+        "{command_line}"
+    );
+    for option in ["--fail-on", "--new-only", "--compat", "--team-rules", "--rules"] {
+        assert!(!command_line.contains(option), "{command_line}");
+    }
+}
+
+#[test]
 fn file_that_only_a_job_refuses_has_no_reproduction_command() {
     let world = project();
     world.git("remote set-head origin main");
@@ -488,7 +607,8 @@ fn file_that_only_a_job_refuses_has_no_reproduction_command() {
             .expect(1)
     };
     let output = job(&world);
-    assert!(output.out.contains("gate change not allowed"), "{}", output.all());
+    let headline = "Check failed: a gate configuration file cannot be used";
+    assert!(output.out.contains(headline), "{}", output.all());
     assert!(!output.all().contains(START), "{}", output.all());
     // A finding fails the command, too.
     commit(&world, &[("b.orch.yaml", orchestration_text(&BAD))]);

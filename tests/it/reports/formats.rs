@@ -91,6 +91,22 @@ fn annotations_beyond_limit_of_host_are_cut_by_rank_and_counted() {
 }
 
 #[test]
+fn failure_to_write_a_report_counts_towards_the_errors_that_github_shows() {
+    let names: Vec<String> = (0..14).map(|number| format!("bad name {number}")).collect();
+    let components: Vec<&str> = ["Start"]
+        .into_iter()
+        .chain(names.iter().map(String::as_str))
+        .collect();
+    let world = change(&[("b.orch.yaml", &orchestration_text(&components))]);
+    for args in ["check", "check --report json=/proc/none/report.json"] {
+        let output = Job::github().pull_request().call(&world).run(args);
+        let lines = output.out.lines().chain(output.err.lines());
+        let error_count = lines.filter(|line| line.starts_with("::error")).count();
+        assert_eq!(error_count, 10, "{args}: {}", output.all());
+    }
+}
+
+#[test]
 fn page_links_to_lines_where_host_shows_them() {
     let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
     run_command(&platform.call(&world), &["review"], &all_report_args("out")).expect(1);

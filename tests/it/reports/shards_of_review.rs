@@ -90,6 +90,30 @@ fn shard_without_pipelines_says_so_and_reviews_nothing() {
 }
 
 #[test]
+fn merged_report_does_not_repeat_the_note_of_a_shard_without_pipelines() {
+    let content = orchestration_text(&["Start", "Done"]);
+    let world = change(&[("only.orch.yaml", &content)]);
+    let note = "nothing to check: all selected pipelines are in other shards";
+    let mut notes_of_shards = Vec::new();
+    for index in 1..=2 {
+        let args = format!("check --shard {index}/2 --report json=part-{index}.json");
+        notes_of_shards.push(Call::new(&world.work()).run(args).expect(0).all().contains(note));
+    }
+    assert_eq!(notes_of_shards.iter().filter(|has_note| **has_note).count(), 1);
+    let merged = Call::new(&world.work())
+        .run("report part-1.json part-2.json --report json=-")
+        .expect(0);
+    assert!(!merged.out.contains(note), "{}", merged.all());
+    assert_eq!(merged.json()["files"][0]["path"], "only.orch.yaml");
+    // A single shard keeps its note, because nothing else says why it has no results.
+    let empty_index = notes_of_shards.iter().position(|has_note| *has_note).unwrap() + 1;
+    let single = Call::new(&world.work())
+        .run(format!("report part-{empty_index}.json"))
+        .expect(3);
+    assert!(single.out.contains(note), "{}", single.all());
+}
+
+#[test]
 fn merged_report_has_each_reason_of_the_shards_once() {
     let (world, _) = eight_pipelines();
     let platform = Platform::new();

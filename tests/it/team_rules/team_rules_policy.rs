@@ -2,7 +2,7 @@
 
 use super::{FILE, commit_files, list_team_findings, python_pipeline, python_rule, world_with_files};
 use crate::support::{Call, Job, World, head};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Returns a pull request's check with a JSON report.
 fn check_in_job(world: &World, args: &str, code: i32) -> Value {
@@ -288,6 +288,23 @@ fn failing_example_fails_the_change_that_edits_the_file() {
     assert!(
         notes.contains("An example of `team/no-python`") && notes.contains("the example should pass"),
         "{notes}"
+    );
+    assert_eq!(
+        (&report["gateRefused"], &report["gateFaults"]),
+        (&Value::Null, &json!(["failed-example"]))
+    );
+    // The job allows changes to the gate, so neither the headline nor the command says otherwise.
+    let job = Job::github().pull_request().call(&world).run("check").expect(1);
+    let command = job
+        .out
+        .lines()
+        .find(|line| line.starts_with("Reproduce locally: "));
+    assert!(
+        job.out.contains("Check failed: an example of a team rule failed")
+            && job.out.contains("::warning file=sluicegate-rules.yaml")
+            && !command.unwrap().contains("--gate-changes"),
+        "{}",
+        job.all()
     );
     Call::new(&world.work())
         .run("check")

@@ -11,6 +11,7 @@ mod finding_fix;
 mod finding_state;
 mod finding_totals;
 mod fingerprint;
+mod gate_fault;
 mod known_limit;
 mod missing_shards;
 mod renamed_subjects;
@@ -18,6 +19,7 @@ mod report;
 mod rule_result;
 mod show_mode;
 mod unfinished_reason;
+mod verdict_limit;
 mod waiver;
 
 pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
@@ -29,13 +31,14 @@ pub use finding_fix::{Fix, ProposedFix};
 pub use finding_state::FindingState;
 pub use finding_totals::FindingTotals;
 pub use fingerprint::Fingerprint;
+pub use gate_fault::GateFault;
 pub use known_limit::{describe_too_many_known, suggest_lower_known_limit};
 pub use missing_shards::describe_missing_shards;
 pub(crate) use renamed_subjects::LINK_ARROW;
 pub use renamed_subjects::RenamedSubjects;
 pub use report::{
-    ComparedWith, Engine, ExcludedFile, GateChange, LimitKind, Report, ResultCounts, ReviewContext,
-    ReviewPlatform, Shard, UnreviewedFile, Verdict, VerdictLimit,
+    ComparedWith, Engine, ExcludedFile, GateChange, Report, ResultCounts, ReviewContext, ReviewPlatform,
+    Shard, UnreviewedFile, Verdict,
 };
 pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{
@@ -43,4 +46,5 @@ pub use rule_result::{
 };
 pub use show_mode::ShowMode;
 pub use unfinished_reason::UNFINISHED_NOTE;
+pub use verdict_limit::{LimitKind, VerdictLimit};
 pub use waiver::Waiver;

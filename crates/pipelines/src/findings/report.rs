@@ -1,11 +1,12 @@
 //! A complete review: the request, the results, and the verdict.
 
-use super::{ChangeSummary, FailOn, FileResults, Finding, Severity, Status};
+use super::{ChangeSummary, FailOn, FileResults, Finding, GateFault, Severity, Status, VerdictLimit};
 use crate::interface::Compatibility;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use sluicegate_base::words::words;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -117,35 +118,6 @@ impl fmt::Display for ReviewPlatform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the project {} on {}", self.project, self.url)
     }
-}
-
-/// The kind of a fact that limits the verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LimitKind {
-    /// A gate configuration file in the checkout is not used, because the policy revision has a different version of
-    /// the file or does not have the file.
-    NotInForce,
-    /// There is no base to compare findings with.
-    NoBase,
-    /// The target's tip has a stricter gate configuration.
-    StricterTip,
-}
-
-words!(LimitKind {
-    NotInForce => "not-in-force",
-    NoBase => "no-base",
-    StricterTip => "stricter-tip",
-});
-
-/// A fact that limits the verdict, for formats that do not show the other notes.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct VerdictLimit {
-    pub kind: LimitKind,
-    /// The file that the fact is about; `None` if it is about the entire run.
-    pub path: Option<String>,
-    /// The sentence, which is also one of the notes.
-    pub text: String,
 }
 
 /// A report that was used for a comparison.
@@ -276,6 +248,8 @@ pub struct Report {
     pub gate_changes: Vec<GateChange>,
     /// Whether the gate failed because the change edits the gate configuration and other files, which the job forbids.
     pub gate_refused: bool,
+    /// The faults of the gate configuration that fail the gate, without duplicates.
+    pub gate_faults: Vec<GateFault>,
     /// True if the platform reported a batch as failed, and no finding of level error explains it.
     pub failed_without_finding: bool,
     /// The files of each batch that the platform reported as failed.
@@ -318,6 +292,7 @@ impl Report {
             unreviewed_files: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
+            gate_faults: Vec::new(),
             failed_without_finding: false,
             failed_batches: Vec::new(),
             is_open: true,
@@ -340,22 +315,30 @@ impl Report {
 
     /// Returns the notes that explain why the verdict is not "passed".
     pub fn verdict_reasons(&self) -> impl Iterator<Item = &String> {
-        self.notes.iter().filter(|note| self.is_reason(note))
+        let reasons = self.collect_reasons();
+        self.notes
+            .iter()
+            .filter(move |note| reasons.contains(note.as_str()))
     }
 
     /// Returns the notes that do not explain the verdict.
     pub fn other_notes(&self) -> impl Iterator<Item = &String> {
-        self.notes.iter().filter(|note| !self.is_reason(note))
+        let reasons = self.collect_reasons();
+        self.notes
+            .iter()
+            .filter(move |note| !reasons.contains(note.as_str()))
     }
 
-    /// Returns whether the note explains why the verdict is not "passed": it is one of the recorded reasons, or reports
-    /// too many known findings.
-    fn is_reason(&self, note: &str) -> bool {
+    /// Returns the texts that explain why the verdict is not "passed": the recorded reasons, and that there are too many
+    /// known findings.
+    fn collect_reasons(&self) -> BTreeSet<Cow<'_, str>> {
         if self.verdict == Verdict::Passed {
-            return false;
+            return BTreeSet::new();
         }
-        let is_recorded = self.reasons.iter().any(|reason| reason == note);
-        is_recorded || self.check_known_limit().as_deref() == Some(note)
+        let recorded_reasons = self.reasons.iter().map(|reason| Cow::Borrowed(reason.as_str()));
+        recorded_reasons
+            .chain(self.check_known_limit().map(Cow::Owned))
+            .collect()
     }
 
     /// Returns whether the change breaks consumers of shared pipelines, and the settings make that fail the gate.
@@ -424,6 +407,7 @@ mod tests {
             unreviewed_files: Vec::new(),
             gate_changes: Vec::new(),
             gate_refused: false,
+            gate_faults: Vec::new(),
             failed_without_finding: false,
             failed_batches: Vec::new(),
             compat: None,

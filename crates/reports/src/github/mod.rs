@@ -59,7 +59,7 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
     let place = match &annotation.place {
         Some((path, line)) => {
             let path = truncation::escape_and_truncate(
-                &text::escape_line(path),
+                &annotation::escape_property_text(path),
                 MESSAGE_LIMIT,
                 push_escaped_property,
             );
@@ -68,7 +68,7 @@ pub(super) fn format_command(annotation: &Annotation) -> String {
         None => String::new(),
     };
     let title = truncation::escape_and_truncate(
-        &text::escape_line(&annotation.title),
+        &annotation::escape_property_text(&annotation.title),
         TITLE_LIMIT,
         push_escaped_property,
     );
@@ -162,6 +162,26 @@ mod tests {
         assert!(message.ends_with('…'));
     }
 
+    #[test]
+    fn property_names_the_file_that_starts_like_a_command() {
+        let place = |path: &str| {
+            let annotation = Annotation {
+                level: Level::Error,
+                place: Some((path.to_owned(), 1)),
+                title: "review".to_owned(),
+                message: String::new(),
+            };
+            let command = format_command(&annotation);
+            let (_, rest) = command.split_once("file=").unwrap();
+            unescape(rest.split_once(",line=").unwrap().0)
+        };
+        for path in ["::error::hi.orch.yaml", "a::b, c%.orch.yaml", "a.orch.yaml"] {
+            assert_eq!(place(path), path);
+        }
+        // The runner has no escape for these characters, and reads them as a command anywhere in a line.
+        assert_eq!(place("##[error]a.orch.yaml"), "# #[error]a.orch.yaml");
+    }
+
     /// Reverts the escapes like the runner, `%` last.
     fn unescape(text: &str) -> String {
         let pairs = [
@@ -201,6 +221,7 @@ mod tests {
             prop_assert_eq!(lines.len(), 1);
             prop_assert!(lines[0].starts_with("::error file="));
             prop_assert!(!lines[0].contains(['\r', '\n', '\x1b']));
+            prop_assert!(!lines[0].contains("##["), "{}", lines[0]);
             let (properties, message) = lines[0][2..].split_once("::").unwrap();
             prop_assert_eq!(properties.matches(',').count(), 2, "{}", properties);
             prop_assert_eq!(message.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%"), text::escape_lines(sample::shown_message(&raw)).into_owned());

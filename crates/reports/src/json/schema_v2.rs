@@ -9,8 +9,9 @@ use crate::ReportContext;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use sluicegate_pipelines::findings::{
-    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Fix, Origin,
-    Report, ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict, VerdictLimit, Waiver,
+    ChangeSummary, Enforcement, Engine, FileResults, FindingState, FindingTotals, Fingerprint, Fix,
+    GateFault, Origin, Report, ResultCounts, ReviewContext, RuleResult, Severity, Status, Verdict,
+    VerdictLimit, Waiver,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_pipelines::pipelines::SubjectKind;
@@ -47,7 +48,7 @@ pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
     pub findings: Option<FindingTotals>,
     #[serde(default)]
     pub gate_changes_in_words: BTreeMap<String, Vec<String>>,
-    /// Whether the change edits the gate configuration in a way that the job does not allow.
+    /// Whether the job does not allow the change to the gate configuration.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gate_refused: bool,
     #[serde(default)]
@@ -76,6 +77,9 @@ pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
     /// What to do about the failed requests, also if the verdict is failed.
     #[serde(default, skip_serializing_if = "<[String]>::is_empty")]
     pub next_steps: Cow<'r, [String]>,
+    /// The faults of the gate configuration that fail the gate.
+    #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
+    pub gate_faults: Cow<'r, [GateFault]>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -204,6 +208,7 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
             reasons: Cow::Borrowed(&report.reasons),
             failed_batches: Cow::Borrowed(&report.failed_batches),
             next_steps: Cow::Borrowed(&report.next_steps),
+            gate_faults: Cow::Borrowed(&report.gate_faults),
         }
     }
 }

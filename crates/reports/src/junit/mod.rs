@@ -41,7 +41,7 @@ use self::result_text::{
 };
 use self::suite_totals::{CaseOutcome, count_cases};
 use self::suites::build_suites;
-use super::sentences::{describe_gate_change, describe_run_problem};
+use super::sentences::{describe_gate_change, describe_run_problem, format_acceptance};
 use super::{ReportContext, truncation};
 use jiff::Timestamp;
 use junit_report::{Duration, OffsetDateTime, TestCaseBuilder, TestResult, TestSuiteBuilder};
@@ -183,9 +183,11 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<CaseWithL
     let Some(compat) = &report.compat else {
         return Vec::new();
     };
+    let acceptance = format_acceptance(compat);
     let mut cases = Vec::new();
     for change in compat.breaking_changes() {
-        let (name, description) = (names.make_unique(BREAK_CASE), change.describe_fully());
+        let name = names.make_unique(BREAK_CASE);
+        let description = format!("{}{acceptance}", change.describe_fully());
         if compat.refused {
             let (path, line) = change.shown_location();
             let mut case = TestCaseBuilder::failure(

@@ -1,7 +1,7 @@
 //! Prints one line for each finding, in the format of compiler messages for editors and other programs.
 
 use super::super::view::{FindingEntry, View};
-use super::{Style, bold, finding_color, paint};
+use super::{Style, bold, describe_for_log, finding_color, paint};
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::Finding;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub(super) fn push_concise_lines(output: &mut String, view: &View<'_>, style: St
 /// Adds the line of a finding after `place`, which must be escaped and may be a link.
 fn push_finding_line(output: &mut String, place: &str, finding: &Finding<'_>, view: &View<'_>, style: Style) {
     let level = paint(&finding.severity.to_string(), bold(finding_color(finding)), style);
-    let message = finding.message();
+    let message = describe_for_log(finding);
     let rule = format!("[{}]", text::escape_line(finding.rule));
     let rule = view.context.links.link_rule(&rule, finding.rule);
     let _ = writeln!(output, "{place}: {level}: {} {rule}", text::escape_line(&message));

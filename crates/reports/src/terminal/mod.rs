@@ -13,12 +13,12 @@ pub use log_groups::{Fold, GroupStyle};
 
 use self::labeled_lines::{ERROR_LABEL, WARNING_LABEL, push_labeled, push_wrapped, wrap_text};
 use super::report_context::ChangedLines;
-use super::sentences::GATE_CHANGE_INTRO;
+use super::sentences::{GATE_CHANGE_INTRO, render_headline};
 use super::view::{self, FindingEntry, Notice, NoticeKind, UnevaluatedCause, View, ViewMedium};
 use super::{AnnotationStyle, ReportContext, annotation};
 use anstyle::{AnsiColor, Style as Ansi};
 use sluicegate_base::text::{self, List, wrap};
-use sluicegate_pipelines::findings::{Finding, Report, Severity, ShowMode, Verdict};
+use sluicegate_pipelines::findings::{Finding, FindingState, Report, Severity, ShowMode, Verdict};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use std::fmt::Write as _;
@@ -81,6 +81,13 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
         let _ = writeln!(output, "{scope}");
     }
     output + &verdict + "\n"
+}
+
+/// Renders the verdict for the start of the log, if the run fails because of a break: the findings, which come before
+/// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end.
+pub fn render_opening(report: &Report, style: Style) -> Option<String> {
+    let headline = report.breaks_consumers().then(|| render_headline(report))?;
+    Some(render_verdict(report, &headline, style) + "\n")
 }
 
 /// Renders the headline in the color of the verdict, in lines that fit the terminal.
@@ -260,9 +267,18 @@ fn push_message(output: &mut String, finding: &Finding<'_>, links: &TerminalLink
         output,
         &label,
         &linked_label,
-        &text::escape_lines(&finding.message()),
+        &text::escape_lines(&describe_for_log(finding)),
         style,
     );
+}
+
+/// Returns the message of a finding for a log, with its state: a log has no other mark for known findings.
+fn describe_for_log(finding: &Finding<'_>) -> String {
+    let message = finding.message();
+    match finding.state {
+        Some(FindingState::Known) => format!("{message} (known)"),
+        _ => message,
+    }
 }
 
 /// Adds the notices, as lines or as commands of the host, then the problems of the run, the next step, and an empty
