@@ -41,7 +41,7 @@ pub struct ChangeCounts {
 impl ChangeCounts {
     /// Returns the numbers in text form, such as `2 components added, 1 removed` for the noun `component`. Returns
     /// `None` if there are no changes.
-    fn describe(self, noun: &str) -> Option<String> {
+    pub(crate) fn describe(self, noun: &str) -> Option<String> {
         let counts = [
             (self.added, "added"),
             (self.removed, "removed"),
