@@ -1,6 +1,5 @@
 //! Reads the two sides of each pipeline: from a repository, or from two files.
 
-use super::copied_pipelines::CopySearch;
 use super::{PipelineComparison, PipelineResult, ResultKind};
 use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{InterfaceComparison, compare_interfaces};
@@ -124,10 +123,7 @@ pub(crate) fn compare_revisions(
         head: &snapshot,
         bases: &range_ends.bases,
     };
-    let mut results = pairs.map_differing_versions(&changes, &|index, contents| {
-        (index, result_kind.build_result(index, contents))
-    })?;
-    CopySearch::new(&pairs).add_copy_sources(&changes, &mut results)?;
+    let results = result_kind.build_results(&pairs, &changes)?;
     let callers = args
         .callers
         .then(|| find_callers(&workspace.repo, &snapshot, &changes, &results))

@@ -1,7 +1,6 @@
 //! The differences of pipelines between two revisions or files, for each output format.
 
 pub(crate) mod compared_sides;
-mod copied_pipelines;
 pub(crate) mod external_diff;
 pub(crate) mod plain_change;
 
@@ -9,19 +8,21 @@ use crate::error::Failure;
 use crate::gate::ChangedContents;
 use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file};
 use crate::gate::interface_changes::interface_comparison::InterfaceComparison;
+use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
 use crate::session::Run;
 use crate::session::response_output;
 use serde_json::json;
 use sluicegate_base::text::{self, format_count};
-use sluicegate_git::CommitId;
+use sluicegate_git::{Change, CommitId, GitError};
 use sluicegate_pipelines::diff::{DiffLine, PipelineDiff, describe_diff};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::{self, Canvas};
 use sluicegate_reports::{
     ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES,
 };
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The revisions that were compared, and the differences.
@@ -63,6 +64,23 @@ impl ResultKind {
         }
     }
 
+    /// Compares both versions of each change. Each result has the index of its change, and a copy the path of its
+    /// source.
+    fn build_results(
+        self,
+        pairs: &VersionPairs<'_>,
+        changes: &[Change],
+    ) -> Result<Vec<(usize, PipelineResult)>, GitError> {
+        let mut results = pairs.map_differing_versions(changes, &|index, contents| {
+            (index, self.build_result(index, contents))
+        })?;
+        let copy_sources = pairs.find_copy_sources(changes)?;
+        for (_, result) in &mut results {
+            result.set_copy_source(&copy_sources);
+        }
+        Ok(results)
+    }
+
     /// Compares the two contents of a pipeline, and keeps what the format needs. `index` is the position in the list of
     /// changes: a page has pictures of the first ones only.
     fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
@@ -81,11 +99,14 @@ impl ResultKind {
 }
 
 impl PipelineResult {
-    /// Sets the path of the pipeline from which this new one was copied.
-    fn set_copy_source(&mut self, path: String) {
-        match self {
-            Self::Diff(diff) | Self::Picture(diff, _) => diff.previous_path = Some(path),
-            Self::Page(file) => file.summary.previous_path = Some(path),
+    /// Sets the path of the pipeline from which this new one was copied, if its path is among the copies.
+    fn set_copy_source(&mut self, sources_by_copy: &BTreeMap<String, String>) {
+        let (path, previous_path) = match self {
+            Self::Diff(diff) | Self::Picture(diff, _) => (&diff.path, &mut diff.previous_path),
+            Self::Page(file) => (&file.summary.path, &mut file.summary.previous_path),
+        };
+        if let Some(source) = sources_by_copy.get(path) {
+            *previous_path = Some(source.clone());
         }
     }
 

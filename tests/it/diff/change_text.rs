@@ -369,6 +369,46 @@ fn copied_pipeline_is_new_and_names_its_source() {
 }
 
 #[test]
+fn reports_of_a_check_name_the_source_of_a_copied_pipeline() {
+    let world: World = project();
+    world.write("a.orch.yaml", components(&["Load"], ""));
+    world.write("old.orch.yaml", components(&["Sort"], ""));
+    world.commit("before");
+    world.push();
+    world.write("b.orch.yaml", components(&["Load"], ""));
+    world.write("c.orch.yaml", components(&["Count"], ""));
+    world.git("mv old.orch.yaml new.orch.yaml");
+    world.commit("after");
+    let files = "--report json=r.json --report html=r.html --report markdown=r.md";
+    for range in ["--base HEAD~1", "--base HEAD~1 --head HEAD"] {
+        let output = Call::new(&world.work()).run(format!("check {range} {files}"));
+        for file in ["r.html", "r.md"] {
+            let page = world.read_text(file);
+            assert!(page.contains("copied from"), "{file}: {page}\n{}", output.err);
+            assert!(page.contains("renamed from"), "{file}: {page}");
+        }
+        let report: serde_json::Value = serde_json::from_str(&world.read_text("r.json")).unwrap();
+        let sources: Vec<_> = report["changes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|change| {
+                (
+                    change["change"].as_str().unwrap(),
+                    change["previousPath"].as_str(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("added", Some("a.orch.yaml")),
+            ("added", None),
+            ("renamed", Some("old.orch.yaml")),
+        ];
+        assert_eq!(sources, expected, "{report}");
+    }
+}
+
+#[test]
 fn pipeline_with_the_content_of_several_ones_names_no_source() {
     let world: World = project();
     world.write("a.orch.yaml", components(&["Load"], ""));
