@@ -107,6 +107,32 @@ fn entries_of_lists_have_names_instead_of_numbers() {
 }
 
 #[test]
+fn changed_grid_variable_of_a_call_is_set_by_its_name() {
+    let call = |grid: &str| {
+        components(
+            &["Load"],
+            &format!(", setGridVariables: [{grid}], columns: [{grid}]"),
+        )
+    };
+    let grid = |column: &str, row: &str| {
+        format!(
+            "{{ name: states, gridValues: {{ fromGrid: {{ columns: [{column}] }}, fixed: [[a, {row}]] }} }}"
+        )
+    };
+    let text = describe_change(&call(&grid("code", "1")), &call(&grid("name", "2")));
+    insta::assert_snapshot!(text, @"
+    a.orch.yaml: modified
+      ~ Load (sql-executor)
+        ~ sets states, gridValues.fromGrid.columns: code -> name
+        ~ sets states, gridValues.fixed, a: 1 -> 2
+        ~ columns, states, gridValues.fromGrid.columns: code -> name
+        ~ columns, states, gridValues.fixed, a: 1 -> 2
+
+    1 pipeline changed
+    ");
+}
+
+#[test]
 fn new_variable_is_one_line_with_value_and_kind() {
     let variables = |list: &str| {
         components(&["Load"], "")
