@@ -74,6 +74,19 @@ pub struct DiffArgs {
     pub exit_code: bool,
 }
 
+impl DiffArgs {
+    /// Returns the first flag that chooses the sides to compare, or fetches them.
+    pub(crate) fn find_side_flag(&self) -> Option<&'static str> {
+        let flags = [
+            ("--staged", self.staged),
+            ("--base", self.range.base.is_some()),
+            ("--head", self.range.head.is_some()),
+            ("--deepen", self.range.deepen),
+        ];
+        flags.iter().find(|(_, is_set)| *is_set).map(|(flag, _)| *flag)
+    }
+}
+
 /// Output format of `sluicegate diff`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum DiffFormat {
