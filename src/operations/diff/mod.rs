@@ -5,7 +5,6 @@ pub(crate) mod external_diff;
 pub(crate) mod plain_change;
 
 use crate::error::Failure;
-use crate::gate::ChangedContents;
 use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file};
 use crate::gate::interface_changes::interface_comparison::InterfaceComparison;
 use crate::gate::{ChangedContents, VersionPairs};
@@ -24,6 +23,9 @@ use sluicegate_reports::{
 };
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+
+/// The result if no pipeline differs.
+const NO_DIFFERENCE: &str = "no pipeline differs";
 
 /// The revisions that were compared, and the differences.
 pub(crate) struct PipelineComparison {
@@ -195,7 +197,7 @@ impl PipelineComparison {
             .count();
         let total = format_count(self.pipelines.len(), "pipeline");
         match (self.pipelines.len(), layout_count) {
-            (0, _) => "no pipeline differs".to_owned(),
+            (0, _) => NO_DIFFERENCE.to_owned(),
             (_, 0) => format!("{total} changed"),
             (pipeline_count, layout_count) if pipeline_count == layout_count => {
                 format!("{total} changed in layout only")
@@ -276,13 +278,16 @@ impl PipelineComparison {
         }
     }
 
-    /// Draws the one pipeline that differs, as SVG or as a Mermaid chart. Returns an empty text if no pipeline differs.
+    /// Draws the one pipeline that differs, as SVG or as a Mermaid chart. If no pipeline differs, the picture says so.
     /// Fails if several differ, if the pipeline cannot be read, or if it has more than `MAX_FILE_PICTURE_LINKS` links.
     /// A Mermaid chart shows at most `MAX_FLOWCHART_BOXES` components, and reports how many are omitted.
     pub(crate) fn render_picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
             [PipelineResult::Picture(diff, canvas)] => (diff, canvas),
-            [] => return Ok(String::new()),
+            [] if format == DiffFormat::Svg => {
+                return Ok(picture::render_sentence(NO_DIFFERENCE) + "\n");
+            }
+            [] => return Ok(picture::render_sentence_chart(NO_DIFFERENCE)),
             pipelines => {
                 let message = format!(
                     "a picture shows exactly one pipeline, but {} differ",
