@@ -10,9 +10,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff origin/main..HEAD sales --callers
   sluicegate diff -o html --out changes.html
 
-The command does not evaluate rules or send requests to the platform. Without --head and --staged,
-it reads the working tree, as `check` does. Without --exit-code, it exits with code 0 even if pipelines
-changed.";
+The command does not evaluate rules or send requests to the platform.
+Without --head and --staged, it reads the working tree, as `check` does.
+Without --exit-code, it exits with code 0 even if pipelines changed.";
 
 const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or the commit that \
     --head names [env: SLUICEGATE_BASE] [default: detected, as for review]";
