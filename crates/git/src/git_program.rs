@@ -5,6 +5,7 @@
 //! and it is terminated if it is silent for too long.
 
 use super::{BlobId, GitError, git_environment::passed_environment};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -16,8 +17,8 @@ use std::time::Duration;
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(120);
 /// Maximum duration of a fetch, which does not print its progress.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(900);
-/// Maximum size of the output that is read, in bytes.
-const MAX_OUTPUT_SIZE: u64 = 64 * 1024;
+/// Maximum size of the output of a command, in bytes.
+const MAX_OUTPUT_SIZE: u64 = 16 * 1024 * 1024;
 /// Size of one piece of a stream, in bytes, and the number of pieces that may be queued.
 const CHUNK_SIZE: usize = 128 * 1024;
 const MAX_QUEUED_CHUNKS: usize = 4;
@@ -107,12 +108,14 @@ impl GitProgram {
         arguments: &[&str],
         index_path: Option<&Path>,
     ) -> Result<String, GitError> {
-        let work_tree = root.to_string_lossy();
-        let all_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
+        let mut all_arguments = vec![OsStr::new("--work-tree"), root.as_os_str()];
+        all_arguments.extend(arguments.iter().map(OsStr::new));
         let mut command = self.build_command(&all_arguments, NetworkAccess::Denied);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
         command.envs(index_path.map(|path| ("GIT_INDEX_FILE", path)));
-        read_output(&mut command, &all_arguments, OUTPUT_TIMEOUT)
+        let work_tree = root.to_string_lossy();
+        let described_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
+        read_output(&mut command, &described_arguments, OUTPUT_TIMEOUT)
     }
 
     /// Returns whether the git program is installed; a small container may not have it.
@@ -177,7 +180,7 @@ impl GitProgram {
 
     /// Creates a git command for which the repository's settings that could run programs are overridden, and which uses
     /// the network only if `network` allows it.
-    fn build_command(&self, arguments: &[&str], network: NetworkAccess) -> Command {
+    fn build_command(&self, arguments: &[impl AsRef<OsStr>], network: NetworkAccess) -> Command {
         let mut command = Command::new("git");
         for setting in OVERRIDING_SETTINGS {
             command.args(["-c", setting]);
@@ -219,14 +222,19 @@ fn write_input(content: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// Runs the command and returns its output, cut off at [`MAX_OUTPUT_SIZE`]. Fails if git fails or prints nothing for
-/// the time `timeout`.
+/// Runs the command and returns its output. Fails if git fails, if it prints nothing for the time `timeout`, or if it
+/// prints more than [`MAX_OUTPUT_SIZE`] bytes: a part of the output could look like all of it, and the command would be
+/// stopped before its end.
 fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
     let mut text = String::new();
     start_program(command, arguments, None, timeout)?
-        .take(MAX_OUTPUT_SIZE)
+        .take(MAX_OUTPUT_SIZE + 1)
         .read_to_string(&mut text)
         .map_err(program_error(arguments))?;
+    if text.len() as u64 > MAX_OUTPUT_SIZE {
+        let message = format!("git printed more than {MAX_OUTPUT_SIZE} bytes");
+        return Err(program_error(arguments)(io::Error::other(message)));
+    }
     Ok(text)
 }
 
@@ -380,5 +388,27 @@ impl Drop for ProgramOutput {
             let _ = self.child.kill();
             let _ = self.child.wait();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reads the output of a program that prints this number of bytes.
+    fn read_bytes(count: u64) -> Result<usize, GitError> {
+        let mut command = Command::new("head");
+        command.args(["-c", &count.to_string(), "/dev/zero"]);
+        read_output(&mut command, &["ls-remote"], OUTPUT_TIMEOUT).map(|text| text.len())
+    }
+
+    #[test]
+    fn output_beyond_the_limit_is_an_error() {
+        assert_eq!(read_bytes(MAX_OUTPUT_SIZE).unwrap() as u64, MAX_OUTPUT_SIZE);
+        let error = read_bytes(MAX_OUTPUT_SIZE + 1).unwrap_err().to_string();
+        assert!(
+            error.contains("git ls-remote") && error.contains("more than"),
+            "{error}"
+        );
     }
 }

@@ -19,7 +19,8 @@ use super::rename_candidates::{
 use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
 use super::{FileKind, Repository, tree::TreeDifference};
 use git2::Oid;
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::Hash;
 
 /// Minimum similarity of a file that kept its name. If it is reached, other files are not considered.
 const MIN_SAME_NAME_SIMILARITY: u64 = FULL_SIMILARITY / 4 * 3;
@@ -121,35 +122,32 @@ impl<'a> RenameSearch<'a> {
     /// Pairs files with equal content. If several added files have the content of a deleted file, the one with the same
     /// name is the renamed file, then the one in the same folder, then the first one.
     fn pair_equal_contents(&mut self) {
-        let mut sources_by_content: HashMap<_, Vec<usize>> = HashMap::new();
-        for index in &self.deleted_indices {
-            sources_by_content
-                .entry((self.content_id(*index), self.file_kind(*index)))
-                .or_default()
-                .push(*index);
-        }
-        let mut pairs: Vec<RenamePair> = Vec::new();
-        let mut paired_indices = HashSet::new();
-        let preferences: [&dyn Fn(usize, usize) -> bool; 3] = [
-            &|target, source| self.file_name(source) == self.file_name(target),
-            &|target, source| self.folder(source) == self.folder(target),
-            &|_, _| true,
-        ];
         // Each preference is applied to all added files before the next one, so the best pairs are made first.
-        for is_preferred in preferences {
-            for index in &self.added_indices {
-                if !paired_indices.contains(index)
-                    && let Some(sources) =
-                        sources_by_content.get_mut(&(self.content_id(*index), self.file_kind(*index)))
-                    && let Some(position) = sources.iter().position(|source| is_preferred(*index, *source))
-                {
-                    paired_indices.insert(*index);
-                    pairs.push(RenamePair {
-                        added_index: *index,
-                        deleted_index: sources.remove(position),
-                    });
-                }
-            }
+        self.pair_by_key(|search, index| (search.content_key(index), search.file_name(index)));
+        self.pair_by_key(|search, index| (search.content_key(index), search.folder(index)));
+        self.pair_by_key(Self::content_key);
+    }
+
+    /// Returns what two files with equal content have in common: the id and the kind.
+    fn content_key(&self, index: usize) -> (Option<Oid>, Option<FileKind>) {
+        (self.content_id(index), self.file_kind(index))
+    }
+
+    /// Pairs each added file with the first deleted file that has the same key and is not in a pair yet. Thousands of
+    /// files may have one key (all empty files have the same content), so no list of them is searched.
+    fn pair_by_key<K: Eq + Hash>(&mut self, find_key: impl Fn(&Self, usize) -> K) {
+        let mut sources_by_key: HashMap<K, VecDeque<usize>> = HashMap::new();
+        for index in &self.deleted_indices {
+            let key = find_key(self, *index);
+            sources_by_key.entry(key).or_default().push_back(*index);
+        }
+        let mut pairs = Vec::new();
+        for index in &self.added_indices {
+            let sources = sources_by_key.get_mut(&find_key(self, *index));
+            pairs.extend(sources.and_then(VecDeque::pop_front).map(|source| RenamePair {
+                added_index: *index,
+                deleted_index: source,
+            }));
         }
         self.add_renames(pairs);
     }
@@ -479,6 +477,44 @@ mod tests {
         let mut read = contents.read_indices.into_inner();
         read.sort_unstable();
         (pairs.collect(), read)
+    }
+
+    #[test]
+    fn best_pairs_of_equal_files_are_those_with_same_name_then_same_folder() {
+        let differences = [
+            added("new/a", 0),
+            added("new/b", 0),
+            added("old/c", 0),
+            added("old/other", 1),
+            deleted("old/a", 0),
+            deleted("old/d", 0),
+            deleted("old/e", 0),
+            deleted("old/f", 0),
+        ];
+        let mut search = RenameSearch::new(&differences);
+        search.pair_equal_contents();
+        let pairs: Vec<(usize, usize)> = search
+            .renames
+            .iter()
+            .map(|pair| (pair.added_index, pair.deleted_index))
+            .collect();
+        assert_eq!(pairs, [(0, 4), (2, 5), (1, 6)]);
+        assert_eq!((search.added_indices, search.deleted_indices), (vec![3], vec![7]));
+    }
+
+    #[test]
+    fn time_for_many_equal_files_does_not_grow_with_their_square() {
+        let start = std::time::Instant::now();
+        let count = 30_000;
+        let mut differences = Vec::new();
+        for at in 0..count {
+            differences.push(added(&format!("new/n{at}"), 0));
+            differences.push(deleted(&format!("old/o{at}"), 0));
+        }
+        let mut search = RenameSearch::new(&differences);
+        search.pair_equal_contents();
+        assert_eq!(search.renames.len(), count);
+        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     }
 
     #[test]

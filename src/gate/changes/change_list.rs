@@ -12,7 +12,7 @@ use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
 use crate::session::Run;
 use crate::session::step_report::STEP_SUMMARY;
 use sluicegate_git::{Change, CommitId, GitError, Repository, Snapshot};
-use sluicegate_pipelines::findings::{Report, Shard};
+use sluicegate_pipelines::findings::{FileChange, Report, Shard};
 use sluicegate_pipelines::pipelines::{PipelineFacts, is_pipeline};
 use sluicegate_reports::{ChangedFile, Format};
 use std::collections::BTreeSet;
@@ -82,9 +82,9 @@ pub(crate) fn is_included(
 /// The facts about pipelines of the head, by path.
 pub(crate) type ChangedPipelineFacts = Vec<(String, PipelineFacts)>;
 
-/// Compares both versions of each changed file, and counts the callers of the pipelines. Adds the positions in the
-/// pipelines of head to `positions` while it compares. Calls `pass_facts` with the facts about the pipelines before the
-/// callers are searched, so that the recipient need not wait for this search.
+/// Compares both versions of each changed file, finds out which were copied, and counts the callers of the pipelines.
+/// Adds the positions in the pipelines of head to `positions` while it compares. Calls `pass_facts` with the facts about
+/// the pipelines before the callers are searched, so that the recipient need not wait for this search.
 pub(crate) fn compare_changes(
     repo: &Repository,
     head: &Snapshot<'_>,
@@ -97,9 +97,13 @@ pub(crate) fn compare_changes(
     let compared_files = pairs.map_differing_versions(changes, &|index, contents| {
         build_changed_file_with_facts(contents, index, positions)
     })?;
+    let mut copy_sources = pairs.find_copy_sources(changes)?;
     let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
     let mut facts_by_path = ChangedPipelineFacts::new();
-    for (file, facts) in compared_files {
+    for (mut file, facts) in compared_files {
+        if file.summary.change == FileChange::Added {
+            file.summary.previous_path = copy_sources.remove(&file.summary.path);
+        }
         // If the change renamed a pipeline, its new name may no longer be that of a pipeline.
         if let Some(facts) = facts.filter(|_| is_pipeline(&file.summary.path)) {
             facts_by_path.push((file.summary.path.clone(), facts));

@@ -3,4 +3,5 @@
 pub(crate) mod background_comparison;
 pub(crate) mod change_list;
 pub(crate) mod changed_contents;
+mod copied_pipelines;
 pub(crate) mod pipeline_change;

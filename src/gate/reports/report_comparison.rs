@@ -178,7 +178,7 @@ fn remove_unevaluated_results(newer: &Report, older: &mut Report) -> BTreeSet<St
     let mut newer_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
     for changed_file in newer.changes.iter().flatten() {
         if newer_paths.contains(changed_file.path.as_str()) {
-            newer_paths.extend(changed_file.previous_path.as_deref());
+            newer_paths.extend(changed_file.former_path());
         }
     }
     let mut unevaluated_rules = BTreeSet::new();
@@ -255,7 +255,7 @@ impl<'r> OldReport<'r> {
     fn add_former_paths(&mut self, newer: &'r Report) {
         let mut used_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
         for changed_file in newer.changes.iter().flatten() {
-            let (path, former_path) = (changed_file.path.as_str(), changed_file.previous_path.as_deref());
+            let (path, former_path) = (changed_file.path.as_str(), changed_file.former_path());
             let exists_in_older = self.files.contains_key(path) || self.unusable_files.contains_key(path);
             if let Some(former_path) = former_path.filter(|path| !exists_in_older && used_paths.insert(path))
             {

@@ -10,9 +10,9 @@ const EXAMPLES: &str = "Examples:
   sluicegate diff origin/main..HEAD sales --callers
   sluicegate diff -o html --out changes.html
 
-The command does not evaluate rules or send requests to the platform. Without --head and --staged,
-it reads the working tree, as `check` does. Without --exit-code, it exits with code 0 even if pipelines
-changed.";
+The command does not evaluate rules or send requests to the platform.
+Without --head and --staged, it reads the working tree, as `check` does.
+Without --exit-code, it exits with code 0 even if pipelines changed.";
 
 const BASE: &str = "Compare with the merge-base of this revision and the checked-out commit, or the commit that \
     --head names [env: SLUICEGATE_BASE] [default: detected, as for review]";
@@ -72,6 +72,19 @@ pub struct DiffArgs {
     /// Exit with 1 if anything other than layout changed, or if a file cannot be read
     #[arg(long, help_heading = Resettable::Reset)]
     pub exit_code: bool,
+}
+
+impl DiffArgs {
+    /// Returns the first flag that chooses the sides to compare, or fetches them.
+    pub(crate) fn find_side_flag(&self) -> Option<&'static str> {
+        let flags = [
+            ("--staged", self.staged),
+            ("--base", self.range.base.is_some()),
+            ("--head", self.range.head.is_some()),
+            ("--deepen", self.range.deepen),
+        ];
+        flags.iter().find(|(_, is_set)| *is_set).map(|(flag, _)| *flag)
+    }
 }
 
 /// Output format of `sluicegate diff`.

@@ -1,6 +1,5 @@
 //! Reads the two sides of each pipeline: from a repository, or from two files.
 
-use super::copied_pipelines::CopySearch;
 use super::{PipelineComparison, PipelineResult, ResultKind};
 use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{
@@ -89,7 +88,7 @@ pub(crate) fn compare_revisions(
 ) -> Result<PipelineComparison, Failure> {
     let repo = run.open_repository()?;
     let mut workspace = run.open_workspace_in(repo, run.choose_local_files(args.staged))?;
-    let (range, typed_paths) = parse_range(run, &args.paths)?;
+    let (range, typed_paths) = parse_range(run, args)?;
     let revisions = resolve_requested_revisions(&workspace, args)?;
     // Missing commits are not fetched for a typed range: both of its ends must be available locally.
     if range.is_none() {
@@ -126,10 +125,7 @@ pub(crate) fn compare_revisions(
         head: &snapshot,
         bases: &range_ends.bases,
     };
-    let mut results = pairs.map_differing_versions(&changes, &|index, contents| {
-        (index, result_kind.build_result(index, contents))
-    })?;
-    CopySearch::new(&pairs).add_copy_sources(&changes, &mut results)?;
+    let results = result_kind.build_results(&pairs, &changes)?;
     let callers = args
         .callers
         .then(|| find_callers(&workspace.repo, &snapshot, &changes, &results))
@@ -251,9 +247,10 @@ fn resolve_requested_revisions(
 type TypedRange<'a> = (Option<(&'a str, &'a str)>, &'a [PathBuf]);
 
 /// Splits `A..B` off the typed paths; without a range, returns only the paths. An existing path that contains `..` is
-/// not a range. As in git, an empty end is `HEAD`. Rejects `A...B`, which git compares with the merge-base, and
-/// suggests the flags for it.
-fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'a>, Failure> {
+/// not a range. As in git, an empty end is `HEAD`. Rejects a flag that would choose other sides, and `A...B`,
+/// which git compares with the merge-base, and suggests the flags for it.
+fn parse_range<'a>(run: &Run, args: &'a DiffArgs) -> Result<TypedRange<'a>, Failure> {
+    let typed_paths = args.paths.as_slice();
     let Some((first, paths)) = typed_paths.split_first() else {
         return Ok((None, typed_paths));
     };
@@ -275,6 +272,10 @@ fn parse_range<'a>(run: &Run, typed_paths: &'a [PathBuf]) -> Result<TypedRange<'
                 "use --base {base} --head {end} to compare with the merge-base"
             )),
         );
+    }
+    if let Some(flag) = args.find_side_flag() {
+        return Err(Failure::usage(format!("{flag} cannot be used with a range A..B"))
+            .with_hint(format!("omit the range or {flag}")));
     }
     Ok((Some((base, revision_or_head(head))), paths))
 }

@@ -1,28 +1,31 @@
 //! The differences of pipelines between two revisions or files, for each output format.
 
 pub(crate) mod compared_sides;
-mod copied_pipelines;
 pub(crate) mod external_diff;
 pub(crate) mod plain_change;
 
 use crate::error::Failure;
-use crate::gate::ChangedContents;
 use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file};
 use crate::gate::interface_changes::interface_comparison::InterfaceComparison;
+use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
 use crate::session::Run;
 use crate::session::response_output;
 use serde_json::json;
 use sluicegate_base::text::{self, format_count};
-use sluicegate_git::CommitId;
+use sluicegate_git::{Change, CommitId, GitError};
 use sluicegate_pipelines::diff::{DiffLine, PipelineDiff, describe_diff};
 use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::picture::{self, Canvas};
 use sluicegate_reports::{
     ChangedFile, ChangedPipelineCallers, ChangesPage, ConsumerChanges, MAX_FLOWCHART_BOXES,
 };
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+
+/// The result if no pipeline differs.
+const NO_DIFFERENCE: &str = "no pipeline differs";
 
 /// The revisions that were compared, and the differences.
 pub(crate) struct PipelineComparison {
@@ -63,6 +66,23 @@ impl ResultKind {
         }
     }
 
+    /// Compares both versions of each change. Each result has the index of its change, and a copy the path of its
+    /// source.
+    fn build_results(
+        self,
+        pairs: &VersionPairs<'_>,
+        changes: &[Change],
+    ) -> Result<Vec<(usize, PipelineResult)>, GitError> {
+        let mut results = pairs.map_differing_versions(changes, &|index, contents| {
+            (index, self.build_result(index, contents))
+        })?;
+        let copy_sources = pairs.find_copy_sources(changes)?;
+        for (_, result) in &mut results {
+            result.set_copy_source(&copy_sources);
+        }
+        Ok(results)
+    }
+
     /// Compares the two contents of a pipeline, and keeps what the format needs. `index` is the position in the list of
     /// changes: a page has pictures of the first ones only.
     fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
@@ -81,11 +101,14 @@ impl ResultKind {
 }
 
 impl PipelineResult {
-    /// Sets the path of the pipeline from which this new one was copied.
-    fn set_copy_source(&mut self, path: String) {
-        match self {
-            Self::Diff(diff) | Self::Picture(diff, _) => diff.previous_path = Some(path),
-            Self::Page(file) => file.summary.previous_path = Some(path),
+    /// Sets the path of the pipeline from which this new one was copied, if its path is among the copies.
+    fn set_copy_source(&mut self, sources_by_copy: &BTreeMap<String, String>) {
+        let (path, previous_path) = match self {
+            Self::Diff(diff) | Self::Picture(diff, _) => (&diff.path, &mut diff.previous_path),
+            Self::Page(file) => (&file.summary.path, &mut file.summary.previous_path),
+        };
+        if let Some(source) = sources_by_copy.get(path) {
+            *previous_path = Some(source.clone());
         }
     }
 
@@ -180,7 +203,7 @@ impl PipelineComparison {
             .count();
         let total = format_count(self.pipelines.len(), "pipeline");
         match (self.pipelines.len(), layout_count) {
-            (0, _) => "no pipeline differs".to_owned(),
+            (0, _) => NO_DIFFERENCE.to_owned(),
             (_, 0) => format!("{total} changed"),
             (pipeline_count, layout_count) if pipeline_count == layout_count => {
                 format!("{total} changed in layout only")
@@ -261,13 +284,16 @@ impl PipelineComparison {
         }
     }
 
-    /// Draws the one pipeline that differs, as SVG or as a Mermaid chart. Returns an empty text if no pipeline differs.
+    /// Draws the one pipeline that differs, as SVG or as a Mermaid chart. If no pipeline differs, the picture says so.
     /// Fails if several differ, if the pipeline cannot be read, or if it has more than `MAX_FILE_PICTURE_LINKS` links.
     /// A Mermaid chart shows at most `MAX_FLOWCHART_BOXES` components, and reports how many are omitted.
     pub(crate) fn render_picture(&self, format: DiffFormat) -> Result<String, Failure> {
         let (diff, canvas) = match self.pipelines.as_slice() {
             [PipelineResult::Picture(diff, canvas)] => (diff, canvas),
-            [] => return Ok(String::new()),
+            [] if format == DiffFormat::Svg => {
+                return Ok(picture::render_sentence(NO_DIFFERENCE) + "\n");
+            }
+            [] => return Ok(picture::render_sentence_chart(NO_DIFFERENCE)),
             pipelines => {
                 let message = format!(
                     "a picture shows exactly one pipeline, but {} differ",

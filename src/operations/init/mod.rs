@@ -9,5 +9,6 @@ pub(crate) mod init_plan;
 pub(crate) mod init_summary;
 pub(crate) mod new_files;
 pub(crate) mod new_settings;
+mod program_source;
 pub(crate) mod repository_facts;
 pub(crate) mod rule_figures;

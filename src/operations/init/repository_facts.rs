@@ -3,8 +3,8 @@
 use super::current_findings::CurrentFindings;
 use super::host_recipes::{self, HostRecipe};
 use super::new_settings;
+use super::program_source;
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::InitArgs;
 use crate::session::Run;
@@ -146,7 +146,7 @@ pub(crate) fn detect_repository_facts(
         agent_version: connection.require_agent_version().ok().map(str::to_owned),
         is_prefix_set: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| choose_repository_name(repo.root(), remote.as_deref())),
-        source: args.source.as_deref().map(parse_source).transpose()?,
+        source: program_source::parse_source_option(args.source.as_deref(), recipe)?,
         is_signed: args.sign,
         new_lines: new_settings::list_new_setting_lines(run, workspace, args)?,
         findings,
@@ -284,19 +284,4 @@ fn parse_repository_name(remote: &str) -> Option<String> {
     let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
     let name = last_part.strip_suffix(".git").unwrap_or(last_part);
     (!name.is_empty()).then(|| name.to_owned())
-}
-
-/// Returns the value of `--source`. Fails if it contains special characters, because a job contains it without quotes.
-fn parse_source(text: &str) -> Result<String, Failure> {
-    let is_plain = text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "._/:@-".contains(c));
-    if is_plain {
-        return Ok(text.to_owned());
-    }
-    let message = format!(
-        "the source {text:?} is not an action (owner/repository@version), an image or a releases URL"
-    );
-    Err(Failure::new(ExitStatus::Usage, anyhow::Error::msg(message)))
 }

@@ -107,6 +107,32 @@ fn entries_of_lists_have_names_instead_of_numbers() {
 }
 
 #[test]
+fn changed_grid_variable_of_a_call_is_set_by_its_name() {
+    let call = |grid: &str| {
+        components(
+            &["Load"],
+            &format!(", setGridVariables: [{grid}], columns: [{grid}]"),
+        )
+    };
+    let grid = |column: &str, row: &str| {
+        format!(
+            "{{ name: states, gridValues: {{ fromGrid: {{ columns: [{column}] }}, fixed: [[a, {row}]] }} }}"
+        )
+    };
+    let text = describe_change(&call(&grid("code", "1")), &call(&grid("name", "2")));
+    insta::assert_snapshot!(text, @"
+    a.orch.yaml: modified
+      ~ Load (sql-executor)
+        ~ sets states, gridValues.fromGrid.columns: code -> name
+        ~ sets states, gridValues.fixed, a: 1 -> 2
+        ~ columns, states, gridValues.fromGrid.columns: code -> name
+        ~ columns, states, gridValues.fixed, a: 1 -> 2
+
+    1 pipeline changed
+    ");
+}
+
+#[test]
 fn new_variable_is_one_line_with_value_and_kind() {
     let variables = |list: &str| {
         components(&["Load"], "")
@@ -365,6 +391,46 @@ fn copied_pipeline_is_new_and_names_its_source() {
     for format in ["html", "markdown"] {
         let page = call.run(format!("diff HEAD~1..HEAD -o {format}")).expect(0).out;
         assert_eq!(page.matches("copied from").count(), 1, "{page}");
+    }
+}
+
+#[test]
+fn reports_of_a_check_name_the_source_of_a_copied_pipeline() {
+    let world: World = project();
+    world.write("a.orch.yaml", components(&["Load"], ""));
+    world.write("old.orch.yaml", components(&["Sort"], ""));
+    world.commit("before");
+    world.push();
+    world.write("b.orch.yaml", components(&["Load"], ""));
+    world.write("c.orch.yaml", components(&["Count"], ""));
+    world.git("mv old.orch.yaml new.orch.yaml");
+    world.commit("after");
+    let files = "--report json=r.json --report html=r.html --report markdown=r.md";
+    for range in ["--base HEAD~1", "--base HEAD~1 --head HEAD"] {
+        let output = Call::new(&world.work()).run(format!("check {range} {files}"));
+        for file in ["r.html", "r.md"] {
+            let page = world.read_text(file);
+            assert!(page.contains("copied from"), "{file}: {page}\n{}", output.err);
+            assert!(page.contains("renamed from"), "{file}: {page}");
+        }
+        let report: serde_json::Value = serde_json::from_str(&world.read_text("r.json")).unwrap();
+        let sources: Vec<_> = report["changes"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|change| {
+                (
+                    change["change"].as_str().unwrap(),
+                    change["previousPath"].as_str(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("added", Some("a.orch.yaml")),
+            ("added", None),
+            ("renamed", Some("old.orch.yaml")),
+        ];
+        assert_eq!(sources, expected, "{report}");
     }
 }
 

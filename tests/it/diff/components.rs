@@ -221,6 +221,37 @@ fn diff_draws_one_pipeline() {
 }
 
 #[test]
+fn picture_without_a_difference_shows_this_fact() {
+    let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
+    let chart = diff(&world, "HEAD..HEAD -o mermaid").expect(0).out;
+    assert_eq!(chart, "flowchart LR\n  n0[\"no pipeline differs\"]\n");
+    let picture = diff(&world, "HEAD..HEAD -o svg").expect(0).out;
+    assert!(
+        picture.starts_with("<svg ") && picture.contains(">no pipeline differs</text></svg>"),
+        "{picture}"
+    );
+    // A pipeline that differs is drawn.
+    let picture = diff(&world, "-o svg").expect(0).out;
+    assert!(picture.contains("data-name=\"Load\""), "{picture}");
+}
+
+#[test]
+fn flag_for_other_sides_beside_a_range_is_refused() {
+    let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 20"));
+    for flag in ["--staged", "--base HEAD", "--head HEAD", "--deepen"] {
+        let name = flag.split(' ').next().unwrap();
+        let message = format!("{name} cannot be used with a range A..B");
+        diff(&world, format!("HEAD..HEAD {flag}"))
+            .expect(2)
+            .saying(&[&message, "hint: "]);
+        // Without a range, the flag is used.
+        let output = diff(&world, flag);
+        assert!(!output.all().contains("with a range"), "{}", output.all());
+    }
+    diff(&world, "HEAD..HEAD").expect(0);
+}
+
+#[test]
 fn page_for_comment_has_list_and_flowchart() {
     let sql =
         |columns: &str| LOAD.replace("\"select 1\"", &format!("\"select\\n  {columns}\\nfrom orders\""));

@@ -5,6 +5,33 @@ use crate::support::{Call, orchestration_text, project};
 use roxmltree::Document;
 
 #[test]
+fn right_to_left_names_of_a_page_are_isolated() {
+    let world = project();
+    let (folder, file) = ("\u{5d0}\u{5d1}", "\u{5d2}\u{5d3}");
+    world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("before");
+    world.push();
+    world.write(
+        &format!("{folder}/{file} 5.orch.yaml"),
+        orchestration_text(&["Start", "Done"]),
+    );
+    world.commit("after");
+    for args in ["diff HEAD~1..HEAD -o html", "check --base HEAD~1 --report html=-"] {
+        let page = Call::new(&world.work()).run(args).out;
+        assert!(page.contains(&format!("<bdi>{folder}</bdi>/")), "{args}: {page}");
+        assert!(
+            page.contains(&format!("<bdi>{file}</bdi> 5.orch.yaml")),
+            "{args}: {page}"
+        );
+        let page = Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
+        assert!(
+            elements_of_class(page.root(), "sg-picture")
+                .all(|picture| { picture.descendants().all(|node| node.tag_name().name() != "bdi") })
+        );
+    }
+}
+
+#[test]
 fn page_has_picture_first_and_fold_for_each_changed_component() {
     let world = project();
     world.write(

@@ -100,6 +100,64 @@ fn jobs_that_publish_keep_two_publishes_of_a_branch_apart() {
     assert!(read_workspace_file("templates/publish/template.yml").contains("\n  resource_group: "));
 }
 
+/// Returns the variables that the job of a GitLab component sets.
+fn component_variables(include: &Value) -> BTreeSet<String> {
+    let component = include["component"].as_str().or(include["file"].as_str());
+    let name = ["review", "publish"]
+        .into_iter()
+        .find(|name| component.is_some_and(|component| component.contains(&format!("/{name}"))))
+        .unwrap();
+    let template = read_workspace_file(&format!("templates/{name}/template.yml"));
+    let (_, job) = template.split_once("\n---\n").unwrap();
+    let job: Value = serde_yaml::from_str(job).unwrap();
+    let variables = &job["$[[ inputs.job ]]"]["variables"];
+    variables.as_object().unwrap().keys().cloned().collect()
+}
+
+/// In GitLab, the variables of a job override those of `variables:` and `workflow:`, even if they are empty. Rules of
+/// the job override them.
+#[test]
+fn variables_beside_a_component_are_not_those_of_its_job() {
+    let mut variable_count = 0;
+    for (page, document) in documents() {
+        let includes = document["include"].as_array().into_iter().flatten();
+        let set_by_jobs: BTreeSet<String> = includes.flat_map(component_variables).collect();
+        let rules = document["workflow"]["rules"].as_array().into_iter().flatten();
+        let variables = rules
+            .map(|rule| &rule["variables"])
+            .chain([&document["variables"]])
+            .filter_map(Value::as_object)
+            .flat_map(|variables| variables.keys());
+        for variable in variables {
+            assert!(!set_by_jobs.contains(variable), "{page}: {variable}");
+            variable_count += 1;
+        }
+    }
+    assert!(variable_count > 0);
+}
+
+#[test]
+fn page_about_tags_sets_version_name_in_the_rules_of_the_job() {
+    let page = read_workspace_file("docs/book/tags.md");
+    assert!(!page.contains("add `workflow:`"), "{page}");
+    let template = read_workspace_file("templates/publish/template.yml");
+    let job = documents()
+        .into_iter()
+        .find_map(|(_, document)| document.get("sluicegate-publish").cloned())
+        .unwrap();
+    assert!(template.contains("default: sluicegate-publish\n"));
+    let rules = job["rules"].as_array().unwrap();
+    assert_eq!(rules[0]["variables"]["SLUICEGATE_VERSION_NAME"], "{tag}");
+    // The rules replace those of the component, and run the job in the same pipelines.
+    for rule in rules {
+        let condition = rule["if"].as_str().unwrap();
+        assert!(
+            template.contains(&format!("    - if: {condition}\n")),
+            "{condition}"
+        );
+    }
+}
+
 /// Earlier jobs often run code of the change. GitLab passes their dotenv variables, which override those of the project,
 /// and their files; Bitbucket passes the files of earlier steps.
 #[test]

@@ -4,6 +4,7 @@ mod agent_files;
 mod api_coverage;
 mod api_coverage_rows;
 mod book;
+mod code_names;
 mod example_runs;
 mod example_syntax;
 mod example_world;

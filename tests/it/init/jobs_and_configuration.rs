@@ -386,6 +386,53 @@ fn init_keeps_odd_names_as_text_and_follows_no_links() {
 }
 
 #[test]
+fn source_of_another_kind_than_the_host_needs_is_refused() {
+    let action = "acme/gate@v1";
+    let image = "reg.example/slg:1-ci";
+    let image_with_digest = "reg.example/slg@sha256:0123";
+    let url = "https://releases.example/slg";
+    let cases = [
+        ("github", "an action", vec![action, "acme/gate"], vec![image, url]),
+        (
+            "gitea",
+            "an action",
+            vec![action, "https://gitea.com/acme/gate@v1"],
+            vec![image],
+        ),
+        (
+            "gitlab",
+            "an image",
+            vec![image, image_with_digest, "slg"],
+            vec![action, url],
+        ),
+        (
+            "bitbucket",
+            "the URL of the releases",
+            vec![url],
+            vec![action, image, "releases.example/slg"],
+        ),
+        (
+            "jenkins",
+            "the URL of the releases",
+            vec![url],
+            vec![action, image],
+        ),
+    ];
+    for (host, kind, right_sources, wrong_sources) in cases {
+        for source in wrong_sources {
+            let world = small_project();
+            run_init(&world, format!("--host {host} --source {source}"))
+                .expect(2)
+                .saying(&[&format!("the job for {host} needs {kind}"), source, "hint: pass "]);
+            assert_eq!(new_files(&world), Vec::<String>::new(), "{host} {source}");
+        }
+        for source in right_sources {
+            run_init(&small_project(), format!("--host {host} --source {source}")).expect(0);
+        }
+    }
+}
+
+#[test]
 fn init_without_working_tree_writes_nothing() {
     let world = small_project();
     Call::new(&world.remote()).run("init --host github").expect(7);
@@ -537,7 +584,7 @@ fn fetch_script(host: &str) -> String {
     let world = small_project();
     run_init(
         &world,
-        format!("--host {host} --source releases.example/sluicegate"),
+        format!("--host {host} --source https://releases.example/sluicegate/"),
     )
     .expect(0);
     let script = match host {
@@ -558,8 +605,14 @@ fn fetch_script(host: &str) -> String {
         _ => json!(world.read_text("Jenkinsfile").split("'''").nth(1).unwrap()),
     };
     let script = script.as_str().unwrap().to_owned();
-    assert!(script.contains(" releases.example/sluicegate/v"), "{script}");
-    assert!(script.contains("--from releases.example/sluicegate "), "{script}");
+    assert!(
+        script.contains(" https://releases.example/sluicegate/v"),
+        "{script}"
+    );
+    assert!(
+        script.contains("--from https://releases.example/sluicegate "),
+        "{script}"
+    );
     script
 }
 

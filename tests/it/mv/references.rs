@@ -43,6 +43,25 @@ fn pipeline_that_is_also_a_script_is_counted_once() {
     assert!(log.contains("1 pipeline"), "{log}");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn file_moves_in_checkout_whose_directory_is_not_utf8() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = world_with_references();
+    for name in [&b"plain"[..], b"not\xffutf8"] {
+        let root = world.path().join(std::ffi::OsStr::from_bytes(name));
+        let copied = std::process::Command::new("cp")
+            .arg("-r")
+            .args([world.work(), root.clone()])
+            .status();
+        assert!(copied.unwrap().success());
+        let output = Call::new(&root).run("mv sales/load.orch.yaml sales/other.orch.yaml");
+        output.expect(0);
+        assert!(root.join("sales/other.orch.yaml").is_file());
+        assert!(!root.join("sales/load.orch.yaml").exists());
+    }
+}
+
 /// Returns every file of the working tree with its content, and the index.
 fn all(world: &World) -> (Vec<(String, String)>, String) {
     let paths = world.git("ls-files --cached --others");

@@ -47,6 +47,29 @@ fn pipeline_with_names(names: &[&str]) -> String {
 }
 
 #[test]
+fn findings_of_a_copy_are_new_and_those_of_a_renamed_file_are_known() {
+    for (command, expected_numbers) in [("copy", [1, 0]), ("rename", [0, 1])] {
+        let world = project();
+        let content = pipeline_with_names(&["one bad"]);
+        world.write("a.orch.yaml", &content);
+        world.commit("before");
+        world.push();
+        write_check_report(&world, "old.json");
+        world.write("b.orch.yaml", &content);
+        if command == "rename" {
+            fs::remove_file(world.work().join("a.orch.yaml")).unwrap();
+        }
+        world.commit("after");
+        let args = "check --base HEAD~1 --fail-on warn --report json=../new.json";
+        assert!(Call::new(&world.work()).run(args).code < 2);
+        let report = read_json(&world.work().join("../new.json"));
+        assert_eq!(report["changes"][0]["previousPath"], "a.orch.yaml", "{report}");
+        let [new, known, _] = numbers(&compare_reports(&world, "--report json=-").json());
+        assert_eq!([new, known], expected_numbers, "{command}");
+    }
+}
+
+#[test]
 fn new_known_and_fixed_are_told_in_every_place() {
     let world = two(
         &[

@@ -357,6 +357,20 @@ fn beyond_the_limit_only_files_that_kept_content_or_name_are_renames() {
     assert_eq!(renames, 20);
 }
 
+#[test]
+fn renames_of_equal_files_are_those_of_git() {
+    let files = |paths: &[&str]| -> Vec<(String, String)> {
+        let contents = |path: &&str| ((*path).to_owned(), lines(20, "same"));
+        paths.iter().map(contents).collect()
+    };
+    let changes = same_as_git(
+        &files(&["one/a", "one/b", "two/d"]),
+        &files(&["three/a", "three/b", "two/y"]),
+    );
+    let renames = changes.iter().filter(|line| line.starts_with("R ")).count();
+    assert_eq!(renames, 3, "{changes:?}");
+}
+
 fn as_short(line: &str) -> String {
     let fields: Vec<&str> = line.split('\t').collect();
     match fields[..] {

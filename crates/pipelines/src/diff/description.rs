@@ -4,14 +4,13 @@ use super::diff_line::{DiffLine, Sign};
 use super::field_groups::{self, FieldGroup, format_path_steps};
 use super::file_change_line::{describe_file_change, find_stop_reason};
 use super::leaf::{Leaf, PathStep};
+use super::line_shares::LineShares;
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::shared_fields::{SharedField, find_shared_fields, is_shared_field};
 use super::value_text::{find_truncation_start, format_value, truncate, truncate_from, truncate_name};
 use crate::findings::FileChange;
 use sluicegate_base::text;
-
-/// Maximum number of lines for one pipeline.
-const MAX_LINES: usize = 400;
+use std::fmt::Write as _;
 
 /// Maximum number of fields of a new component or variable that are shown.
 const MAX_NEW_FIELDS: usize = 10;
@@ -32,17 +31,19 @@ const SIGN_WIDTH: usize = 2;
 const DEFAULT_COLUMNS: usize = 160;
 
 /// Describes the changes to a pipeline: the file, then its changed parts, indented. Components that will no longer run
-/// come first. For a new or removed pipeline, only the names and types of the components are listed. `columns` is the
-/// width of the terminal; `None` for an HTML page, on which long lines scroll.
+/// come first. For a new or removed pipeline, only the names and types of the components are listed. If there are too
+/// many changes for one description, the last line counts the omitted ones. `columns` is the width of the
+/// terminal; `None` for an HTML page, on which long lines scroll.
 pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLine> {
     let mut description = Description {
         lines: Vec::new(),
+        shares: LineShares::new(diff),
         columns: columns.unwrap_or(DEFAULT_COLUMNS),
         is_page: columns.is_none(),
     };
     description.push_text(0, Sign::None, &describe_file_change(diff));
     for component in &diff.components {
-        if let Some(reason) = find_stop_reason(component) {
+        if let Some(reason) = find_stop_reason(component).filter(|_| description.shares.has_item_line()) {
             let content = format!("{} will no longer run: {reason}", truncate_name(&component.name));
             description.push_text(1, Sign::Changed, &content);
         }
@@ -58,11 +59,15 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
     if !is_added_or_removed {
         description.describe_parts(diff);
     }
+    if let Some(omission) = description.shares.omitted_items.describe_counts() {
+        description.push_text(1, Sign::None, &omission);
+    }
     description.lines
 }
 
 pub(super) struct Description {
     lines: Vec<DiffLine>,
+    pub(super) shares: LineShares,
     columns: usize,
     /// Whether the output is a page on which long lines scroll.
     pub(super) is_page: bool,
@@ -81,25 +86,24 @@ impl Description {
         self.push_line(depth, sign, is_value, content);
     }
 
-    /// Adds a line to the description. The first line beyond [`MAX_LINES`] is replaced by a remark that there are more;
-    /// later lines are dropped.
+    /// Adds a line to the description. The caller checks whether the item or the field gets another line.
     fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
-        let (depth, sign, line_text) = match self.lines.len() {
-            MAX_LINES => (1, Sign::None, "\u{2026} and more"),
-            length if length > MAX_LINES => return,
-            _ => (depth, sign, content),
-        };
+        self.shares.use_line(depth);
         self.lines.push(DiffLine {
             depth,
             sign,
             is_value,
-            text: text::escape_line(line_text),
+            text: text::escape_line(content),
             component: None,
         });
     }
 
     /// Describes a value that was added in several components, on one line with the names of the first components.
     fn describe_shared_field(&mut self, shared_field: &SharedField<'_>) {
+        if !self.shares.has_item_line() {
+            self.shares.omitted_items.values += 1;
+            return;
+        }
         let names = text::List::with_limit(&shared_field.component_names, MAX_SHARING_NAMES)
             .map(|name| truncate_name(name));
         let content = format!(
@@ -129,15 +133,21 @@ impl Description {
         if component.change == ComponentChange::Modified && has_only_shared_fields {
             return;
         }
+        if !self.shares.has_item_line() {
+            self.shares
+                .omitted_items
+                .components
+                .count_component(component.change);
+            return;
+        }
         let sign = match component.change {
             ComponentChange::Added => Sign::Added,
             ComponentChange::Removed => Sign::Removed,
             ComponentChange::Renamed | ComponentChange::Modified => Sign::Changed,
         };
         self.push_text(1, sign, &format_component_heading(component));
-        // The page links from the heading to the component in the picture. If the description is full, the last line is
-        // not the heading, but the remark that there are more lines, which has no sign.
-        if let Some(line) = self.lines.last_mut().filter(|line| line.sign != Sign::None) {
+        // The page links from the heading to the component in the picture.
+        if let Some(line) = self.lines.last_mut() {
             line.component = Some(component.name.clone());
         }
         if is_heading_only || component.change == ComponentChange::Removed {
@@ -159,11 +169,16 @@ impl Description {
 
     /// Describes changed fields. The cells of a table row are described together, and so are the fields of a list entry
     /// that was added or removed. With `is_new`, the fields belong to a new component or variable, of which only the
-    /// first [`MAX_NEW_FIELDS`] groups of fields are described.
+    /// first [`MAX_NEW_FIELDS`] groups of fields are described. The number of groups that get no line is shown.
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_group_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
+        let mut shown_group_count = 0;
         for group in groups.iter().take(max_group_count) {
+            if !self.has_line_at(depth) {
+                break;
+            }
+            shown_group_count += 1;
             match group {
                 FieldGroup::Single(field) => {
                     self.describe_field(
@@ -182,11 +197,29 @@ impl Description {
                 }
             }
         }
-        if groups.len() > max_group_count {
-            let omission = format!(
-                "\u{2026} {}",
-                text::format_and_more(groups.len() - max_group_count)
-            );
+        if groups.len() > shown_group_count {
+            self.push_field_omission(depth, groups.len() - shown_group_count);
+        }
+    }
+
+    /// Returns whether there is a line left for an item, or for a field below an item.
+    const fn has_line_at(&self, depth: usize) -> bool {
+        if depth > 1 {
+            self.shares.has_field_line()
+        } else {
+            self.shares.has_item_line()
+        }
+    }
+
+    /// Shows how many fields of an item are not described: on the line of the item if nothing is below it. The last line
+    /// of the description counts the fields that are items of their own.
+    fn push_field_omission(&mut self, depth: usize, omitted_count: usize) {
+        if depth <= 1 {
+            self.shares.omitted_items.values += omitted_count;
+        } else if let Some(line) = self.lines.last_mut().filter(|line| line.depth < depth) {
+            let _ = write!(line.text, ": {}", text::format_count(omitted_count, "value"));
+        } else {
+            let omission = format!("\u{2026} {}", text::format_and_more(omitted_count));
             self.push_text(depth, Sign::None, &omission);
         }
     }
@@ -262,10 +295,11 @@ impl Description {
     }
 
     /// Describes a changed field. `prefix` is the text before the value, which ends with a colon or an equals sign. Two
-    /// values that do not fit on one line, and texts of several lines, are shown below the prefix. Does nothing after
-    /// the maximum number of lines, because comparing long texts takes time.
+    /// values that do not fit on one line, and texts of several lines, are shown below the prefix. Only counts the value
+    /// if there is no line left, because comparing long texts takes time.
     fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
-        if self.lines.len() > MAX_LINES {
+        if !self.has_line_at(depth) {
+            self.shares.omitted_items.values += 1;
             return;
         }
         let name = prefix.trim_end_matches([' ', '=', ':']);
@@ -283,6 +317,9 @@ impl Description {
                 [_, None] => Sign::Removed,
                 [Some(_), Some(_)] => Sign::Changed,
             };
+            if !self.shares.has_field_line() {
+                return self.push_text(depth, sign, &format!("{heading} \u{2026}"));
+            }
             self.push_text(depth, sign, &heading);
             return self.describe_multiline_value(depth + 1, sides);
         }
@@ -353,6 +390,7 @@ fn is_redundant_field(field: &FieldDiff, name: &str, kind: Option<&str>) -> bool
 
 #[cfg(test)]
 mod tests {
+    use super::super::line_shares::{MAX_ITEM_LINES, MIN_FIELD_LINES};
     use super::super::{PipelineVersions, compare_versions, line_diff};
     use super::*;
 
@@ -528,8 +566,11 @@ mod tests {
             format!("{all}    C{at}: {{ type: start }}\n")
         });
         let told_many = told(BASE, &format!("{BASE}{many}"));
-        assert_eq!(told_many.lines().count(), MAX_LINES + 1);
-        assert!(told_many.ends_with("and more"));
+        assert_eq!(told_many.lines().count(), 1 + MAX_ITEM_LINES + 1);
+        assert!(
+            told_many.ends_with("\u{2026} and more: 1,600 components added"),
+            "{told_many}"
+        );
     }
 
     #[test]
@@ -542,9 +583,44 @@ mod tests {
         };
         let before = line_diff::COMPARISONS.get();
         let told = told(&values("a"), &values("b"));
-        assert_eq!(told.lines().count(), MAX_LINES + 1);
-        // Five lines each: the component, its field, and three lines of the value.
-        assert_eq!(line_diff::COMPARISONS.get() - before, MAX_LINES / 5);
+        assert!(told.contains("~ C399 (sql-executor): 1 value\n"), "{told}");
+        assert!(
+            told.ends_with("\u{2026} and more: 200 components changed"),
+            "{told}"
+        );
+        // Four lines each: the field, and three lines of the value.
+        assert_eq!(line_diff::COMPARISONS.get() - before, MIN_FIELD_LINES / 4);
+    }
+
+    #[test]
+    fn long_texts_leave_lines_for_every_other_change() {
+        let query: String = (0..60).fold(String::new(), |all, at| format!("{all}line {at}\\n"));
+        let many = (0..30).fold(BASE.to_owned(), |all, at| {
+            format!("{all}    N{at}: {{ type: sql-executor, parameters: {{ sql: \"{query}\" }} }}\n")
+        });
+        let told = told(BASE, &format!("{many}version: 2\n"));
+        for at in 0..30 {
+            assert!(
+                told.contains(&format!("+ N{at} (sql-executor)\n    + sql:\n")),
+                "{told}"
+            );
+        }
+        assert!(told.ends_with("+ version: 2"), "{told}");
+        assert!(told.lines().count() <= MAX_ITEM_LINES, "{told}");
+        // Equal shares: the first text is as long as the last one.
+        assert_eq!(told.matches("line 8\n").count(), 30, "{told}");
+        assert_eq!(told.matches("more lines").count(), 30, "{told}");
+    }
+
+    #[test]
+    fn texts_that_fit_together_are_not_cut() {
+        let query: String = (0..30).fold(String::new(), |all, at| format!("{all}line {at}\\n"));
+        let many = (0..10).fold(BASE.to_owned(), |all, at| {
+            format!("{all}    N{at}: {{ type: sql-executor, parameters: {{ sql: \"{query}\" }} }}\n")
+        });
+        let told = told(BASE, &many);
+        assert_eq!(told.matches("line 29").count(), 10, "{told}");
+        assert!(!told.contains('\u{2026}'), "{told}");
     }
 
     #[test]

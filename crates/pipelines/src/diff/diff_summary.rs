@@ -4,36 +4,53 @@ use super::moved_variables::{find_moved_variables, is_field_of_top_level_variabl
 use super::pipeline_diff::{ComponentChange, LinkChange, PipelineDiff, VariableChange};
 use crate::findings::{ChangeCounts, ChangeSummary};
 
+impl ChangeCounts {
+    pub(super) const fn count_component(&mut self, change: ComponentChange) {
+        match change {
+            ComponentChange::Added => self.added += 1,
+            ComponentChange::Removed => self.removed += 1,
+            ComponentChange::Renamed => self.renamed += 1,
+            ComponentChange::Modified => self.modified += 1,
+        }
+    }
+
+    pub(super) const fn count_link(&mut self, change: LinkChange) {
+        match change {
+            LinkChange::Added => self.added += 1,
+            LinkChange::Removed => self.removed += 1,
+        }
+    }
+
+    pub(super) const fn count_variable(&mut self, change: VariableChange) {
+        match change {
+            VariableChange::Added => self.added += 1,
+            VariableChange::Removed => self.removed += 1,
+            VariableChange::Modified => self.modified += 1,
+        }
+    }
+}
+
 impl PipelineDiff {
     /// Returns the number of changes of each kind. The callers of the pipeline are not known here; they are added
     /// later.
     pub fn summarize(&self) -> ChangeSummary {
         let mut components = ChangeCounts::default();
         for component in &self.components {
-            match component.change {
-                ComponentChange::Added => components.added += 1,
-                ComponentChange::Removed => components.removed += 1,
-                ComponentChange::Renamed => components.renamed += 1,
-                ComponentChange::Modified => components.modified += 1,
-            }
+            components.count_component(component.change);
         }
         let mut links = ChangeCounts::default();
         for link in &self.links {
-            match link.change {
-                LinkChange::Added => links.added += 1,
-                LinkChange::Removed => links.removed += 1,
-            }
+            links.count_link(link.change);
         }
         let moved_variables = find_moved_variables(self);
         let is_moved = |name: &str| moved_variables.iter().any(|variable| variable.name == name);
         let mut variables = ChangeCounts::default();
         for variable in &self.variables {
-            match variable.change {
-                // A moved variable is missing in one place and new in the other.
-                _ if is_moved(&variable.name) => variables.modified += 1,
-                VariableChange::Added => variables.added += 1,
-                VariableChange::Removed => variables.removed += 1,
-                VariableChange::Modified => variables.modified += 1,
+            // A moved variable is missing in one place and new in the other.
+            if is_moved(&variable.name) {
+                variables.modified += 1;
+            } else {
+                variables.count_variable(variable.change);
             }
         }
         let other_fields = self.other.iter().filter(|field| {

@@ -115,7 +115,8 @@ pub(super) fn format_field_path(field: &FieldDiff) -> String {
 /// Formats a path for display: keys with dots between them, and list entries by name with commas around them.
 /// `entry_names` has the names of the list entries in the path. `parameters` or `metadata` at the
 /// beginning, and a list entry at the end, are omitted, because they tell a reader nothing:
-/// `parameters.columns[2].type` with the entry name `id` becomes `columns, id, type`.
+/// `parameters.columns[2].type` with the entry name `id` becomes `columns, id, type`. For grid variables, `sets`
+/// replaces the list.
 pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[EntryName]) -> String {
     let mut name = String::new();
     for (position, step) in steps.iter().enumerate() {
@@ -128,6 +129,11 @@ pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[EntryName]) -
             continue;
         }
         let entry = entry_names.iter().find(|entry| entry.position == position);
+        let list = position.checked_sub(1).and_then(|index| steps[index].as_key());
+        if let Some(entry) = entry.filter(|_| list == Some(SET_GRID_VARIABLES)) {
+            name = format!("sets {}", entry.name);
+            continue;
+        }
         let follows_named_entry = entry_names.iter().any(|entry| entry.position + 1 == position);
         let (separator, part) = match entry {
             Some(entry) => (", ", entry.name.clone()),

@@ -68,21 +68,12 @@ fn push_operation_lines<'a>(
 /// beginning and the shared end are more than [`MAX_COMPARED_LINES`], they are replaced in one operation, because
 /// comparing them would take too long.
 pub(super) fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> Vec<DiffOp> {
-    let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
-    let prefix_length = base_lines
-        .iter()
-        .zip(head_lines)
-        .take_while(is_equal_pair)
-        .count();
-    let (old, new) = (&base_lines[prefix_length..], &head_lines[prefix_length..]);
-    let suffix_length = old
-        .iter()
-        .rev()
-        .zip(new.iter().rev())
-        .take_while(is_equal_pair)
-        .count();
+    let (prefix_length, suffix_length) = measure_equal_ends(base_lines, head_lines);
     // The numbers of lines between the shared beginning and the shared end.
-    let (old_len, new_len) = (old.len() - suffix_length, new.len() - suffix_length);
+    let (old_len, new_len) = (
+        base_lines.len() - prefix_length - suffix_length,
+        head_lines.len() - prefix_length - suffix_length,
+    );
     if old_len.max(new_len) <= MAX_COMPARED_LINES {
         return capture_diff_slices(Algorithm::Myers, base_lines, head_lines);
     }
@@ -104,6 +95,38 @@ pub(super) fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> 
             len: suffix_length,
         },
     ]
+}
+
+/// Returns the lines of the text; no lines if there is no text.
+pub(super) fn split_lines(text: Option<&str>) -> Vec<&str> {
+    text.map(|text| text.split('\n').collect()).unwrap_or_default()
+}
+
+/// Returns the maximum number of lines that the comparison of these texts has, without comparing them: both versions of
+/// what is between the shared beginning and the shared end, and the unchanged lines around it.
+pub(super) fn count_lines_between_equal_ends(base_lines: &[&str], head_lines: &[&str]) -> usize {
+    let (prefix_length, suffix_length) = measure_equal_ends(base_lines, head_lines);
+    let equal_length = prefix_length + suffix_length;
+    let context_length = prefix_length.min(CONTEXT_LINES) + suffix_length.min(CONTEXT_LINES);
+    base_lines.len() + head_lines.len() - 2 * equal_length + context_length
+}
+
+/// Returns the number of equal lines at the beginning of both texts, and at their end.
+fn measure_equal_ends(base_lines: &[&str], head_lines: &[&str]) -> (usize, usize) {
+    let is_equal_pair = |(a, b): &(&&str, &&str)| a == b;
+    let prefix_length = base_lines
+        .iter()
+        .zip(head_lines)
+        .take_while(is_equal_pair)
+        .count();
+    let (old, new) = (&base_lines[prefix_length..], &head_lines[prefix_length..]);
+    let suffix_length = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(is_equal_pair)
+        .count();
+    (prefix_length, suffix_length)
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod field_groups;
 mod file_change_line;
 mod leaf;
 mod line_diff;
+mod line_shares;
 mod list_alignment;
 mod list_names;
 mod moved_variables;

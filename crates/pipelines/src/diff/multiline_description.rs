@@ -3,20 +3,17 @@
 use super::description::Description;
 use super::diff_line::Sign;
 use super::leaf::Leaf;
-use super::line_diff::{self, TextLine};
+use super::line_diff::{self, TextLine, split_lines};
 use super::value_text::{escape_invisible, truncate};
 use sluicegate_base::text;
 use std::collections::HashSet;
-
-/// Maximum number of lines for one value.
-const MAX_VALUE_LINES: usize = 40;
 
 /// Maximum number of characters of a line of text on a page where long lines scroll.
 const MAX_PAGE_WIDTH: usize = 2_000;
 
 impl Description {
     /// Shows the lines that differ between the two versions of a value, base and head, and the lines around them, up to
-    /// [`MAX_VALUE_LINES`]. A missing version has no lines.
+    /// the share of one text. A missing version has no lines.
     pub(super) fn describe_multiline_value(&mut self, depth: usize, sides: [Option<&Leaf>; 2]) {
         let texts = sides.map(|side| side.map(Leaf::to_string));
         let [base_lines, head_lines] = texts.each_ref().map(|side| split_lines(side.as_deref()));
@@ -25,7 +22,8 @@ impl Description {
             width: self.multiline_width(depth),
             changed_line_ends: find_changed_line_ends(&lines),
         };
-        for line in lines.iter().take(MAX_VALUE_LINES) {
+        let max_line_count = self.shares.text_lines;
+        for line in lines.iter().take(max_line_count) {
             let (sign, line) = match line {
                 TextLine::Unchanged(line) => (Sign::None, style.format_line(line)),
                 TextLine::Removed(line) => (Sign::Removed, style.format_line(line)),
@@ -37,8 +35,8 @@ impl Description {
             };
             self.push_value(depth, sign, &line);
         }
-        if lines.len() > MAX_VALUE_LINES {
-            let omission = text::format_count(lines.len() - MAX_VALUE_LINES, "more line");
+        if lines.len() > max_line_count {
+            let omission = text::format_count(lines.len() - max_line_count, "more line");
             self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
         }
     }
@@ -97,9 +95,4 @@ fn find_changed_line_ends<'t>(lines: &[TextLine<'t>]) -> HashSet<&'t str> {
 /// Returns the line without a carriage return at its end.
 fn trim_line_end(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
-}
-
-/// Returns the lines of the text; no lines if there is no text.
-fn split_lines(text: Option<&str>) -> Vec<&str> {
-    text.map(|text| text.split('\n').collect()).unwrap_or_default()
 }

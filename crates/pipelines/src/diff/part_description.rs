@@ -24,6 +24,10 @@ impl Description {
             self.describe_variable(variable);
         }
         for variable in &moved_variables {
+            if !self.shares.has_item_line() {
+                self.shares.omitted_items.variables.modified += 1;
+                continue;
+            }
             let content = format!(
                 "{} (variable): moved from {}",
                 truncate_name(variable.name),
@@ -51,6 +55,10 @@ impl Description {
 
     /// Describes a link that was added or removed.
     fn describe_link(&mut self, link: &LinkDiff) {
+        if !self.shares.has_item_line() {
+            self.shares.omitted_items.links.count_link(link.change);
+            return;
+        }
         let sign = match link.change {
             LinkChange::Added => Sign::Added,
             LinkChange::Removed => Sign::Removed,
@@ -61,6 +69,13 @@ impl Description {
 
     /// Describes a changed variable in one line, and its other changed fields on the lines below.
     fn describe_variable(&mut self, variable: &VariableDiff) {
+        if !self.shares.has_item_line() {
+            self.shares
+                .omitted_items
+                .variables
+                .count_variable(variable.change);
+            return;
+        }
         match variable.change {
             VariableChange::Added => self.describe_new_variable(variable),
             VariableChange::Removed => self.push_variable(Sign::Removed, &variable.name, None, &[]),

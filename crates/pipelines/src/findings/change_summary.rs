@@ -41,7 +41,7 @@ pub struct ChangeCounts {
 impl ChangeCounts {
     /// Returns the numbers in text form, such as `2 components added, 1 removed` for the noun `component`. Returns
     /// `None` if there are no changes.
-    fn describe(self, noun: &str) -> Option<String> {
+    pub(crate) fn describe(self, noun: &str) -> Option<String> {
         let counts = [
             (self.added, "added"),
             (self.removed, "removed"),
@@ -67,7 +67,7 @@ impl ChangeCounts {
 pub struct ChangeSummary {
     /// The path from the repository root; the former path if the file was deleted.
     pub path: String,
-    /// The path in the base of a renamed file. On a page of `diff`, also of the file from which a new one was copied.
+    /// The path in the base of a renamed file, or of the file from which a new one was copied.
     pub previous_path: Option<String>,
     pub change: FileChange,
     pub components: ChangeCounts,
@@ -84,6 +84,14 @@ pub struct ChangeSummary {
 }
 
 impl ChangeSummary {
+    /// Returns the path that the file had before it was renamed. A copy has none: its source is another file.
+    pub fn former_path(&self) -> Option<&str> {
+        match self.change {
+            FileChange::Added => None,
+            _ => self.previous_path.as_deref(),
+        }
+    }
+
     /// Returns whether only the layout of the file changed, so that the pipeline behaves as before.
     pub const fn is_layout_only(&self) -> bool {
         matches!(self.change, FileChange::Layout)

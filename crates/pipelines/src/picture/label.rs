@@ -12,8 +12,11 @@ const MIN_BOX_WIDTH: i32 = 84;
 const MAX_BOX_WIDTH: i32 = 168;
 const TEXT_MARGIN: i32 = 8;
 
-/// Maximum width of a line of a name, in pixels.
-const MAX_LINE_WIDTH: i32 = MAX_BOX_WIDTH - 2 * TEXT_MARGIN;
+/// Maximum width of a line of a name, in pixels: in a wide font, it still fits into the widest box.
+const MAX_LINE_WIDTH: i32 = 145;
+
+/// The space that a wide font leaves to the left and right of the text.
+const WIDE_FONT_MARGIN: i32 = 4;
 
 /// The numbers of lines of a name with the maximum widths of a line, in the order in which they are tried: a name gets
 /// another line before its box gets wide.
@@ -64,12 +67,21 @@ pub(super) fn wrap_box_texts(canvas: &Canvas) -> Vec<BoxText> {
             let note = short_note(canvas_box);
             let text_width = name.iter().chain(&note).map(|line| text_width(line)).max();
             BoxText {
-                width: (text_width.unwrap_or(0) + 2 * TEXT_MARGIN).clamp(MIN_BOX_WIDTH, MAX_BOX_WIDTH),
+                width: box_width(text_width.unwrap_or(0)),
                 name,
                 note,
             }
         })
         .collect()
+}
+
+/// Returns the width of the box for a text of this width. The text is up to a tenth wider in a wide font, such as DejaVu
+/// Sans, which is the default on most Linux machines.
+fn box_width(text_width: i32) -> i32 {
+    let wide_text_width = (text_width * 11 + 9) / 10;
+    (text_width + 2 * TEXT_MARGIN)
+        .max(wide_text_width + 2 * WIDE_FONT_MARGIN)
+        .clamp(MIN_BOX_WIDTH, MAX_BOX_WIDTH)
 }
 
 /// Returns the note about a change; `None` if it is wider than a box can be.
@@ -158,7 +170,7 @@ fn char_width(c: char) -> i32 {
     match c {
         'i' | 'j' | 'l' | '.' | ',' | '\'' | ':' | ';' | '|' | '!' => 350,
         'f' | 't' | 'r' | ' ' | '(' | ')' | '[' | ']' | '-' | 'I' => 430,
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => 1080,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' | '\u{2026}' => 1080,
         's' | 'c' | 'k' | 'x' | 'y' | 'z' | 'v' | 'J' => 660,
         'A'..='Z' | '&' | '+' | '\u{2212}' | '~' => 880,
         c if c.is_ascii() => 720,
@@ -308,15 +320,20 @@ fn word_break_penalty(line_end: char, line_start: char) -> i32 {
 fn cut_name(name: &str, suffix: &str) -> Vec<String> {
     let chars: Vec<char> = name.chars().collect();
     let used_width = 0;
-    let first_end = count_fitting_chars(chars.iter(), used_width);
+    let first_end = find_line_end(&chars, count_fitting_chars(chars.iter(), used_width));
     let second_start = first_end
         + chars[first_end..]
             .iter()
             .take_while(|c| c.is_whitespace())
             .count();
-    let fitting_end = second_start + count_fitting_chars(chars[second_start..].iter(), used_width);
+    let second_line = &chars[second_start..];
+    let fitting_length = count_fitting_chars(second_line.iter(), used_width);
+    let fitting_end = second_start + find_line_end(second_line, fitting_length);
     let tail_length = count_fitting_chars(chars.iter().rev(), text_width(suffix) + text_width("\u{2026}"));
-    let tail_start = chars.len().saturating_sub(tail_length);
+    let reversed_chars: Vec<char> = chars.iter().rev().copied().collect();
+    let tail_start = chars
+        .len()
+        .saturating_sub(find_line_end(&reversed_chars, tail_length));
     // The second line is shortened if too few characters would be omitted between it and the third line.
     let second_end = fitting_end
         .min(tail_start.saturating_sub(MIN_OMITTED_CHARS))
@@ -334,6 +351,19 @@ fn cut_name(name: &str, suffix: &str) -> Vec<String> {
         .map(|line| line.trim().to_owned())
         .filter(|line| !line.is_empty())
         .collect()
+}
+
+/// Returns where a line with at most `fitting_length` of these characters ends: at the last blank, if the line would
+/// otherwise end inside a word, and if it is then at least half as long.
+fn find_line_end(chars: &[char], fitting_length: usize) -> usize {
+    let is_blank = |index: usize| chars.get(index).is_none_or(|c| c.is_whitespace());
+    if is_blank(fitting_length) {
+        return fitting_length;
+    }
+    (fitting_length / 2..fitting_length)
+        .rev()
+        .find(|index| is_blank(*index))
+        .unwrap_or(fitting_length)
 }
 
 /// Returns the number of characters that fit the rest of a line, after the text that already uses `used_width`.
@@ -366,6 +396,35 @@ mod tests {
             wrap_name("LoadAllOrdersOfTheLastQuarter", ""),
             ["LoadAllOrdersOf", "TheLastQuarter"]
         );
+    }
+
+    #[test]
+    fn widest_line_fits_its_box_in_a_wide_font() {
+        for width in [0, 60, 100, 125, 140, MAX_LINE_WIDTH] {
+            assert!(
+                10 * (box_width(width) - 2 * WIDE_FONT_MARGIN) >= 11 * width,
+                "{width}"
+            );
+            assert!(box_width(width) <= MAX_BOX_WIDTH);
+        }
+        // A short text has its usual margin.
+        assert_eq!(box_width(70), 70 + 2 * TEXT_MARGIN);
+    }
+
+    #[test]
+    fn name_with_blanks_is_cut_between_words() {
+        let name = "Load the orders of the whole day into the table of all orders of the whole year and the next one";
+        let lines = wrap_name(name, "");
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        let words: Vec<&str> = name.split(' ').collect();
+        for line in &lines {
+            for word in line.trim_start_matches('\u{2026}').split_whitespace() {
+                assert!(words.contains(&word), "{lines:?}");
+            }
+        }
+        // A long word still uses the whole line.
+        let long_word = format!("a {}", "x".repeat(90));
+        assert!(wrap_name(&long_word, "")[0].chars().count() > 10);
     }
 
     #[test]

@@ -134,7 +134,7 @@ fn describe_box(canvas: &Canvas, canvas_box: &CanvasBox) -> String {
 /// numeric codes, which Mermaid shows as the characters. A sign or a number at the start would begin a list, so the
 /// blank, period or parenthesis after it is replaced. An underscore has a meaning only at an end of a word. Truncates a
 /// label that is longer than [`MAX_LABEL_CHARS`].
-fn escape_label(raw: &str) -> String {
+pub(super) fn escape_label(raw: &str) -> String {
     let line = text::escape_line(raw);
     let mut output = String::new();
     let is_list_marker = |text: &str| text.chars().all(|c| c.is_ascii_digit() || "+-*".contains(c));

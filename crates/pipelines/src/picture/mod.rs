@@ -23,12 +23,14 @@ mod mermaid;
 mod places;
 mod ports;
 mod router;
+mod sentence;
 mod slots;
 mod svg;
 
 pub use canvas::{Badge, Canvas};
 pub use component_drawing::ElementIds;
 pub use mermaid::render_mermaid;
+pub use sentence::{render_sentence, render_sentence_chart};
 pub use svg::{COLUMN_WIDTH, PAGE_WIDTH, Picture, PictureFrame, STYLE, render_document, render_markers};
 
 #[cfg(test)]

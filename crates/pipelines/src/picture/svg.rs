@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 pub const STYLE: &str = include_str!("style.css");
 
 /// The margin around the picture, in pixels.
-const MARGIN: i32 = 12;
+pub(super) const MARGIN: i32 = 12;
 
 /// The width of a page of changes, in pixels; the part that is shown first fits into it.
 pub const PAGE_WIDTH: i32 = 1216;
@@ -40,7 +40,7 @@ const HEADING_HEIGHT: i32 = 24;
 /// Maximum number of names in the description.
 const MAX_LISTED_NAMES: usize = 20;
 
-const FONT_FAMILY: &str = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif";
+pub(super) const FONT_FAMILY: &str = "system-ui,-apple-system,'Segoe UI',Helvetica,Arial,sans-serif";
 
 /// A picture with computed positions.
 pub struct Picture<'c> {

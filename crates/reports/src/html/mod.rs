@@ -13,6 +13,7 @@ mod file_changes;
 mod files;
 mod filter_bar;
 mod finding_anchors;
+mod name_direction;
 mod page_frame;
 mod repeats;
 mod review_header;
