@@ -18,10 +18,7 @@ pub(crate) struct TaskWait {
 /// Returns the failure of a wait that an error ended. After a refused token or for a missing task, the hint is about
 /// this error; otherwise, the task may still be running.
 async fn wait_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
-    if matches!(
-        error.kind(),
-        ErrorKind::Unauthorized | ErrorKind::Forbidden | ErrorKind::NotFound
-    ) {
+    if error.kind().is_denied() || error.kind() == ErrorKind::NotFound {
         return task_request_failure(platform, id, error).await;
     }
     Failure::from(error).with_hint(format!(

@@ -9,6 +9,7 @@ mod base_url;
 mod client;
 mod client_certificate;
 mod error;
+mod error_kind;
 mod exchange_log;
 mod failure;
 mod hint_request;
@@ -35,7 +36,8 @@ pub use address_check::{UnauthenticatedResponse, find_proxy, resolve_host, send_
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use client::{Client, Settings};
 pub use client_certificate::{ClientCertificate, PemSource};
-pub use error::{ErrorKind, HttpError};
+pub use error::HttpError;
+pub use error_kind::ErrorKind;
 pub use hint_request::request_for_hint;
 pub use host_client::{HostClient, HostSettings};
 pub use observer::Observer;

@@ -4,7 +4,7 @@ use super::error::{HttpError, RetryRule};
 use super::memory_estimate::{MAX_RESPONSE_MEMORY, estimate_memory};
 use super::redaction::{redact, redact_json};
 use super::server_text::{self, parse_server_text, truncate};
-use super::{ErrorKind, error, retry};
+use super::{ErrorKind, retry};
 use bytes::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -82,7 +82,7 @@ impl ResponseHead {
         let requested_delay = retry::parse_retry_after(&self.headers, SystemTime::now());
         let error = self
             .build_error(
-                error::error_kind_for(self.status),
+                ErrorKind::from_status(self.status),
                 parse_server_text(self.content_type(), body),
             )
             .with_retry_rule(retry::retry_rule_for(self.status, requested_delay))
