@@ -283,5 +283,5 @@ fn is_response_lost(error: &HttpError) -> bool {
 /// Returns whether another upload may have another result: no if this one was certainly not processed, because its
 /// "retry later" response was already retried often enough. A redirect that is not followed would only be repeated.
 fn may_retry_upload(error: &HttpError) -> bool {
-    error.is_maybe_processed() && !matches!(error.status(), Some(300..400))
+    error.is_maybe_processed() && !error.is_wait_requested() && !matches!(error.status(), Some(300..400))
 }

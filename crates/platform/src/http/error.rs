@@ -19,6 +19,9 @@ pub(super) enum RetryRule {
     Never,
     /// Repeat only if a second execution does no harm.
     IfSafe,
+    /// Repeat unless a second execution would create a second resource: the server requests a repetition, but may have
+    /// processed the first request.
+    UnlessDoubled,
     /// Repeat in any case: the first request was certainly not processed.
     Always,
 }
@@ -209,6 +212,11 @@ impl HttpError {
         } else {
             advice.to_owned()
         }
+    }
+
+    /// Returns whether the server requested the client to come back later.
+    pub fn is_wait_requested(&self) -> bool {
+        self.0.retry_after.is_some()
     }
 
     pub(super) fn retry_rule(&self) -> RetryRule {

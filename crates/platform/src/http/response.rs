@@ -87,7 +87,7 @@ impl ResponseHead {
             )
             .with_retry_rule(retry::retry_rule_for(self.status, requested_delay))
             .with_retry_after(requested_delay);
-        if retry::may_have_effect(self.status, requested_delay) {
+        if retry::may_have_effect(self.status) {
             error.mark_maybe_processed()
         } else {
             error
