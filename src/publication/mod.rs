@@ -318,6 +318,7 @@ impl Publication<'_> {
                 || settings.attestation.is_requested()
                 || self.run.has_outputs()
                 || self.has_smoke_runs(),
+            retries: self.connection.retries,
         }
     }
 

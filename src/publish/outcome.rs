@@ -51,6 +51,8 @@ pub struct PublishOptions {
     pub lookup_timeout: Duration,
     /// True if content hashes are computed for a receipt or a digest, which takes time.
     pub needs_hashes: bool,
+    /// Maximum number of further uploads after one whose response was lost, up to a limit.
+    pub retries: u32,
 }
 
 /// The state of the version after a publish.

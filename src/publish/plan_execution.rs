@@ -22,7 +22,7 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
 /// Maximum number of uploads of a run.
-const MAX_UPLOADS: usize = 3;
+const MAX_UPLOADS: u32 = 3;
 
 /// Uploads the planned files and verifies the published version. The outcome contains the content hashes if the options
 /// request them; if a file cannot be read for its hash, it contains no hashes.
@@ -89,11 +89,12 @@ impl PlanExecution<'_> {
 
     /// Uploads the plan, and returns the outcome. Looks up the version if no usable response arrives, or if an earlier
     /// attempt of this run may have caused the reported conflict. If the platform does not list the version, uploads
-    /// the plan again, up to [`MAX_UPLOADS`] times in total, or returns an unknown outcome if this would not help.
+    /// the plan again, as often as the retries allow and up to [`MAX_UPLOADS`] times in total, or returns an unknown
+    /// outcome if this would not help.
     async fn upload_until_decided(&self) -> Outcome {
         // The error of the previous upload, whose response was lost; `None` at the first upload.
         let mut lost_error: Option<HttpError> = None;
-        let mut remaining_uploads = MAX_UPLOADS;
+        let mut remaining_uploads = self.options.retries.saturating_add(1).min(MAX_UPLOADS);
         loop {
             remaining_uploads -= 1;
             let upload = build_upload(self.plan, self.hashes.clone(), self.progress.clone());

@@ -9,6 +9,7 @@ use crate::support::{
 };
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 use wiremock::{Request, ResponseTemplate};
 
 const PUBLISH: [&str; 7] = [
@@ -490,7 +491,7 @@ fn lost_answer_is_looked_up() {
         (&plain, answer(&lacking), 6, "incomplete", 1),
         (&scripted, answer(&fresh(&scripted)), 6, "incomplete", 1),
         (&plain, answer(&anothers), 5, "conflict", 1),
-        (&plain, ResponseTemplate::new(404), 3, "failed", 3),
+        (&plain, ResponseTemplate::new(404), 3, "failed", 1),
         (&plain, ResponseTemplate::new(503), 3, "failed", 1),
     ];
     for (world, details, code, outcome, sent) in cases {
@@ -504,6 +505,19 @@ fn lost_answer_is_looked_up() {
             "{text}"
         );
         assert_eq!(uploads(&platform), sent, "{text}");
+    }
+}
+
+#[test]
+fn upload_whose_version_is_not_found_is_repeated_as_often_as_retries_allow() {
+    let world = plain_project();
+    for (retries, sent) in [("0", 1), ("1", 2), ("2", 3), ("4", 3)] {
+        let platform = platform_taking_uploads(ResponseTemplate::new(502), ResponseTemplate::new(404));
+        let output = platform
+            .call(&world)
+            .run((&PUBLISH, format!("--retries {retries}")))
+            .expect(3);
+        assert_eq!(uploads(&platform), sent, "--retries {retries}: {}", output.all());
     }
 }
 
