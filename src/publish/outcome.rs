@@ -1,6 +1,6 @@
 //! The outcome of a publish.
 
-use super::LatestVersion;
+use super::{LatestVersion, PublishError};
 use clap::ValueEnum;
 use serde_json::Value;
 use sluicegate_platform::http::HttpError;
@@ -130,6 +130,8 @@ pub struct Outcome {
     pub error: Option<HttpError>,
     /// The SHA-256 in hex of each file, in the order of the plan; `None` if not requested or not available.
     pub hashes: Option<Vec<String>>,
+    /// Why the requested hashes are not available.
+    pub hash_error: Option<PublishError>,
 }
 
 impl Outcome {
@@ -145,6 +147,7 @@ impl Outcome {
             problems: Vec::new(),
             error: None,
             hashes: None,
+            hash_error: None,
         }
     }
 

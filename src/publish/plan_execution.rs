@@ -25,7 +25,7 @@ use std::time::Duration;
 const MAX_UPLOADS: u32 = 3;
 
 /// Uploads the planned files and verifies the published version. The outcome contains the content hashes if the options
-/// request them; if a file cannot be read for its hash, it contains no hashes.
+/// request them; if a file cannot be read for its hash, it contains the error instead.
 pub async fn execute_plan(
     platform: &Platform,
     plan: &Plan,
@@ -40,13 +40,13 @@ pub async fn execute_plan(
         progress,
         started_at: Timestamp::now(),
     };
-    let outcome = execution.execute().await;
-    Outcome {
-        hashes: execution
-            .hashes
-            .and_then(|hashes| hashes.collect_all_hashes(plan).ok()),
-        ..outcome
+    let mut outcome = execution.execute().await;
+    match execution.hashes.map(|hashes| hashes.collect_all_hashes(plan)) {
+        Some(Ok(hashes)) => outcome.hashes = Some(hashes),
+        Some(Err(error)) => outcome.hash_error = Some(error),
+        None => {}
     }
+    outcome
 }
 
 struct PlanExecution<'a> {
@@ -281,8 +281,8 @@ fn is_response_lost(error: &HttpError) -> bool {
     error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
-/// Returns whether another upload may have another result: no if this one was certainly not processed, because its
-/// "retry later" response was already retried often enough. A redirect that is not followed would only be repeated.
+/// Returns whether another upload may have another result: no after a "retry later" response, because that was already
+/// retried often enough. A redirect that is not followed would only be repeated.
 fn may_retry_upload(error: &HttpError) -> bool {
     error.is_maybe_processed() && !error.is_wait_requested() && !matches!(error.status(), Some(300..400))
 }

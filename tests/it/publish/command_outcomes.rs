@@ -521,6 +521,53 @@ fn upload_whose_version_is_not_found_is_repeated_as_often_as_retries_allow() {
     }
 }
 
+/// Returns a platform that already has the version, and that removes this file when the version is looked up.
+fn platform_that_removes(world: &World, file: PathBuf) -> Platform {
+    let platform = Platform::new();
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    let details = answer(&version_details(world));
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
+        if request.url.query_pairs().any(|(key, _)| key == "versionName") {
+            let _ = fs::remove_file(&file);
+            details.clone()
+        } else {
+            ResponseTemplate::new(404)
+        }
+    });
+    platform
+}
+
+#[test]
+fn file_that_cannot_be_read_for_its_hash_fails_the_publish() {
+    let world = project_to_publish();
+    // Pipelines and scripts are also read when the publish is planned.
+    world.write("notes.md", "not a pipeline\n");
+    world.commit("notes");
+    world.push();
+    let blob = world.git("rev-parse HEAD:notes.md");
+    let object = world
+        .work()
+        .join(".git/objects")
+        .join(&blob[..2])
+        .join(&blob[2..]);
+    assert!(object.exists());
+    for (file, code, has_files) in [(world.path().join("nothing"), 0, true), (object, 7, false)] {
+        let platform = platform_that_removes(&world, file);
+        let flags = "--if-exists same-content --compat off --include **";
+        let output = platform.call(&world).run((&PUBLISH, flags)).expect(code);
+        assert_eq!(
+            output.err.contains("could not compute the content hashes"),
+            code != 0,
+            "{}",
+            output.all()
+        );
+        let receipt = read_json(&world.work().join("out/receipt.json"));
+        assert_eq!(receipt["outcome"], "already-published");
+        assert_eq!(!receipt["files"].as_array().unwrap().is_empty(), has_files);
+        assert_eq!(!receipt["digest"].as_str().unwrap().is_empty(), has_files);
+    }
+}
+
 #[test]
 fn version_of_another_run_after_lost_response_is_reported_with_one_difference() {
     let world = plain_project();
