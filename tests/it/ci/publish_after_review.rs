@@ -3,7 +3,8 @@
 
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Call, Platform, ServerProcess, World, answer, at_once, in_turn, orchestration_text, read_json,
+    Call, Platform, ServerProcess, World, answer, at_once, in_turn, orchestration_text, passed_results,
+    read_json, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -424,6 +425,27 @@ fn names_that_no_header_has_a_meaning_for_are_refused() {
             .saying(&["printable ASCII", "'ö'"]);
     }
     assert_eq!(versions(&world, &server), []);
+}
+
+#[test]
+fn ci_refuses_name_that_cannot_be_sent_before_its_review() {
+    let world = project_to_publish();
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let call = platform.call(&world);
+    let args = "ci --publish --publish-on-branch main --branch main";
+    for (names, expected_text) in [
+        ("--prefix é --version-name 1", "only printable ASCII"),
+        ("--prefix p --version-name é", "only printable ASCII"),
+        ("--prefix p --version-name {nope}", "unknown placeholder `{nope}`"),
+        ("--prefix p --version-name {tag}", "this run has no tag"),
+    ] {
+        call.clone().run((args, names)).expect(2).saying(&[expected_text]);
+        assert_eq!(platform.requests().len(), 0, "{names}");
+    }
+    // A name that can be sent does not stop the review.
+    call.run((args, "--prefix p --version-name 1"));
+    assert!(!platform.requests().is_empty());
 }
 
 #[test]
