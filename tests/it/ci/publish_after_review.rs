@@ -1,6 +1,7 @@
 //! From a review to a trusted version: `ci`, `--require-review`, `verify`, and withdrawing versions, all against the
 //! local platform.
 
+use crate::support::publishing::project_to_publish;
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
     Call, Platform, ServerProcess, World, answer, at_once, in_turn, orchestration_text, passed_results,
@@ -788,6 +789,19 @@ fn failed_rollback_names_the_command_that_repeats_it() {
         .saying(&["run `sluicegate artifacts disable 2 --prefix sales --force`"]);
 }
 
+/// Returns a platform that accepts every change of a version without showing the version's new state.
+fn platform_that_shows_no_state(list: &Value, details: &Value) -> Platform {
+    let platform = Platform::new();
+    platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", answer(list));
+    platform.respond_to("GET", "/artifacts/details", answer(details));
+    platform.respond_to(
+        "PATCH",
+        "/v1/shared-pipelines/artifacts$",
+        ResponseTemplate::new(204),
+    );
+    platform
+}
+
 #[test]
 fn prune_goes_on_after_version_whose_state_is_not_shown() {
     let (world, platform) = (World::new(), Platform::new());
@@ -802,10 +816,15 @@ fn prune_goes_on_after_version_whose_state_is_not_shown() {
     let answers = vec![ResponseTemplate::new(204), answer(&json!({ "enabled": false }))];
     platform.respond_to("PATCH", "/v1/shared-pipelines/artifacts$", in_turn(answers));
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-    let output = call.run("artifacts prune --keep 1 --yes").expect(0).saying(&[
-        "warning",
-        "could not check whether version 2 of sales is disabled",
-    ]);
+    let output = call
+        .clone()
+        .run("artifacts prune --keep 1 --yes")
+        .expect(3)
+        .saying(&[
+            "warning",
+            "could not check whether version 2 of sales is disabled",
+            "error: could not check whether 1 version of sales is disabled: 2",
+        ]);
     assert!(
         !output.err.contains("disabled version 2 of sales\n"),
         "{}",
@@ -816,10 +835,21 @@ fn prune_goes_on_after_version_whose_state_is_not_shown() {
         "{}",
         output.all()
     );
-    assert_eq!(
-        output.out,
-        "disabled 2 versions of sales: 2, 1; not confirmed: 2\n"
-    );
+    assert_eq!(output.out, "disabled 1 version of sales: 1\n");
+    let document = call
+        .run("artifacts prune --keep 1 --yes -o json")
+        .expect(0)
+        .json();
+    assert_eq!(document["disabled"], json!(["2", "1"]));
+    assert_eq!(document.get("unconfirmed"), None);
+    let document = platform_that_shows_no_state(&list, &details)
+        .call(&world)
+        .variable("SLUICEGATE_PREFIX", "sales")
+        .run("artifacts prune --keep 1 --yes -o json")
+        .expect(3)
+        .json();
+    assert_eq!(document["disabled"], json!([]));
+    assert_eq!(document["unconfirmed"], json!(["2", "1"]));
 }
 
 #[test]
