@@ -8,7 +8,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
 use crate::session::failure_conversion::to_write_failure;
-use crate::session::resource::{RemoteProject, ResourceLookup, created_without_id_failure, creation_failure};
+use crate::session::resource::{PIPELINE_KIND, RemoteProject, ResourceLookup, created_without_id_failure};
 use crate::session::watched_execution::{WatchedExecution, report_last_state};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -212,7 +212,7 @@ impl PipelineRun<'_> {
                 .collect()
         });
         let pipeline_lookup = ResourceLookup {
-            kind: "published pipeline",
+            kind: PIPELINE_KIND,
             name: &self.execution.pipeline_name,
             list_command: Some("pipelines list"),
             show_command: None,

@@ -240,6 +240,40 @@ fn time_to_wait_begins_with_the_first_request() {
 }
 
 #[test]
+fn missing_pipeline_is_found_by_its_path_or_the_end_of_its_name() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("POST", START, ResponseTemplate::new(404));
+    let names = ["sales/load", "sales/clean", "stock/clean"].map(|name| json!({ "name": name }));
+    platform.respond_to(
+        "GET",
+        "/published-pipelines$",
+        answer(&json!({ "results": names })),
+    );
+    let cases = [
+        ("sales/load.orch.yaml", Some("sales/load")),
+        ("load", Some("sales/load")),
+        ("load.orch.yaml", Some("sales/load")),
+        ("Sales/Load", Some("sales/load")),
+        ("stock/clean.tran.yaml", Some("stock/clean")),
+        // Two pipelines have this name.
+        ("clean", None),
+        ("ad", None),
+        ("", None),
+    ];
+    for (name, nearest) in cases {
+        let args = ["pipelines", "run", name, "--environment", "prod"];
+        let output = polling_call(&platform, &world).run(&args);
+        assert_ne!(output.code, 0);
+        match nearest {
+            Some(nearest) => {
+                output.saying(&[&format!("did you mean `{nearest}`?")]);
+            }
+            None => assert!(!output.err.contains("did you mean"), "{}", output.all()),
+        }
+    }
+}
+
+#[test]
 fn run_needs_an_environment_from_flag_variable_or_file() {
     let (world, platform) = (World::new(), Platform::new());
     script_execution_start(&platform);
