@@ -99,8 +99,7 @@ fn configure_client(
         .connect_timeout(connect_timeout)
         .tls_backend_preconfigured(tls.clone());
     match proxies {
-        Some(Proxies::Environment) => builder,
-        Some(Proxies::Fixed { proxy, .. }) => builder.proxy(reqwest::Proxy::clone(proxy)),
+        Some(proxies) => proxies.configure(builder),
         None => builder.no_proxy(),
     }
 }
