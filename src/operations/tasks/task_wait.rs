@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, OutputArgs, OutputFormat, PaceArgs, WaitArgs};
 use crate::session::{CommandResult, Run};
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
-use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent, no_response_error};
+use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// The settings for waiting for a task, starting now.
@@ -37,10 +37,11 @@ pub(crate) async fn fetch_task_before_resume(
         return Ok(None);
     };
     match wait.pace.await_before_deadline(platform.fetch_task(id)).await {
-        Some(Ok(task)) => Ok(Some(task)),
-        Some(Err(error)) => Err(task_request_failure(platform, id, error).await),
-        None => Err(Failure::from(no_response_error())
-            .with_hint("nothing was sent; pass a longer --timeout to keep waiting")),
+        Ok(Ok(task)) => Ok(Some(task)),
+        Ok(Err(error)) => Err(task_request_failure(platform, id, error).await),
+        Err(error) => {
+            Err(Failure::from(error).with_hint("nothing was sent; pass a longer --timeout to keep waiting"))
+        }
     }
 }
 

@@ -90,7 +90,7 @@ fn events_whose_pages_repeat_come_to_an_end() {
 
 #[test]
 fn list_that_lies_about_its_total_is_no_list() {
-    let pages = |total: usize| {
+    let pages = |total: i64| {
         let full = answer(
             &json!({ "results": (0..100).map(|n| json!({ "name": n.to_string() })).collect::<Vec<_>>(),
             "page": 0, "size": 100, "total": total }),
@@ -101,6 +101,7 @@ fn list_that_lies_about_its_total_is_no_list() {
     for (total, expected_text) in [
         (250, "announces 250 entries but has 100"),
         (7, "announces 7 entries but has 100"),
+        (-1, "announces -1 entries but has 100"),
     ] {
         let (world, platform) = (World::new(), Platform::new());
         platform.respond_to("GET", "/variables$", pages(total));
@@ -269,7 +270,43 @@ fn wait_ends_in_time_although_answer_hangs() {
         let call = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", "0.05");
         let output = call.run((args, "--timeout 1")).expect(code);
         assert!(begin.elapsed() < Duration::from_secs(30), "{}", output.all());
+        let request = format!("GET {}/v1/projects/", platform.server.uri());
+        assert!(
+            expected_text != nothing || output.err.contains(&request),
+            "{}",
+            output.all()
+        );
         output.saying(&[expected_text, "\nhint: "]);
+    });
+}
+
+#[test]
+fn wait_that_ends_before_a_retry_shows_the_last_response() {
+    let busy = |status: u16| {
+        ResponseTemplate::new(status)
+            .insert_header("retry-after", "60")
+            .set_body_json(json!({ "detail": "come back later" }))
+    };
+    let cases = [
+        (
+            ["executions", "show", ID, "--wait"].to_vec(),
+            429,
+            "/pipeline-executions/",
+        ),
+        (
+            ["streaming", "status", ID, "--wait", "streaming"].to_vec(),
+            503,
+            "/status: 503",
+        ),
+        (["tasks", "messages", ID, "--follow"].to_vec(), 503, "/tasks/"),
+    ];
+    at_once(cases, |(args, status, place)| {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("GET", "", busy(status));
+        let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "2");
+        let output = call.run((&args, "--timeout 1")).expect(3);
+        assert!(!output.err.contains("no response arrived"), "{}", output.all());
+        output.saying(&[&status.to_string(), place, "come back later", "\nhint: "]);
     });
 }
 
