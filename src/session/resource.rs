@@ -150,6 +150,14 @@ impl ResourceLookup<'_> {
     /// Returns the failure as [`Self::request_failure`] does. `names` are the existing names, or `None` if they could
     /// not be listed.
     pub(crate) fn request_failure_with_names(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
+        if error.kind() == ErrorKind::Conflict && !error.has_specific_hint() {
+            let hint = format!(
+                "{}; try again when no other operation changes the {}",
+                self.format_check_instruction(),
+                self.kind
+            );
+            return Failure::from(error).with_hint(hint);
+        }
         if error.kind() != ErrorKind::NotFound {
             return creation_failure(error, &self.format_check_instruction());
         }

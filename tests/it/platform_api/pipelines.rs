@@ -240,6 +240,40 @@ fn time_to_wait_begins_with_the_first_request() {
 }
 
 #[test]
+fn execution_with_unknown_status_is_not_said_to_run() {
+    for (status, hint) in [
+        (
+            json!("RUNNING"),
+            "the execution is still running; run `sluicegate executions cancel",
+        ),
+        (
+            json!("queued"),
+            "the execution is still running; run `sluicegate executions cancel",
+        ),
+        (json!("CANCELED"), "run `sluicegate executions show"),
+        (json!(null), "run `sluicegate executions show"),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("GET", ONE, answer(&json!({ "result": { "status": status } })));
+        let args = ["executions", "show", ID, "--wait", "--timeout", "0"];
+        polling_call(&platform, &world)
+            .run(&args)
+            .expect(8)
+            .saying(&[&format!("hint: {hint} {ID}`")]);
+    }
+}
+
+#[test]
+fn disabled_pipeline_is_named_as_the_cause() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("POST", START, ResponseTemplate::new(410));
+    polling_call(&platform, &world)
+        .run(run_args(""))
+        .expect(3)
+        .saying(&["410 Gone", "hint: the pipeline is disabled on the platform"]);
+}
+
+#[test]
 fn missing_pipeline_is_found_by_its_path_or_the_end_of_its_name() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, ResponseTemplate::new(404));

@@ -281,6 +281,36 @@ fn wait_ends_in_time_although_answer_hangs() {
 }
 
 #[test]
+fn conflict_with_existing_resource_does_not_suggest_another_name() {
+    let (world, platform) = (World::new(), Platform::new());
+    for verb in ["POST", "PUT", "PATCH"] {
+        platform.respond_to(verb, "", ResponseTemplate::new(409));
+    }
+    for (args, hint) in [
+        (
+            &["tasks", "send", ID, "--message", "x"][..],
+            "run `sluicegate tasks show",
+        ),
+        (&["tasks", "stop", ID], "run `sluicegate tasks show"),
+        (&["streaming", "start", ID], "run `sluicegate streaming status"),
+        (&["executions", "cancel", ID], "run `sluicegate executions show"),
+        (
+            &["pipelines", "run", "p", "--environment", "e", "--tag", "nightly"],
+            "an execution with the tag nightly is running",
+        ),
+    ] {
+        let output = platform.call(&world).run(args).expect(5);
+        assert!(!output.err.contains("use another name"), "{}", output.all());
+        output.saying(&[&format!("hint: {hint}")]);
+    }
+    platform
+        .call(&world)
+        .run("variables create region --value x")
+        .expect(5)
+        .saying(&["hint: the request conflicts with an existing resource"]);
+}
+
+#[test]
 fn wait_that_ends_before_a_retry_shows_the_last_response() {
     let busy = |status: u16| {
         ResponseTemplate::new(status)

@@ -197,6 +197,11 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
+    /// Returns whether the error has a more specific hint than that for its kind.
+    pub fn has_specific_hint(&self) -> bool {
+        self.0.hint.is_some()
+    }
+
     /// Returns the hint, with the advice to check the result if the request may have had its effect. Never `None`; the
     /// hints of other errors have the same type.
     pub fn hint(&self) -> Option<String> {
