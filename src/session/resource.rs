@@ -7,7 +7,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::{did_you_mean, find_nearest_word};
+use sluicegate_base::text::{did_you_mean, find_nearest_word, quote_shell_word};
 use sluicegate_platform::api::{self, ApiValue, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::io;
@@ -173,7 +173,12 @@ impl ResourceLookup<'_> {
     /// Returns an instruction to check the resource on the platform, for a hint.
     fn format_check_instruction(self) -> String {
         match (self.show_command, self.list_command) {
-            (Some(command), _) => format!("run `sluicegate {command} {}` to check", self.name),
+            (Some(command), _) => {
+                format!(
+                    "run `sluicegate {command} {}` to check",
+                    quote_shell_word(self.name)
+                )
+            }
             (None, Some(command)) => format!("run `sluicegate {command}` to check"),
             (None, None) => "check the result in the platform's web interface".to_owned(),
         }

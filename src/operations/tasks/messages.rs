@@ -159,14 +159,20 @@ impl MessageHistory<'_> {
     /// Returns the failure for a task that stopped, if the response does not show whether its work is complete.
     fn unclear_end_failure(&self) -> Failure {
         let message = task_text::describe_unclear_end(self.id);
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(self.details_hint())
+    }
+
+    /// Returns the hint with the command that shows the task.
+    fn details_hint(&self) -> String {
+        format!(
+            "run `sluicegate tasks show {}` for details",
+            text::quote_shell_word(self.id)
+        )
     }
 
     /// Returns a failure because of the task, with the command that shows the task as its hint.
     fn agent_task_failure(&self, message: String) -> Failure {
-        Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
-            .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
+        Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(self.details_hint())
     }
 
     /// Prints the collected messages as one JSON document. Does nothing for text, because each message was printed when

@@ -264,6 +264,25 @@ fn execution_with_unknown_status_is_not_said_to_run() {
 }
 
 #[test]
+fn id_from_the_platform_is_quoted_in_the_command_of_a_hint() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to(
+        "POST",
+        START,
+        answer(&json!({ "pipelineExecutionId": "1;touch pwn" })),
+    );
+    platform.respond_to(
+        "GET",
+        "/pipeline-executions/",
+        answer(&json!({ "result": { "status": "RUNNING" } })),
+    );
+    polling_call(&platform, &world)
+        .run(run_args("--wait --timeout 0"))
+        .expect(8)
+        .saying(&["sluicegate executions cancel '1;touch pwn'`"]);
+}
+
+#[test]
 fn disabled_pipeline_is_named_as_the_cause() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, ResponseTemplate::new(410));
