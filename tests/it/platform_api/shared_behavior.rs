@@ -281,6 +281,36 @@ fn wait_ends_in_time_although_answer_hangs() {
 }
 
 #[test]
+fn response_of_another_shape_is_described_without_internal_names() {
+    let execution = ["executions", "show", ID, "--wait"];
+    let streaming = ["streaming", "status", ID];
+    let task = ["tasks", "show", ID];
+    let cases = [
+        (
+            &execution[..],
+            json!({ "status": "SUCCESS" }),
+            "missing field `result`",
+        ),
+        (&streaming, json!("streaming"), "expected an object"),
+        (&task, json!([]), "expected an object"),
+        (
+            &execution,
+            json!({ "result": [] }),
+            "the response cannot be used: at result: ",
+        ),
+    ];
+    at_once(cases, |(args, body, expected_text)| {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("GET", "", answer(&body));
+        let output = platform.call(&world).run(args).expect(3);
+        for internal in ["at :", "at .:", "struct ", "elements"] {
+            assert!(!output.err.contains(internal), "{}", output.all());
+        }
+        output.saying(&["the response cannot be used: ", expected_text]);
+    });
+}
+
+#[test]
 fn conflict_with_existing_resource_does_not_suggest_another_name() {
     let (world, platform) = (World::new(), Platform::new());
     for verb in ["POST", "PUT", "PATCH"] {
