@@ -27,12 +27,14 @@ impl CodeInsights<'_> {
     ) -> Result<(), HttpError> {
         self.replace_report(client, report, annotation_batches)
             .await
-            .map_err(|error| match error.kind() {
-                ErrorKind::Unauthorized | ErrorKind::Forbidden => error.with_hint(
+            .map_err(|error| {
+                if !error.kind().is_denied() {
+                    return error;
+                }
+                error.with_hint(
                     "Bitbucket's proxy adds the credentials of the pipeline: run this step in a pipeline of the \
                      repository itself",
-                ),
-                _ => error,
+                )
             })
     }
 

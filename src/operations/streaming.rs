@@ -52,16 +52,20 @@ pub(crate) fn create_stream(
     })?
 }
 
-/// Returns the failure of a creation. If the platform complains about fields of the definition, lists each complaint
-/// with its line in the file.
+/// Returns the failure of a creation. If the platform complains about fields of the definition, lists each complaint,
+/// with its line if the file contains the field.
 fn definition_failure(error: HttpError, document: &Document) -> Failure {
-    let complaints = document.describe_violations(error.violations());
-    if complaints.is_empty() {
+    let violations = error.violations();
+    if !violations
+        .iter()
+        .any(|violation| document.contains_start_of(&violation.field))
+    {
         return creation_failure(
             error,
             "check whether the project already has the streaming pipeline before you repeat the command",
         );
     }
+    let complaints = document.describe_violations(violations);
     let message = error.to_string();
     // The message of the error lists the same complaints after its summary, one per line.
     let summary = message.split("\n- ").next().unwrap_or_default();

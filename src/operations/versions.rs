@@ -135,45 +135,76 @@ impl<'a> VersionSwitch<'a> {
         let old_versions = list_surplus_versions(&versions, &latest, kept_count).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
-        let unconfirmed_versions = if args.yes {
-            self.disable_versions(&old_versions).await?
+        let (disabled_versions, unconfirmed_versions) = if args.yes {
+            self.disable_versions(old_versions).await?
         } else {
-            Vec::new()
+            (old_versions, Vec::new())
         };
-        let mut message = self.describe_prune(&old_versions, kept_count, args.yes);
-        if !unconfirmed_versions.is_empty() {
-            message = format!("{message}; not confirmed: {}", unconfirmed_versions.join(", "));
+        let mut document = value!({
+            "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": disabled_versions, "done": args.yes,
+        });
+        let message = self.describe_prune(&disabled_versions, kept_count, args.yes);
+        if unconfirmed_versions.is_empty() {
+            return self.print_outcome(args.output, &document, &message);
         }
-        let document = value!({ "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": old_versions, "done": args.yes });
-        self.print_outcome(args.output, &document, &message)
+        document["unconfirmed"] = value!(unconfirmed_versions);
+        // `describe_prune` describes an empty list as that of a prefix without old versions.
+        let message = if disabled_versions.is_empty() {
+            format!("confirmed no version of {} as disabled", self.prefix)
+        } else {
+            message
+        };
+        self.print_outcome(args.output, &document, &message)?;
+        Err(self.unconfirmed_failure(&unconfirmed_versions))
+    }
+
+    /// Creates the failure of a prune after which the platform does not show these versions as disabled.
+    fn unconfirmed_failure(&self, versions: &[String]) -> Failure {
+        let message = format!(
+            "could not check whether {} of {} {} disabled: {}",
+            format_count(versions.len(), "version"),
+            self.prefix,
+            if versions.len() == 1 { "is" } else { "are" },
+            versions.join(", ")
+        );
+        let hint = format!("run `{}` to see the enabled versions", list_command(&self.prefix));
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
     }
 
     /// Disables these versions one after the other. Stops at the first failure, which then names the versions that were
-    /// disabled before it. Warns of versions whose state the platform does not show, and returns them.
-    async fn disable_versions<'v>(&self, versions: &'v [String]) -> Result<Vec<&'v str>, Failure> {
-        let mut unconfirmed_versions = Vec::new();
+    /// disabled before it. Returns the disabled versions, and those whose state the platform does not show, of which it
+    /// also warns.
+    async fn disable_versions(&self, versions: Vec<String>) -> Result<(Vec<String>, Vec<String>), Failure> {
+        let (mut disabled_versions, mut unconfirmed_versions) = (Vec::new(), Vec::new());
+        let total_count = versions.len();
         let mut timeout = self.lookup_timeout;
-        for (done_count, version) in versions.iter().enumerate() {
-            let response = match self.request_state(version, false).await {
+        for version in versions {
+            let response = match self.request_state(&version, false).await {
                 Ok(response) => response,
                 Err(failure) => {
-                    return Err(self.add_prune_progress(failure, &versions[..done_count], versions.len()));
+                    return Err(self.add_prune_progress(
+                        failure,
+                        &disabled_versions,
+                        &unconfirmed_versions,
+                        total_count,
+                    ));
                 }
             };
-            match self.confirm_state(&response, version, false, timeout).await {
-                Ok(()) => self
-                    .run
-                    .ui
-                    .say(&format!("disabled version {version} of {}", self.prefix)),
+            match self.confirm_state(&response, &version, false, timeout).await {
+                Ok(()) => {
+                    let message = format!("disabled version {version} of {}", self.prefix);
+                    self.run.ui.say(&message);
+                    disabled_versions.push(version);
+                }
                 Err(failure) => {
                     self.run.ui.warn(&failure.describe());
-                    unconfirmed_versions.push(version.as_str());
+                    unconfirmed_versions.push(version);
                     // The platform will hardly show the state of the next versions either.
                     timeout = Duration::ZERO;
                 }
             }
         }
-        Ok(unconfirmed_versions)
+        Ok((disabled_versions, unconfirmed_versions))
     }
 
     /// Describes which versions were disabled or, unless `is_done` is set, would be disabled.
@@ -200,21 +231,25 @@ impl<'a> VersionSwitch<'a> {
         }
     }
 
-    /// Adds to a failure which versions were disabled before it.
+    /// Adds to a failure which versions were disabled before it, and for which the platform did not show this.
     fn add_prune_progress(
         &self,
         failure: Failure,
         disabled_versions: &[String],
+        unconfirmed_versions: &[String],
         total_count: usize,
     ) -> Failure {
-        let progress = match disabled_versions {
+        let mut progress = match disabled_versions {
             [] => "no version was disabled before that".to_owned(),
             versions => format!("disabled before that: {}", versions.join(", ")),
         };
-        let prefix = &self.prefix;
+        if !unconfirmed_versions.is_empty() {
+            progress = format!("{progress}; not confirmed: {}", unconfirmed_versions.join(", "));
+        }
+        let done_count = disabled_versions.len() + unconfirmed_versions.len();
         failure.context(format!(
-            "stopped after {} of {total_count} versions of {prefix} ({progress})",
-            disabled_versions.len()
+            "stopped after {done_count} of {total_count} versions of {} ({progress})",
+            self.prefix
         ))
     }
 

@@ -17,7 +17,7 @@ use sluicegate_pipelines::interface::{
     list_breaking_changes, summarize_changes,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::ErrorKind;
 
 /// Placeholder for the next version until it is computed.
 pub(super) const DRAFT_VERSION: &str = "0.0.0";
@@ -85,7 +85,7 @@ impl Publication<'_> {
             Ok(details) => Some(details),
             // No version is enabled.
             Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) if needs_complete_comparison || is_access_denied(&error) => return Err(error.into()),
+            Err(error) if needs_complete_comparison || error.kind().is_denied() => return Err(error.into()),
             Err(error) => {
                 self.run
                     .ui
@@ -372,10 +372,6 @@ impl Publication<'_> {
 fn incomplete_comparison_failure(reason: &str, hint: &str) -> Failure {
     let message = format!("could not determine the changes for consumers: {reason}");
     Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint)
-}
-
-fn is_access_denied(error: &HttpError) -> bool {
-    matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden)
 }
 
 /// Returns the class of the changes for a step output; empty if the comparison is missing or incomplete.

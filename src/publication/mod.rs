@@ -44,7 +44,9 @@ use crate::gate::{self, Positions};
 use crate::job::cli::OnIgnored;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
-use crate::publish::{self, FileSource, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence};
+use crate::publish::{
+    self, FileSource, OutcomeKind, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence,
+};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::Ui;
@@ -290,8 +292,20 @@ impl Publication<'_> {
             plan.version_name, plan.prefix, outcome.kind
         );
         self.report_junit(&case_name, status, &outcome.problems, smoke.as_ref());
+        let is_version_missing = matches!(outcome.kind, OutcomeKind::Conflict | OutcomeKind::Failed);
+        if let Some(error) = outcome.hash_error.filter(|_| !is_version_missing) {
+            status = status.worse(self.report_missing_hashes(error));
+        }
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         Ok(status.worse(self.write_records(receipt, true)))
+    }
+
+    /// Reports that the receipt of this publish has no content hashes, because a file could not be read. Returns the
+    /// exit status.
+    fn report_missing_hashes(&self, error: PublishError) -> ExitStatus {
+        let failure = Failure::from(error)
+            .context("could not compute the content hashes, so the receipt has neither files nor a digest");
+        self.run.report_failure_as("The receipt is incomplete", &failure)
     }
 
     /// Plans the publish of the target's commit, from the source in the settings.
@@ -318,6 +332,7 @@ impl Publication<'_> {
                 || settings.attestation.is_requested()
                 || self.run.has_outputs()
                 || self.has_smoke_runs(),
+            retries: self.connection.retries,
         }
     }
 

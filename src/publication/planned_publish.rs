@@ -27,8 +27,8 @@ pub(crate) struct PlannedPublish {
 
 impl PlannedPublish {
     /// Plans the publish that follows a passed review. Returns `None` if the event does not request a publish. A commit
-    /// that is not merged is rejected before any request is sent. An error in the plan is stored, so that the review
-    /// runs first; the publish then fails with this error.
+    /// that is not merged is rejected before any request is sent, and so is a prefix or version name that cannot be
+    /// sent. Any other error in the plan is stored, so that the review runs first; the publish then fails with it.
     pub(crate) fn prepare(
         args: &CiArgs,
         workspace: &Workspace<'_>,
@@ -45,7 +45,11 @@ impl PlannedPublish {
         let settings = workspace
             .sources
             .resolve_publish_settings(&build_publish_args(args))?;
-        let plan = build_plan(workspace, &settings, target, &target.head, settings.from);
+        let plan = match build_plan(workspace, &settings, target, &target.head, settings.from) {
+            // No review can change this.
+            Err(error @ PublishError::Version(_)) => return Err(error.into()),
+            plan => plan,
+        };
         let unreviewed_selection = workspace
             .sources
             .compile_review_exclusions(&args.review.selection.globs)?;

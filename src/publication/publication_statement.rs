@@ -68,8 +68,14 @@ impl Publication<'_> {
         if receipt.has_ignored_resources() {
             return Some("the platform ignored files, so the version does not contain all files".to_owned());
         }
-        (self.settings.from == FileSource::Worktree).then(|| {
-            "the files are from the working tree, not from the commit that the version names".to_owned()
-        })
+        if self.settings.from == FileSource::Worktree {
+            return Some(
+                "the files are from the working tree, not from the commit that the version names".to_owned(),
+            );
+        }
+        receipt
+            .digest
+            .is_empty()
+            .then(|| "the content hashes of the files are not known".to_owned())
     }
 }

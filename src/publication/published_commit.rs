@@ -126,10 +126,11 @@ impl Publication<'_> {
         Ok(compare_with_plan(&details, plan))
     }
 
-    /// Warns that the commit is not published again. The hint says how to publish it again on purpose.
+    /// Warns that the commit is not published again. The hint says how to publish it again on purpose. If there are
+    /// smoke runs, one that did not succeed may have disabled the version, so the hint does not offer to enable it.
     fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
         let name = version.display_name();
-        let enable_hint = if version.enabled == Some(false) {
+        let enable_hint = if version.enabled == Some(false) && !self.has_smoke_runs() {
             format!(
                 "run `{}` to offer that version again, or ",
                 enable_command(&plan.prefix, name)

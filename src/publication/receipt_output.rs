@@ -77,7 +77,10 @@ impl Publication<'_> {
         let mut outputs = vec![("compat", class), ("next-version", next_name)];
         if is_usable && !self.settings.dry_run && receipt.is_for_published_version() {
             outputs.push(("version-name", receipt.version_name));
-            outputs.push(("digest", receipt.digest));
+            // Without the hashes of the files, there is no digest.
+            if !receipt.digest.is_empty() {
+                outputs.push(("digest", receipt.digest));
+            }
         }
         outputs
     }

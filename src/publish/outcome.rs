@@ -1,6 +1,6 @@
 //! The outcome of a publish.
 
-use super::LatestVersion;
+use super::{LatestVersion, PublishError};
 use clap::ValueEnum;
 use serde_json::Value;
 use sluicegate_platform::http::HttpError;
@@ -51,6 +51,8 @@ pub struct PublishOptions {
     pub lookup_timeout: Duration,
     /// True if content hashes are computed for a receipt or a digest, which takes time.
     pub needs_hashes: bool,
+    /// Maximum number of further uploads after one whose response was lost, up to a limit.
+    pub retries: u32,
 }
 
 /// The state of the version after a publish.
@@ -128,6 +130,8 @@ pub struct Outcome {
     pub error: Option<HttpError>,
     /// The SHA-256 in hex of each file, in the order of the plan; `None` if not requested or not available.
     pub hashes: Option<Vec<String>>,
+    /// Why the requested hashes are not available.
+    pub hash_error: Option<PublishError>,
 }
 
 impl Outcome {
@@ -143,6 +147,7 @@ impl Outcome {
             problems: Vec::new(),
             error: None,
             hashes: None,
+            hash_error: None,
         }
     }
 

@@ -22,10 +22,10 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
 /// Maximum number of uploads of a run.
-const MAX_UPLOADS: usize = 3;
+const MAX_UPLOADS: u32 = 3;
 
 /// Uploads the planned files and verifies the published version. The outcome contains the content hashes if the options
-/// request them; if a file cannot be read for its hash, it contains no hashes.
+/// request them; if a file cannot be read for its hash, it contains the error instead.
 pub async fn execute_plan(
     platform: &Platform,
     plan: &Plan,
@@ -40,13 +40,13 @@ pub async fn execute_plan(
         progress,
         started_at: Timestamp::now(),
     };
-    let outcome = execution.execute().await;
-    Outcome {
-        hashes: execution
-            .hashes
-            .and_then(|hashes| hashes.collect_all_hashes(plan).ok()),
-        ..outcome
+    let mut outcome = execution.execute().await;
+    match execution.hashes.map(|hashes| hashes.collect_all_hashes(plan)) {
+        Some(Ok(hashes)) => outcome.hashes = Some(hashes),
+        Some(Err(error)) => outcome.hash_error = Some(error),
+        None => {}
     }
+    outcome
 }
 
 struct PlanExecution<'a> {
@@ -89,11 +89,12 @@ impl PlanExecution<'_> {
 
     /// Uploads the plan, and returns the outcome. Looks up the version if no usable response arrives, or if an earlier
     /// attempt of this run may have caused the reported conflict. If the platform does not list the version, uploads
-    /// the plan again, up to [`MAX_UPLOADS`] times in total, or returns an unknown outcome if this would not help.
+    /// the plan again, as often as the retries allow and up to [`MAX_UPLOADS`] times in total, or returns an unknown
+    /// outcome if this would not help.
     async fn upload_until_decided(&self) -> Outcome {
         // The error of the previous upload, whose response was lost; `None` at the first upload.
         let mut lost_error: Option<HttpError> = None;
-        let mut remaining_uploads = MAX_UPLOADS;
+        let mut remaining_uploads = self.options.retries.saturating_add(1).min(MAX_UPLOADS);
         loop {
             remaining_uploads -= 1;
             let upload = build_upload(self.plan, self.hashes.clone(), self.progress.clone());
@@ -280,8 +281,8 @@ fn is_response_lost(error: &HttpError) -> bool {
     error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
-/// Returns whether another upload may have another result: no if this one was certainly not processed, because its
-/// "retry later" response was already retried often enough. A redirect that is not followed would only be repeated.
+/// Returns whether another upload may have another result: no after a "retry later" response, because that was already
+/// retried often enough. A redirect that is not followed would only be repeated.
 fn may_retry_upload(error: &HttpError) -> bool {
-    error.is_maybe_processed() && !matches!(error.status(), Some(300..400))
+    error.is_maybe_processed() && !error.is_wait_requested() && !matches!(error.status(), Some(300..400))
 }

@@ -5,7 +5,7 @@ use super::version_differences::{can_details_prove_completeness, compare_with_pl
 use super::{FileSource, Plan};
 use serde_json::Value;
 use sluicegate_platform::api::{ArtifactDetails, PublishResponse};
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::HttpError;
 
 /// Note for a version that an earlier run published, if its details cannot prove that it is complete.
 pub const UNKNOWN_OMISSIONS: &str =
@@ -151,9 +151,7 @@ pub(super) fn assess_failed_lookup(reason: &str, error: Option<HttpError>) -> Ou
     let outcome = Outcome::new(OutcomeKind::Failed);
     match error {
         // The error itself says that access was denied.
-        Some(error) if matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden) => {
-            outcome.with_problem("nothing was sent").with_error(error)
-        }
+        Some(error) if error.kind().is_denied() => outcome.with_problem("nothing was sent").with_error(error),
         Some(error) => outcome
             .with_problem("nothing was sent: could not determine whether the version exists")
             .with_error(error),

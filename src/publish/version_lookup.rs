@@ -59,7 +59,9 @@ impl VersionLookup<'_> {
             |result| match result {
                 LookupResult::Found(_) => true,
                 LookupResult::NotFound => false,
-                LookupResult::Unclear(_, error) => error.as_ref().is_some_and(is_permanent_error),
+                LookupResult::Unclear(_, error) => {
+                    error.as_ref().is_some_and(|error| error.kind().is_permanent())
+                }
             },
         );
         self.wait_for_lookup(lookup).await
@@ -133,14 +135,6 @@ pub(super) async fn poll_until<T, F: Future<Output = T>>(
 /// [`MAX_WAIT`].
 fn poll_intervals() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((*wait * 2).min(MAX_WAIT)))
-}
-
-/// Returns whether this error will not change if the request is repeated, for example because access is denied.
-fn is_permanent_error(error: &HttpError) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::Unauthorized | ErrorKind::Forbidden | ErrorKind::Configuration | ErrorKind::Certificate
-    )
 }
 
 /// Returns how the details differ from the request if the platform returned those of another version, otherwise `None`.

@@ -88,7 +88,7 @@ impl From<DefinitionError> for Failure {
 /// Returns the exit status for a failed request.
 pub(crate) const fn http_exit_status(kind: ErrorKind) -> ExitStatus {
     match kind {
-        ErrorKind::Unauthorized | ErrorKind::Forbidden => ExitStatus::Denied,
+        kind if kind.is_denied() => ExitStatus::Denied,
         ErrorKind::Configuration => ExitStatus::Usage,
         ErrorKind::Conflict => ExitStatus::AlreadyExists,
         _ => ExitStatus::Undecided,

@@ -7,7 +7,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::{did_you_mean, find_nearest_word};
+use sluicegate_base::text::{did_you_mean, find_nearest_word, quote_shell_word};
 use sluicegate_platform::api::{self, ApiValue, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::io;
@@ -114,6 +114,12 @@ pub(crate) fn created_without_id_failure(message: &'static str, check_instructio
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
 }
 
+/// The kind of the resources that `pipelines run` starts. Their names are paths without the extension.
+pub(crate) const PIPELINE_KIND: &str = "published pipeline";
+
+/// The extensions of pipeline files.
+const PIPELINE_EXTENSIONS: [&str; 2] = [".orch.yaml", ".tran.yaml"];
+
 /// A resource that a command looks up by name.
 #[derive(Clone, Copy)]
 pub(crate) struct ResourceLookup<'a> {
@@ -144,6 +150,14 @@ impl ResourceLookup<'_> {
     /// Returns the failure as [`Self::request_failure`] does. `names` are the existing names, or `None` if they could
     /// not be listed.
     pub(crate) fn request_failure_with_names(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
+        if error.kind() == ErrorKind::Conflict && !error.has_specific_hint() {
+            let hint = format!(
+                "{}; try again when no other operation changes the {}",
+                self.format_check_instruction(),
+                self.kind
+            );
+            return Failure::from(error).with_hint(hint);
+        }
         if error.kind() != ErrorKind::NotFound {
             return creation_failure(error, &self.format_check_instruction());
         }
@@ -159,7 +173,12 @@ impl ResourceLookup<'_> {
     /// Returns an instruction to check the resource on the platform, for a hint.
     fn format_check_instruction(self) -> String {
         match (self.show_command, self.list_command) {
-            (Some(command), _) => format!("run `sluicegate {command} {}` to check", self.name),
+            (Some(command), _) => {
+                format!(
+                    "run `sluicegate {command} {}` to check",
+                    quote_shell_word(self.name)
+                )
+            }
             (None, Some(command)) => format!("run `sluicegate {command}` to check"),
             (None, None) => "check the result in the platform's web interface".to_owned(),
         }
@@ -168,7 +187,11 @@ impl ResourceLookup<'_> {
     /// Returns the most similar of these names; `None` if no name is similar or the resource's name is one of them.
     pub(crate) fn find_nearest_name(self, names: &[String]) -> Option<&str> {
         let known_names: Vec<&str> = names.iter().map(String::as_str).collect();
-        find_nearest_word(self.name, &known_names).filter(|near| *near != self.name)
+        let near = match self.kind {
+            PIPELINE_KIND => find_nearest_pipeline(self.name, &known_names),
+            _ => find_nearest_word(self.name, &known_names),
+        };
+        near.filter(|near| *near != self.name)
     }
 
     /// Returns the hint for a missing resource: the most similar of these names, if any, and how to list them.
@@ -181,6 +204,24 @@ impl ResourceLookup<'_> {
             Some(near) => format!("{} {list_instruction}", did_you_mean(near)),
             None => list_instruction,
         }
+    }
+}
+
+/// Returns the published pipeline that `text` probably means: the path of its file, the end of its name if no other
+/// pipeline has the same, or a similar name.
+fn find_nearest_pipeline<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
+    let name = PIPELINE_EXTENSIONS
+        .iter()
+        .find_map(|extension| text.strip_suffix(extension))
+        .unwrap_or(text);
+    let mut longer_names = names.iter().filter(|known_name| {
+        let folder = known_name.strip_suffix(name).unwrap_or_default();
+        !name.is_empty() && folder.ends_with('/')
+    });
+    let only_name = longer_names.next().filter(|_| longer_names.next().is_none());
+    match names.iter().find(|known_name| **known_name == name) {
+        Some(known_name) => Some(known_name),
+        None => only_name.copied().or_else(|| find_nearest_word(name, names)),
     }
 }
 

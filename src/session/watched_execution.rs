@@ -8,6 +8,7 @@ use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
+use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, Execution, ExecutionResponse};
 use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -28,7 +29,8 @@ pub(crate) fn execution_request_failure(id: &str, error: HttpError) -> Failure {
 /// Returns the failure of a wait for an execution that may still be running, with the command to wait again.
 fn wait_failure(id: &str, error: HttpError) -> Failure {
     let hint = format!(
-        "the execution may still be running; run `sluicegate executions show {id} --wait` to wait again"
+        "the execution may still be running; run `sluicegate executions show {} --wait` to wait again",
+        quote_shell_word(id)
     );
     Failure::from(error).with_hint(hint)
 }
@@ -139,6 +141,21 @@ impl WatchedExecution {
         }
     }
 
+    /// Returns the next step if the execution did not end in time. The API document does not list the statuses, so only
+    /// two of them show that the execution is still running.
+    fn hint_after_deadline(&self) -> String {
+        let id = quote_shell_word(&self.id);
+        let status = self.status_name();
+        if ["RUNNING", "QUEUED"]
+            .iter()
+            .any(|word| status.eq_ignore_ascii_case(word))
+        {
+            format!("the execution is still running; run `sluicegate executions cancel {id}` to cancel it")
+        } else {
+            format!("run `sluicegate executions show {id}` to see its status")
+        }
+    }
+
     /// Returns the platform's response with the execution's id added, for JSON output.
     fn to_document(&self) -> Value {
         let mut document = Map::new();
@@ -190,10 +207,7 @@ pub(crate) fn report_last_state(
     Ok(run.report_failure(&if execution.has_ended() {
         failure.with_hint("see the execution's message above, or its steps in the platform's web interface")
     } else {
-        failure.with_hint(format!(
-            "the execution is still running; run `sluicegate executions cancel {}` to cancel it",
-            execution.id
-        ))
+        failure.with_hint(execution.hint_after_deadline())
     }))
 }
 

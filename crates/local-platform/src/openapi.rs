@@ -9,17 +9,20 @@ use serde_json::Value;
 use std::sync::Arc;
 use utoipa::openapi::path::{Operation, ParameterIn, PathItem};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, Required, ResponseBuilder};
+use utoipa::openapi::{ContentBuilder, Info, OpenApi, Paths, Ref, RefOr, Required, ResponseBuilder, Schema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 const TOKEN_SCHEME: &str = "token";
 
+/// The operation that shows the description.
+const DESCRIPTION_OPERATION: &str = "describe";
+
+/// Responses that any operation with a token can return.
+const TOKEN_RESPONSES: [(&str, &str); 1] = [("401", "The token is missing or unknown.")];
+
 /// Responses that any operation can return.
-const COMMON_RESPONSES: [(&str, &str); 2] = [
-    ("401", "The token is missing or unknown."),
-    ("500", "The local platform failed."),
-];
+const COMMON_RESPONSES: [(&str, &str); 1] = [("500", "The local platform failed.")];
 
 /// Responses that any operation with a body or parameters can return.
 const INPUT_RESPONSES: [(&str, &str); 1] = [(
@@ -64,7 +67,7 @@ fn build_resource_router() -> OpenApiRouter<Arc<App>> {
 #[utoipa::path(
     get,
     path = "/openapi.json",
-    operation_id = "describe",
+    operation_id = DESCRIPTION_OPERATION,
     tag = "Description",
     security(()),
     responses((status = 200, body = Object, description = "The description of this API."))
@@ -92,6 +95,7 @@ fn complete_description(description: &mut OpenApi) {
     )]);
     for operation in description.paths.paths.values_mut().flat_map(list_operations) {
         add_common_responses(operation);
+        add_defaults(operation);
         if let Some(RefOr::T(body)) = &mut operation.request_body {
             body.required = Some(Required::True);
         }
@@ -112,9 +116,33 @@ fn list_operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> 
     [get, put, post, delete, patch].into_iter().flatten()
 }
 
+/// Adds the default to each parameter whose description ends in it, because the attribute of an operation cannot state
+/// it. The page of a list is 0 by default.
+fn add_defaults(operation: &mut Operation) {
+    for parameter in operation.parameters.iter_mut().flatten() {
+        let RefOr::T(parameter) = parameter else { continue };
+        let described_default = parameter.description.as_deref().and_then(|description| {
+            description
+                .strip_suffix(").")?
+                .rsplit_once("(default: ")?
+                .1
+                .parse()
+                .ok()
+        });
+        let default: Option<u64> = match parameter.name.as_str() {
+            "page" => Some(0),
+            _ => described_default,
+        };
+        if let Some(RefOr::T(Schema::Object(schema))) = &mut parameter.schema {
+            schema.default = schema.default.take().or_else(|| default.map(Value::from));
+        }
+    }
+}
+
 /// Adds the error responses that the operation may have, depending on its body and its parameters. Keeps responses that
-/// the operation itself describes.
+/// the operation itself describes. An operation that everyone may use needs no token.
 fn add_common_responses(operation: &mut Operation) {
+    let needs_token = operation.operation_id.as_deref() != Some(DESCRIPTION_OPERATION);
     let has_body = operation.request_body.is_some();
     let parameters = operation.parameters.as_deref().unwrap_or_default();
     let has_path_parameters = parameters.iter().any(
@@ -122,7 +150,8 @@ fn add_common_responses(operation: &mut Operation) {
     );
     let has_input = has_body || !parameters.is_empty();
     let response_groups = [
-        (true, COMMON_RESPONSES.as_slice()),
+        (needs_token, TOKEN_RESPONSES.as_slice()),
+        (true, &COMMON_RESPONSES),
         (has_input, &INPUT_RESPONSES),
         (has_path_parameters, &PATH_RESPONSES),
         (has_body, &BODY_RESPONSES),

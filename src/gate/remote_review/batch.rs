@@ -253,7 +253,7 @@ impl BatchQueue {
     /// consecutive failures.
     fn count_failure(&mut self, kind: ErrorKind) {
         self.failure_count += 1;
-        self.is_stopped |= is_hopeless(kind) || self.failure_count >= MAX_CONSECUTIVE_FAILURES;
+        self.is_stopped |= kind.is_permanent() || self.failure_count >= MAX_CONSECUTIVE_FAILURES;
     }
 }
 
@@ -268,12 +268,4 @@ impl BatchResponse {
 /// would not help.
 fn has_no_response(error: &HttpError) -> bool {
     error.is_unavailable() && error.kind() != ErrorKind::OtherStatus(429)
-}
-
-/// Returns whether the next batch would fail for the same reason, so that it need not be sent.
-const fn is_hopeless(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::Unauthorized | ErrorKind::Forbidden | ErrorKind::Certificate | ErrorKind::Configuration
-    )
 }

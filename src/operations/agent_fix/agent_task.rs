@@ -9,6 +9,7 @@ use crate::session::Run;
 use crate::session::resource::{created_without_id_failure, creation_failure};
 use jiff::Timestamp;
 use serde_json::Value;
+use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, NewTask, Platform, Task, TaskCreated};
 use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, TaskEvent, follow_task_to_end};
 use sluicegate_platform::http::HttpError;
@@ -140,8 +141,9 @@ impl TaskFollower<'_> {
             }
         };
         let (task, end) = result.map_err(|error| {
+            let id_word = quote_shell_word(id);
             Failure::from(error).with_hint(format!(
-                "the task may still be running; run `sluicegate tasks show {id}` to see its status"
+                "the task may still be running; run `sluicegate tasks show {id_word}` to see its status"
             ))
         })?;
         // The last messages are read after the last status, so that none is missed.
@@ -178,8 +180,9 @@ impl TaskFollower<'_> {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "no response arrived".to_owned(),
         };
+        let id_word = quote_shell_word(id);
         ui.warn(&format!(
-            "could not stop task {id}: {problem}\nhint: run `sluicegate tasks stop {id}`"
+            "could not stop task {id}: {problem}\nhint: run `sluicegate tasks stop {id_word}`"
         ));
     }
 
@@ -212,20 +215,21 @@ fn describe_event(event: &TaskEvent<'_>) -> String {
 
 /// Returns the failure of a task that did not finish: its exit status, message and hint depend on how the task ended.
 fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
+    let id_word = quote_shell_word(id);
     let state = task_text::describe_state(task);
     let (status, message, hint) = match end {
         TaskEnd::Waiting => (
             ExitStatus::Undecided,
             format!("task {id} waits for a decision that this run may not make"),
             format!(
-                "decide with `sluicegate tasks decide {id}`, or stop the task with `sluicegate tasks stop \
-                 {id}`"
+                "decide with `sluicegate tasks decide {id_word}`, or stop the task with `sluicegate tasks stop \
+                 {id_word}`"
             ),
         ),
         TaskEnd::Unclear => (
             ExitStatus::Undecided,
             task_text::describe_unclear_end(id),
-            format!("run `sluicegate tasks messages {id}` to see its messages"),
+            format!("run `sluicegate tasks messages {id_word}` to see its messages"),
         ),
         TaskEnd::Deadline => (
             ExitStatus::RemoteFailed,
@@ -238,13 +242,13 @@ fn task_failure(id: &str, end: TaskEnd, task: &Task, pace: Pace) -> Failure {
         TaskEnd::Halted => (
             ExitStatus::RemoteFailed,
             format!("task {id} was stopped before it finished"),
-            format!("run `sluicegate tasks messages {id}` to see its messages"),
+            format!("run `sluicegate tasks messages {id_word}` to see its messages"),
         ),
         // `Finished` cannot happen: a finished task has no failure.
         TaskEnd::Errored | TaskEnd::Finished => (
             ExitStatus::RemoteFailed,
             format!("task {id} failed"),
-            format!("run `sluicegate tasks messages {id}` to see why"),
+            format!("run `sluicegate tasks messages {id_word}` to see why"),
         ),
     };
     Failure::new(status, anyhow::Error::msg(message)).with_hint(hint)

@@ -28,7 +28,7 @@ use fix_comparison::FixComparison;
 use fix_report::FixReport;
 use remote_branches::{RemoteBranches, describe_foreign_change, list_foreign_changes, rejected_fix_failure};
 use serde_json::json;
-use sluicegate_base::text::{List, format_count};
+use sluicegate_base::text::{List, format_count, quote_shell_word};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::Report;
 use sluicegate_platform::api::{AGENT_NAME, AgentConfig, NewTask};
@@ -316,11 +316,12 @@ fn report_no_findings(run: &Run, output: OutputFormat, report: &Report) -> Comma
 
 /// Returns the failure of a task that finished although the agent pushed no branch.
 fn missing_branch_failure(id: &str, branches: &RemoteBranches) -> Failure {
+    let id_word = quote_shell_word(id);
     let message = format!(
         "task {id} finished, but the remote has no branch `{}`",
         branches.fix_branch
     );
     Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(format!(
-        "run `sluicegate tasks messages {id}` to see what the agent did"
+        "run `sluicegate tasks messages {id_word}` to see what the agent did"
     ))
 }

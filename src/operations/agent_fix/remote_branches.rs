@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::context::Target;
 use crate::workspace::Workspace;
+use sluicegate_base::text::quote_shell_word;
 use sluicegate_git::{Change, ChangeKind, CommitId, FetchTarget, FileKind, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,10 +74,11 @@ impl RemoteBranches {
         let tips = repo.query_branch_tips(&self.remote, &[&self.reviewed_branch, &self.fix_branch])?;
         if let Some(difference) = self.describe_branch_difference(&tips) {
             let message = format!("the reviewed branch was moved while the agent worked: {difference}");
-            let (remote, branch, commit) = (&self.remote, &self.reviewed_branch, &self.reviewed_commit);
+            let refspec = format!("{}:refs/heads/{}", self.reviewed_commit, self.reviewed_branch);
             return Err(rejected_fix_failure(message).with_hint(format!(
-                "find out who moved the branch; `git push --force {remote} {commit}:refs/heads/{branch}` \
-                 restores the branch"
+                "find out who moved the branch; `git push --force {} {}` restores the branch",
+                quote_shell_word(&self.remote),
+                quote_shell_word(&refspec)
             )));
         }
         Ok(tips.get(&self.fix_branch).cloned())

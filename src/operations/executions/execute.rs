@@ -2,13 +2,14 @@
 //! interrupted.
 
 use super::DEFAULT_TIMEOUT_SECONDS;
+use super::start_failure::{CHECK_INSTRUCTION, start_failure};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
 use crate::session::failure_conversion::to_write_failure;
-use crate::session::resource::{RemoteProject, ResourceLookup, created_without_id_failure, creation_failure};
+use crate::session::resource::{PIPELINE_KIND, RemoteProject, ResourceLookup, created_without_id_failure};
 use crate::session::watched_execution::{WatchedExecution, report_last_state};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -26,9 +27,6 @@ use std::time::{Duration, Instant};
 
 /// Maximum time to wait for the end of a terminated execution.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// Hint to check whether an execution was started.
-const CHECK_INSTRUCTION: &str = "check the list of executions on the platform";
 
 /// The note of a JUnit report whose run has no result.
 const UNFINISHED_NOTE: &str = "the run did not finish";
@@ -147,8 +145,10 @@ impl PipelineRun<'_> {
                 return self.end_without_execution(self.not_found_failure(error).await, interrupt_status);
             }
             Err(error) => {
-                return self
-                    .end_without_execution(creation_failure(error, CHECK_INSTRUCTION), interrupt_status);
+                return self.end_without_execution(
+                    start_failure(error, self.execution.execution_tag.as_deref()),
+                    interrupt_status,
+                );
             }
         };
         let Some(id) = response.pipeline_execution_id.clone() else {
@@ -212,7 +212,7 @@ impl PipelineRun<'_> {
                 .collect()
         });
         let pipeline_lookup = ResourceLookup {
-            kind: "published pipeline",
+            kind: PIPELINE_KIND,
             name: &self.execution.pipeline_name,
             list_command: Some("pipelines list"),
             show_command: None,

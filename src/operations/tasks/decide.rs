@@ -136,7 +136,10 @@ fn check_decisions_made(task: &str, response: &RemainingDecisions, decisions: &[
         );
         (ExitStatus::RemoteFailed, message)
     };
-    let hint = format!("run `sluicegate tasks show {task}` to list the pending decisions");
+    let hint = format!(
+        "run `sluicegate tasks show {}` to list the pending decisions",
+        text::quote_shell_word(task)
+    );
     Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }
 

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_platform::api::{Platform, Task, TaskPhase};
-use sluicegate_platform::follow::{MessageReader, Pace, no_response_error};
+use sluicegate_platform::follow::{MessageReader, Pace};
 
 /// Prints the messages of a task. With `--follow`, also prints new messages until the task ends.
 pub(crate) fn print_messages(
@@ -97,23 +97,22 @@ impl MessageHistory<'_> {
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let mut was_waiting = false;
         // The last known state, for the message at the time limit.
-        let mut state = None;
+        let mut last_state = None;
         loop {
-            let Some(task) = pace
+            let task = match pace
                 .await_before_deadline(self.platform.fetch_task(self.id))
                 .await
-            else {
-                return Err(self.timeout_failure(state));
+            {
+                Ok(Ok(task)) => task,
+                Ok(Err(error)) => return Err(task_request_failure(&self.platform, self.id, error).await),
+                Err(error) => {
+                    return Err(last_state.map_or_else(|| error.into(), |state| self.timeout_failure(&state)));
+                }
             };
-            let task = match task {
-                Ok(task) => task,
-                Err(error) => return Err(task_request_failure(&self.platform, self.id, error).await),
-            };
-            state = Some(task_text::describe_state(&task));
             match pace.await_before_deadline(self.print_available_messages()).await {
-                Some(result) => result?,
-                None if is_ended(&task) => return Err(self.unread_messages_failure(&task)),
-                None => return Err(self.timeout_failure(state)),
+                Ok(result) => result?,
+                Err(_) if is_ended(&task) => return Err(self.unread_messages_failure(&task)),
+                Err(_) => return Err(self.timeout_failure(&task_text::describe_state(&task))),
             }
             match task.phase() {
                 TaskPhase::Finished => return Ok(ExitStatus::Success),
@@ -123,9 +122,11 @@ impl MessageHistory<'_> {
                 _ => {}
             }
             was_waiting = task.phase() == TaskPhase::Waiting;
+            let state = task_text::describe_state(&task);
             if !pace.pause().await {
-                return Err(self.timeout_failure(state));
+                return Err(self.timeout_failure(&state));
             }
+            last_state = Some(state);
         }
     }
 
@@ -147,28 +148,31 @@ impl MessageHistory<'_> {
         ))
     }
 
-    /// Returns the failure for a task that did not end in time. Without a state, the platform did not respond at all.
-    fn timeout_failure(&self, state: Option<String>) -> Failure {
-        match state {
-            Some(state) => self.agent_task_failure(format!(
-                "task {} did not end in time: its status is {state}",
-                self.id
-            )),
-            None => no_response_error().into(),
-        }
+    /// Returns the failure for a task that did not end in time and was last seen in this state.
+    fn timeout_failure(&self, state: &str) -> Failure {
+        self.agent_task_failure(format!(
+            "task {} did not end in time: its status is {state}",
+            self.id
+        ))
     }
 
     /// Returns the failure for a task that stopped, if the response does not show whether its work is complete.
     fn unclear_end_failure(&self) -> Failure {
         let message = task_text::describe_unclear_end(self.id);
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(self.details_hint())
+    }
+
+    /// Returns the hint with the command that shows the task.
+    fn details_hint(&self) -> String {
+        format!(
+            "run `sluicegate tasks show {}` for details",
+            text::quote_shell_word(self.id)
+        )
     }
 
     /// Returns a failure because of the task, with the command that shows the task as its hint.
     fn agent_task_failure(&self, message: String) -> Failure {
-        Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message))
-            .with_hint(format!("run `sluicegate tasks show {}` for details", self.id))
+        Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(self.details_hint())
     }
 
     /// Prints the collected messages as one JSON document. Does nothing for text, because each message was printed when

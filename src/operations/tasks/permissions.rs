@@ -53,7 +53,8 @@ fn check_granted_tools(id: &str, requested_tools: &[String], response: &Permissi
     let Some((status, message)) = compare_permissions(requested_tools, response) else {
         return Ok(ExitStatus::Success);
     };
-    let hint = format!("run `sluicegate tasks show {id}` to see the current permissions");
+    let id_word = text::quote_shell_word(id);
+    let hint = format!("run `sluicegate tasks show {id_word}` to see the current permissions");
     Err(Failure::new(status, anyhow::Error::msg(message)).with_hint(hint))
 }
 

@@ -5,8 +5,9 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, OutputArgs, OutputFormat, PaceArgs, WaitArgs};
 use crate::session::{CommandResult, Run};
+use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
-use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent, no_response_error};
+use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// The settings for waiting for a task, starting now.
@@ -18,14 +19,12 @@ pub(crate) struct TaskWait {
 /// Returns the failure of a wait that an error ended. After a refused token or for a missing task, the hint is about
 /// this error; otherwise, the task may still be running.
 async fn wait_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
-    if matches!(
-        error.kind(),
-        ErrorKind::Unauthorized | ErrorKind::Forbidden | ErrorKind::NotFound
-    ) {
+    if error.kind().is_denied() || error.kind() == ErrorKind::NotFound {
         return task_request_failure(platform, id, error).await;
     }
+    let id_word = quote_shell_word(id);
     Failure::from(error).with_hint(format!(
-        "the task may still be running; run `sluicegate tasks show {id}` to see its status"
+        "the task may still be running; run `sluicegate tasks show {id_word}` to see its status"
     ))
 }
 
@@ -40,10 +39,11 @@ pub(crate) async fn fetch_task_before_resume(
         return Ok(None);
     };
     match wait.pace.await_before_deadline(platform.fetch_task(id)).await {
-        Some(Ok(task)) => Ok(Some(task)),
-        Some(Err(error)) => Err(task_request_failure(platform, id, error).await),
-        None => Err(Failure::from(no_response_error())
-            .with_hint("nothing was sent; pass a longer --timeout to keep waiting")),
+        Ok(Ok(task)) => Ok(Some(task)),
+        Ok(Err(error)) => Err(task_request_failure(platform, id, error).await),
+        Err(error) => {
+            Err(Failure::from(error).with_hint("nothing was sent; pass a longer --timeout to keep waiting"))
+        }
     }
 }
 
@@ -131,7 +131,7 @@ fn unfinished_task_failure(
         TaskEnd::Unclear => ExitStatus::Undecided,
         _ => ExitStatus::RemoteFailed,
     };
-    let state = task_text::describe_state(task);
+    let (state, id_word) = (task_text::describe_state(task), quote_shell_word(id));
     let (message, hint) = match end {
         TaskEnd::Finished => return None,
         TaskEnd::Waiting => (
@@ -139,27 +139,27 @@ fn unfinished_task_failure(
             if prints_commands {
                 "to decide, run the command printed above".to_owned()
             } else {
-                format!("run `sluicegate tasks show {id}` to see the decision")
+                format!("run `sluicegate tasks show {id_word}` to see the decision")
             },
         ),
         TaskEnd::Errored => (
             format!("task {id} failed"),
-            format!("run `sluicegate tasks messages {id}` to see why"),
+            format!("run `sluicegate tasks messages {id_word}` to see why"),
         ),
         TaskEnd::Halted => (
             format!("task {id} was stopped before it finished"),
-            format!("run `sluicegate tasks send {id}` to continue it"),
+            format!("run `sluicegate tasks send {id_word}` to continue it"),
         ),
         TaskEnd::Unclear => (
             task_text::describe_unclear_end(id),
-            format!("run `sluicegate tasks messages {id}` to see its messages"),
+            format!("run `sluicegate tasks messages {id_word}` to see its messages"),
         ),
         TaskEnd::Deadline => (
             format!("task {id} did not end within {limit} s: its status is {state}"),
             if task.phase() == TaskPhase::Working {
-                format!("the task is still running; run `sluicegate tasks stop {id}` to stop it")
+                format!("the task is still running; run `sluicegate tasks stop {id_word}` to stop it")
             } else {
-                format!("run `sluicegate tasks show {id}` to see its status")
+                format!("run `sluicegate tasks show {id_word}` to see its status")
             },
         ),
     };

@@ -69,14 +69,49 @@ fn print_steps(run: &Run, args: &ApplyArgs, steps: &[VariableStep]) -> Result<()
 /// Warns about a change that failed or was skipped, as soon as this is known.
 fn warn_of_failure(run: &Run, step: &VariableStep, outcome: &StepOutcome) {
     if let Some(reason) = describe_problem(outcome) {
-        let lines = step.describe_lines().join("; ");
-        let label = if matches!(outcome, StepOutcome::Skipped) {
-            "not tried"
-        } else {
-            "failed"
+        let lines = find_missing_part(step, outcome).describe_lines().join("; ");
+        let label = match outcome {
+            StepOutcome::Skipped => "not tried",
+            outcome if is_unknown(outcome) => "outcome unknown",
+            _ => "failed",
         };
         run.ui.warn(&format!("{label}: {lines}: {reason}"));
     }
+}
+
+/// Returns the part of the step that was not made: of a step that sets overrides, only those that the platform refused.
+fn find_missing_part(step: &VariableStep, outcome: &StepOutcome) -> VariableStep {
+    match outcome {
+        StepOutcome::Partial(refusals) => {
+            let environments: Vec<&str> = refusals
+                .iter()
+                .map(|(environment, _)| environment.as_str())
+                .collect();
+            step.select_overrides_in(&environments)
+        }
+        _ => step.clone(),
+    }
+}
+
+/// Returns whether the platform may have made the change although its request failed.
+fn is_unknown(outcome: &StepOutcome) -> bool {
+    matches!(outcome, StepOutcome::Failed { error, .. } if error.is_maybe_processed())
+}
+
+/// Returns the number of changes in the parts of these steps that were not made and whose outcome is one of those that
+/// `is_counted` accepts.
+fn count_missing_changes(
+    steps: &[VariableStep],
+    results: &[StepOutcome],
+    is_counted: impl Fn(&StepOutcome) -> bool,
+) -> usize {
+    let counted_steps = steps
+        .iter()
+        .zip(results)
+        .filter(|(_, outcome)| is_counted(outcome));
+    counted_steps
+        .map(|(step, outcome)| find_missing_part(step, outcome).count_changes())
+        .sum()
 }
 
 /// Returns the reason why a change was not made completely; `None` if it was.
@@ -115,12 +150,13 @@ fn report_results(
         let document = to_document(args.dry_run, steps, results);
         run.ui.print_result(&response_output::format_json(&document))?;
     }
+    let change_count: usize = steps.iter().map(VariableStep::count_changes).sum();
     let Some(results) = results else {
-        let text = match steps.len() {
+        let text = match change_count {
             0 => "no changes: the project matches the file\n".to_owned(),
-            step_count => format!(
+            change_count => format!(
                 "{}; dry run, no change was applied\n",
-                format_count(step_count, "change")
+                format_count(change_count, "change")
             ),
         };
         if !is_json {
@@ -128,33 +164,42 @@ fn report_results(
         }
         return Ok(ExitStatus::Success);
     };
-    let skipped_count = results
-        .iter()
-        .filter(|result| matches!(result, StepOutcome::Skipped))
-        .count();
-    let failed_count = results
-        .iter()
-        .filter(|result| !matches!(result, StepOutcome::Done | StepOutcome::Skipped))
-        .count();
+    let failed_count = count_missing_changes(steps, results, |outcome| {
+        !matches!(outcome, StepOutcome::Done | StepOutcome::Skipped)
+    });
     if failed_count == 0 {
         if !is_json {
             run.ui
-                .print_result(&format!("done: {}\n", format_count(steps.len(), "change")))?;
+                .print_result(&format!("done: {}\n", format_count(change_count, "change")))?;
         }
         return Ok(ExitStatus::Success);
     }
+    Err(partial_failure(steps, results, failed_count, change_count))
+}
+
+/// Creates the failure of a run in which changes failed.
+fn partial_failure(
+    steps: &[VariableStep],
+    results: &[StepOutcome],
+    failed_count: usize,
+    change_count: usize,
+) -> Failure {
+    let skipped_count =
+        count_missing_changes(steps, results, |outcome| matches!(outcome, StepOutcome::Skipped));
     let skipped_text = match skipped_count {
         0 => String::new(),
         count => format!(" and {count} not tried"),
     };
+    let unknown_text = match count_missing_changes(steps, results, is_unknown) {
+        0 => String::new(),
+        count => format!(" (the outcome of {count} is unknown)"),
+    };
     let message = format!(
-        "{failed_count} of {} failed{skipped_text}; see the messages above",
-        format_count(steps.len(), "change")
+        "{failed_count} of {} failed{unknown_text}{skipped_text}; see the messages above",
+        format_count(change_count, "change")
     );
-    Err(
-        Failure::new(choose_exit_status(results), anyhow::Error::msg(message))
-            .with_hint("fix the cause and run the command again: changes that were applied are not repeated"),
-    )
+    Failure::new(choose_exit_status(results), anyhow::Error::msg(message))
+        .with_hint("fix the cause and run the command again: changes that were applied are not repeated")
 }
 
 /// Returns the exit status for a run in which a change failed. This is exit code 8, except if the token lacks the

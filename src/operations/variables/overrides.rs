@@ -111,9 +111,10 @@ async fn set_overrides(
     if refusals.is_empty() {
         return Ok(ExitStatus::Success);
     }
+    // The platform may also report a failure without the name of an override that was sent.
+    let refused_count = refusals.len().min(overrides.len());
     let mut message = format!(
-        "{} of {} overrides of {name} were not set:",
-        refusals.len(),
+        "{refused_count} of {} overrides of {name} were not set:",
         overrides.len()
     );
     for (environment, reason) in &refusals {

@@ -25,7 +25,6 @@ use crate::publish::{
 };
 use jiff::Timestamp;
 use sluicegate_platform::api::{Artifact, Platform};
-use sluicegate_platform::http::ErrorKind;
 use smoke_problem::SmokeProblem;
 use smoke_test::SmokeTest;
 
@@ -180,8 +179,7 @@ impl Publication<'_> {
             Ok(details) => Ok(details.artifact),
             Err(error) => {
                 let fact = format!("could not read the details of version {name} of {prefix}");
-                let is_denied = matches!(error.kind(), ErrorKind::Unauthorized | ErrorKind::Forbidden);
-                let status = if is_denied {
+                let status = if error.kind().is_denied() {
                     ExitStatus::Denied
                 } else {
                     ExitStatus::Undecided

@@ -1,9 +1,11 @@
 //! From a review to a trusted version: `ci`, `--require-review`, `verify`, and withdrawing versions, all against the
 //! local platform.
 
+use crate::support::publishing::project_to_publish;
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Call, Platform, ServerProcess, World, answer, at_once, in_turn, orchestration_text, read_json,
+    Call, Platform, ServerProcess, World, answer, at_once, in_turn, orchestration_text, passed_results,
+    read_json, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -427,6 +429,27 @@ fn names_that_no_header_has_a_meaning_for_are_refused() {
 }
 
 #[test]
+fn ci_refuses_name_that_cannot_be_sent_before_its_review() {
+    let world = project_to_publish();
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let call = platform.call(&world);
+    let args = "ci --publish --publish-on-branch main --branch main";
+    for (names, expected_text) in [
+        ("--prefix é --version-name 1", "only printable ASCII"),
+        ("--prefix p --version-name é", "only printable ASCII"),
+        ("--prefix p --version-name {nope}", "unknown placeholder `{nope}`"),
+        ("--prefix p --version-name {tag}", "this run has no tag"),
+    ] {
+        call.clone().run((args, names)).expect(2).saying(&[expected_text]);
+        assert_eq!(platform.requests().len(), 0, "{names}");
+    }
+    // A name that can be sent does not stop the review.
+    call.run((args, "--prefix p --version-name 1"));
+    assert!(!platform.requests().is_empty());
+}
+
+#[test]
 fn undecided_review_that_may_pass_is_not_published() {
     let (world, _) = stage();
     let nowhere = Call::with_platform(&world.work(), "http://127.0.0.1:9")
@@ -766,6 +789,19 @@ fn failed_rollback_names_the_command_that_repeats_it() {
         .saying(&["run `sluicegate artifacts disable 2 --prefix sales --force`"]);
 }
 
+/// Returns a platform that accepts every change of a version without showing the version's new state.
+fn platform_that_shows_no_state(list: &Value, details: &Value) -> Platform {
+    let platform = Platform::new();
+    platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", answer(list));
+    platform.respond_to("GET", "/artifacts/details", answer(details));
+    platform.respond_to(
+        "PATCH",
+        "/v1/shared-pipelines/artifacts$",
+        ResponseTemplate::new(204),
+    );
+    platform
+}
+
 #[test]
 fn prune_goes_on_after_version_whose_state_is_not_shown() {
     let (world, platform) = (World::new(), Platform::new());
@@ -780,10 +816,15 @@ fn prune_goes_on_after_version_whose_state_is_not_shown() {
     let answers = vec![ResponseTemplate::new(204), answer(&json!({ "enabled": false }))];
     platform.respond_to("PATCH", "/v1/shared-pipelines/artifacts$", in_turn(answers));
     let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-    let output = call.run("artifacts prune --keep 1 --yes").expect(0).saying(&[
-        "warning",
-        "could not check whether version 2 of sales is disabled",
-    ]);
+    let output = call
+        .clone()
+        .run("artifacts prune --keep 1 --yes")
+        .expect(3)
+        .saying(&[
+            "warning",
+            "could not check whether version 2 of sales is disabled",
+            "error: could not check whether 1 version of sales is disabled: 2",
+        ]);
     assert!(
         !output.err.contains("disabled version 2 of sales\n"),
         "{}",
@@ -794,10 +835,21 @@ fn prune_goes_on_after_version_whose_state_is_not_shown() {
         "{}",
         output.all()
     );
-    assert_eq!(
-        output.out,
-        "disabled 2 versions of sales: 2, 1; not confirmed: 2\n"
-    );
+    assert_eq!(output.out, "disabled 1 version of sales: 1\n");
+    let document = call
+        .run("artifacts prune --keep 1 --yes -o json")
+        .expect(0)
+        .json();
+    assert_eq!(document["disabled"], json!(["2", "1"]));
+    assert_eq!(document.get("unconfirmed"), None);
+    let document = platform_that_shows_no_state(&list, &details)
+        .call(&world)
+        .variable("SLUICEGATE_PREFIX", "sales")
+        .run("artifacts prune --keep 1 --yes -o json")
+        .expect(3)
+        .json();
+    assert_eq!(document["disabled"], json!([]));
+    assert_eq!(document["unconfirmed"], json!(["2", "1"]));
 }
 
 #[test]

@@ -268,7 +268,7 @@ fn apply_changes_type_of_a_variable_with_an_override() {
         plan_output.all()
     );
     let output = local.run(apply).expect(0);
-    assert_eq!(output.out, format!("{expected_lines}done: 2 changes\n"));
+    assert_eq!(output.out, format!("{expected_lines}done: 3 changes\n"));
     assert_eq!(find_variable(&local, "code")["value"], "five");
     assert_eq!(
         overrides(&local, "code"),

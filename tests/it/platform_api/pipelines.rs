@@ -240,6 +240,93 @@ fn time_to_wait_begins_with_the_first_request() {
 }
 
 #[test]
+fn execution_with_unknown_status_is_not_said_to_run() {
+    for (status, hint) in [
+        (
+            json!("RUNNING"),
+            "the execution is still running; run `sluicegate executions cancel",
+        ),
+        (
+            json!("queued"),
+            "the execution is still running; run `sluicegate executions cancel",
+        ),
+        (json!("CANCELED"), "run `sluicegate executions show"),
+        (json!(null), "run `sluicegate executions show"),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("GET", ONE, answer(&json!({ "result": { "status": status } })));
+        let args = ["executions", "show", ID, "--wait", "--timeout", "0"];
+        polling_call(&platform, &world)
+            .run(&args)
+            .expect(8)
+            .saying(&[&format!("hint: {hint} {ID}`")]);
+    }
+}
+
+#[test]
+fn id_from_the_platform_is_quoted_in_the_command_of_a_hint() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to(
+        "POST",
+        START,
+        answer(&json!({ "pipelineExecutionId": "1;touch pwn" })),
+    );
+    platform.respond_to(
+        "GET",
+        "/pipeline-executions/",
+        answer(&json!({ "result": { "status": "RUNNING" } })),
+    );
+    polling_call(&platform, &world)
+        .run(run_args("--wait --timeout 0"))
+        .expect(8)
+        .saying(&["sluicegate executions cancel '1;touch pwn'`"]);
+}
+
+#[test]
+fn disabled_pipeline_is_named_as_the_cause() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("POST", START, ResponseTemplate::new(410));
+    polling_call(&platform, &world)
+        .run(run_args(""))
+        .expect(3)
+        .saying(&["410 Gone", "hint: the pipeline is disabled on the platform"]);
+}
+
+#[test]
+fn missing_pipeline_is_found_by_its_path_or_the_end_of_its_name() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("POST", START, ResponseTemplate::new(404));
+    let names = ["sales/load", "sales/clean", "stock/clean"].map(|name| json!({ "name": name }));
+    platform.respond_to(
+        "GET",
+        "/published-pipelines$",
+        answer(&json!({ "results": names })),
+    );
+    let cases = [
+        ("sales/load.orch.yaml", Some("sales/load")),
+        ("load", Some("sales/load")),
+        ("load.orch.yaml", Some("sales/load")),
+        ("Sales/Load", Some("sales/load")),
+        ("stock/clean.tran.yaml", Some("stock/clean")),
+        // Two pipelines have this name.
+        ("clean", None),
+        ("ad", None),
+        ("", None),
+    ];
+    for (name, nearest) in cases {
+        let args = ["pipelines", "run", name, "--environment", "prod"];
+        let output = polling_call(&platform, &world).run(&args);
+        assert_ne!(output.code, 0);
+        match nearest {
+            Some(nearest) => {
+                output.saying(&[&format!("did you mean `{nearest}`?")]);
+            }
+            None => assert!(!output.err.contains("did you mean"), "{}", output.all()),
+        }
+    }
+}
+
+#[test]
 fn run_needs_an_environment_from_flag_variable_or_file() {
     let (world, platform) = (World::new(), Platform::new());
     script_execution_start(&platform);

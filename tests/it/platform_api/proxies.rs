@@ -30,6 +30,42 @@ fn proxy_of_environment_is_used_for_other_hosts_only() {
     home.run("review").expect(0);
 }
 
+#[test]
+fn empty_proxy_variable_in_uppercase_does_not_hide_lowercase() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let call = platform
+        .call(&world)
+        .variable("SLUICEGATE_BASE_URL", "http://platform.invalid/dpc");
+    let proxy = platform.server.uri();
+    for (upper, lower) in [("HTTP_PROXY", "http_proxy"), ("ALL_PROXY", "all_proxy")] {
+        let proxied = call.clone().variable(upper, "").variable(lower, &proxy);
+        proxied.clone().run("review").expect(0);
+        // An exception in lowercase is not hidden either.
+        let excepted = proxied
+            .variable("NO_PROXY", " ")
+            .variable("no_proxy", "platform.invalid");
+        excepted.run("review").expect(3);
+        // A variable in uppercase with a value has priority.
+        call.clone()
+            .variable(upper, "http://127.0.0.1:9")
+            .variable(lower, &proxy)
+            .run("review")
+            .expect(3)
+            .saying(&["cannot connect to the proxy http://127.0.0.1:9"]);
+    }
+    let address = proxy_with_status("407 Proxy Authentication Required");
+    platform
+        .call(&world)
+        .variable("SLUICEGATE_BASE_URL", "https://platform.invalid/dpc")
+        .variable("HTTPS_PROXY", "")
+        .variable("https_proxy", format!("http://me:s3cret@{address}"))
+        .run("review")
+        .expect(3)
+        .saying(&[&format!("the proxy http://{address} requires other credentials")]);
+}
+
 /// Starts a proxy that responds to every request with this status line.
 fn proxy_with_status(status: &'static str) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -90,7 +90,7 @@ fn events_whose_pages_repeat_come_to_an_end() {
 
 #[test]
 fn list_that_lies_about_its_total_is_no_list() {
-    let pages = |total: usize| {
+    let pages = |total: i64| {
         let full = answer(
             &json!({ "results": (0..100).map(|n| json!({ "name": n.to_string() })).collect::<Vec<_>>(),
             "page": 0, "size": 100, "total": total }),
@@ -101,6 +101,7 @@ fn list_that_lies_about_its_total_is_no_list() {
     for (total, expected_text) in [
         (250, "announces 250 entries but has 100"),
         (7, "announces 7 entries but has 100"),
+        (-1, "announces -1 entries but has 100"),
     ] {
         let (world, platform) = (World::new(), Platform::new());
         platform.respond_to("GET", "/variables$", pages(total));
@@ -269,7 +270,103 @@ fn wait_ends_in_time_although_answer_hangs() {
         let call = platform.call(&world).variable("SLUICEGATE_POLL_INTERVAL", "0.05");
         let output = call.run((args, "--timeout 1")).expect(code);
         assert!(begin.elapsed() < Duration::from_secs(30), "{}", output.all());
+        let request = format!("GET {}/v1/projects/", platform.server.uri());
+        assert!(
+            expected_text != nothing || output.err.contains(&request),
+            "{}",
+            output.all()
+        );
         output.saying(&[expected_text, "\nhint: "]);
+    });
+}
+
+#[test]
+fn response_of_another_shape_is_described_without_internal_names() {
+    let execution = ["executions", "show", ID, "--wait"];
+    let streaming = ["streaming", "status", ID];
+    let task = ["tasks", "show", ID];
+    let cases = [
+        (
+            &execution[..],
+            json!({ "status": "SUCCESS" }),
+            "missing field `result`",
+        ),
+        (&streaming, json!("streaming"), "expected an object"),
+        (&task, json!([]), "expected an object"),
+        (
+            &execution,
+            json!({ "result": [] }),
+            "the response cannot be used: at result: ",
+        ),
+    ];
+    at_once(cases, |(args, body, expected_text)| {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("GET", "", answer(&body));
+        let output = platform.call(&world).run(args).expect(3);
+        for internal in ["at :", "at .:", "struct ", "elements"] {
+            assert!(!output.err.contains(internal), "{}", output.all());
+        }
+        output.saying(&["the response cannot be used: ", expected_text]);
+    });
+}
+
+#[test]
+fn conflict_with_existing_resource_does_not_suggest_another_name() {
+    let (world, platform) = (World::new(), Platform::new());
+    for verb in ["POST", "PUT", "PATCH"] {
+        platform.respond_to(verb, "", ResponseTemplate::new(409));
+    }
+    for (args, hint) in [
+        (
+            &["tasks", "send", ID, "--message", "x"][..],
+            "run `sluicegate tasks show",
+        ),
+        (&["tasks", "stop", ID], "run `sluicegate tasks show"),
+        (&["streaming", "start", ID], "run `sluicegate streaming status"),
+        (&["executions", "cancel", ID], "run `sluicegate executions show"),
+        (
+            &["pipelines", "run", "p", "--environment", "e", "--tag", "nightly"],
+            "an execution with the tag nightly is running",
+        ),
+    ] {
+        let output = platform.call(&world).run(args).expect(5);
+        assert!(!output.err.contains("use another name"), "{}", output.all());
+        output.saying(&[&format!("hint: {hint}")]);
+    }
+    platform
+        .call(&world)
+        .run("variables create region --value x")
+        .expect(5)
+        .saying(&["hint: the request conflicts with an existing resource"]);
+}
+
+#[test]
+fn wait_that_ends_before_a_retry_shows_the_last_response() {
+    let busy = |status: u16| {
+        ResponseTemplate::new(status)
+            .insert_header("retry-after", "60")
+            .set_body_json(json!({ "detail": "come back later" }))
+    };
+    let cases = [
+        (
+            ["executions", "show", ID, "--wait"].to_vec(),
+            429,
+            "/pipeline-executions/",
+        ),
+        (
+            ["streaming", "status", ID, "--wait", "streaming"].to_vec(),
+            503,
+            "/status: 503",
+        ),
+        (["tasks", "messages", ID, "--follow"].to_vec(), 503, "/tasks/"),
+    ];
+    at_once(cases, |(args, status, place)| {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("GET", "", busy(status));
+        let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "2");
+        let output = call.run((&args, "--timeout 1")).expect(3);
+        assert!(!output.err.contains("no response arrived"), "{}", output.all());
+        output.saying(&[&status.to_string(), place, "come back later", "\nhint: "]);
     });
 }
 

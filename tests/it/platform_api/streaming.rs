@@ -84,6 +84,26 @@ fn create_shows_each_complaint_at_its_line() {
 }
 
 #[test]
+fn create_shows_complaints_about_fields_that_the_file_lacks() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write("s.yaml", FILE);
+    let entries = json!([
+        { "field": "streamingSource.connection.username", "message": "must not be empty" },
+        { "field": "nope.x", "message": "y" }, { "message": "only" }, { "field": "solo" }, 7,
+    ]);
+    let body = json!({ "title": "Bad Request", "validation-errors": entries });
+    platform.respond_to("POST", CREATE, ResponseTemplate::new(400).set_body_json(body));
+    let output = polling_call(&platform, &world)
+        .run("streaming create -f s.yaml")
+        .expect(3);
+    assert!(!output.err.contains("s.yaml:1:1"), "{}", output.all());
+    output.saying(&[
+        "s.yaml:8:5: streamingSource.connection.username: must not be empty",
+        "\n  nope.x: y\n  only\n  {\"field\":\"solo\"}\n  7\n",
+    ]);
+}
+
+#[test]
 fn create_sends_no_number_as_another_text() {
     let (world, platform) = (World::new(), Platform::new());
     let args = "streaming create -f s.yaml";

@@ -256,6 +256,42 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
 }
 
 #[test]
+fn overrides_set_counts_only_requested_overrides() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = json!({ "variable": { "name": "a", "type": "TEXT" }, "overrides": [] });
+    platform.respond_to("GET", OVERRIDES, answer(&known));
+    let set = json!({ "failedOverrides": [{ "x": 1 }] });
+    platform.respond_to("POST", OVERRIDES, answer(&set));
+    platform
+        .call(&world)
+        .run("variables overrides set a prod=x test=y")
+        .expect(8)
+        .saying(&["2 of 2 overrides of a were not set"]);
+}
+
+#[test]
+fn apply_counts_each_override_and_warns_only_of_those_refused() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("GET", LIST, answer(&json!({ "results": [] })));
+    platform.respond_to("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
+    world.write(
+        "v.yaml",
+        "variables:\n  a: { type: TEXT, behaviour: SHARED, value: x, overrides: { prod: p, test: t } }\n",
+    );
+    let apply = "variables apply -f v.yaml --allow-unknown";
+    let refused = json!({ "successfulOverrides": [{ "environmentName": "prod" }],
+        "failedOverrides": [{ "environmentName": "test", "reason": "no" }] });
+    let done =
+        json!({ "successfulOverrides": [{ "environmentName": "prod" }, { "environmentName": "test" }] });
+    platform.respond_to("POST", OVERRIDES, in_turn(vec![answer(&refused), answer(&done)]));
+    let call = platform.call(&world);
+    let output = call.clone().run(apply).expect(8);
+    assert!(!output.err.contains("a in prod"), "{}", output.all());
+    output.saying(&["failed: + a in test: \"t\": test: no", "1 of 3 changes failed;"]);
+    assert!(call.run(apply).expect(0).out.ends_with("done: 3 changes\n"));
+}
+
+#[test]
 fn overrides_of_a_repeated_environment_send_nothing() {
     let (world, platform) = (World::new(), Platform::new());
     for args in [
@@ -596,12 +632,20 @@ fn apply_stops_where_the_token_is_refused() {
 #[test]
 fn apply_whose_change_was_perhaps_done_is_exit_8() {
     let page = ResponseTemplate::new(200).set_body_raw("<html>", "text/html");
+    let unknown = &[
+        "outcome unknown: ~ region",
+        "3 of 3 changes failed (the outcome of 1 is unknown)",
+    ][..];
     let cases = [
-        (ResponseTemplate::new(502), 8),
-        (page, 8),
-        (ResponseTemplate::new(400), 3),
+        (ResponseTemplate::new(502), 8, unknown),
+        (page, 8, unknown),
+        (
+            ResponseTemplate::new(400),
+            3,
+            &["failed: ~ region", "3 of 3 changes failed;"],
+        ),
     ];
-    for (refused, code) in cases {
+    for (refused, code, expected_text) in cases {
         let (world, platform) = (World::new(), Platform::new());
         write_and_script_variables(&world, &platform);
         platform.respond_to("PATCH", "/region$", refused);
@@ -609,7 +653,7 @@ fn apply_whose_change_was_perhaps_done_is_exit_8() {
             .call(&world)
             .run("variables apply -f v.yaml")
             .expect(code)
-            .saying(&["3 of 3 changes failed"]);
+            .saying(expected_text);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::support::{
 };
 use serde_json::{Value, json};
 use std::fs;
+use std::path::PathBuf;
 use wiremock::{Request, ResponseTemplate};
 
 const PUBLISH: [&str; 7] = [
@@ -490,7 +491,7 @@ fn lost_answer_is_looked_up() {
         (&plain, answer(&lacking), 6, "incomplete", 1),
         (&scripted, answer(&fresh(&scripted)), 6, "incomplete", 1),
         (&plain, answer(&anothers), 5, "conflict", 1),
-        (&plain, ResponseTemplate::new(404), 3, "failed", 3),
+        (&plain, ResponseTemplate::new(404), 3, "failed", 1),
         (&plain, ResponseTemplate::new(503), 3, "failed", 1),
     ];
     for (world, details, code, outcome, sent) in cases {
@@ -504,6 +505,66 @@ fn lost_answer_is_looked_up() {
             "{text}"
         );
         assert_eq!(uploads(&platform), sent, "{text}");
+    }
+}
+
+#[test]
+fn upload_whose_version_is_not_found_is_repeated_as_often_as_retries_allow() {
+    let world = plain_project();
+    for (retries, sent) in [("0", 1), ("1", 2), ("2", 3), ("4", 3)] {
+        let platform = platform_taking_uploads(ResponseTemplate::new(502), ResponseTemplate::new(404));
+        let output = platform
+            .call(&world)
+            .run((&PUBLISH, format!("--retries {retries}")))
+            .expect(3);
+        assert_eq!(uploads(&platform), sent, "--retries {retries}: {}", output.all());
+    }
+}
+
+/// Returns a platform that already has the version, and that removes this file when the version is looked up.
+fn platform_that_removes(world: &World, file: PathBuf) -> Platform {
+    let platform = Platform::new();
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    let details = answer(&version_details(world));
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
+        if request.url.query_pairs().any(|(key, _)| key == "versionName") {
+            let _ = fs::remove_file(&file);
+            details.clone()
+        } else {
+            ResponseTemplate::new(404)
+        }
+    });
+    platform
+}
+
+#[test]
+fn file_that_cannot_be_read_for_its_hash_fails_the_publish() {
+    let world = project_to_publish();
+    // Pipelines and scripts are also read when the publish is planned.
+    world.write("notes.md", "not a pipeline\n");
+    world.commit("notes");
+    world.push();
+    let blob = world.git("rev-parse HEAD:notes.md");
+    let object = world
+        .work()
+        .join(".git/objects")
+        .join(&blob[..2])
+        .join(&blob[2..]);
+    assert!(object.exists());
+    for (file, code, has_files) in [(world.path().join("nothing"), 0, true), (object, 7, false)] {
+        let platform = platform_that_removes(&world, file);
+        let flags = "--if-exists same-content --compat off --include **";
+        let output = platform.call(&world).run((&PUBLISH, flags)).expect(code);
+        assert_eq!(
+            output.err.contains("could not compute the content hashes"),
+            code != 0,
+            "{}",
+            output.all()
+        );
+        let receipt = read_json(&world.work().join("out/receipt.json"));
+        assert_eq!(receipt["outcome"], "already-published");
+        assert_eq!(!receipt["files"].as_array().unwrap().is_empty(), has_files);
+        assert_eq!(!receipt["digest"].as_str().unwrap().is_empty(), has_files);
     }
 }
 

@@ -40,6 +40,7 @@ pub fn fast_publish_options() -> PublishOptions {
         verify: true,
         lookup_timeout: Duration::from_millis(300),
         needs_hashes: false,
+        retries: 2,
     }
 }
 

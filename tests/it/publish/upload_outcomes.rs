@@ -24,6 +24,7 @@ fn hashing_publish_options() -> PublishOptions {
         verify: true,
         lookup_timeout: Duration::ZERO,
         needs_hashes: true,
+        retries: 2,
     }
 }
 

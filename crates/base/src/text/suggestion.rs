@@ -29,12 +29,14 @@ pub fn suggest(word: &str, known_words: &[&str]) -> Option<String> {
 }
 
 /// Returns the known word that is closest to `word`, or `None` if no word is close enough: the number of edits may be
-/// up to a third of the known word's length. Words longer than `MAX_WORD_LENGTH` are not compared.
+/// up to a third of the known word's length. Of several words, one that differs less apart from the case is closer. A
+/// word in which every character differs is never close. Words longer than `MAX_WORD_LENGTH` are not compared.
 pub fn find_nearest_word<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a str> {
     if word.len() > MAX_WORD_LENGTH {
         return None;
     }
     let length = word.chars().count();
+    let lowercase_word = word.to_lowercase();
     // A known word whose length already differs too much is skipped, because a comparison needs memory for each pair
     // of characters.
     known_words
@@ -43,10 +45,16 @@ pub fn find_nearest_word<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a 
             candidate.len() <= MAX_KNOWN_LENGTH
                 && candidate.chars().count().abs_diff(length) <= candidate.len().div_ceil(3)
         })
-        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), *candidate))
+        .map(|candidate| {
+            let edits = strsim::damerau_levenshtein(&lowercase_word, &candidate.to_lowercase());
+            (edits, strsim::damerau_levenshtein(word, candidate), *candidate)
+        })
+        .filter(|(edits, _, candidate)| {
+            let is_other_word = *edits > 0 && *edits >= length.max(candidate.chars().count());
+            !is_other_word && *edits <= candidate.len().div_ceil(3)
+        })
         .min()
-        .filter(|(distance, candidate)| *distance <= candidate.len().div_ceil(3))
-        .map(|(_, candidate)| candidate)
+        .map(|(_, _, candidate)| candidate)
 }
 
 /// Minimum similarity of a name that is suggested for another one.
@@ -192,6 +200,22 @@ mod tests {
         );
         assert_eq!(suggest("zzz", &known), None);
         assert_eq!(did_you_mean_any(&["a", "b"]), "did you mean `a` or `b`?");
+    }
+
+    #[test]
+    fn word_in_other_case_is_closest_to_itself() {
+        assert_eq!(find_nearest_word("V1", &["n1", "v1"]), Some("v1"));
+        assert_eq!(
+            find_nearest_word("Sales", &["bales", "SALES", "sales"]),
+            Some("sales")
+        );
+        assert_eq!(find_nearest_word("PROD", &["prod"]), Some("prod"));
+    }
+
+    #[test]
+    fn word_with_other_characters_only_is_not_close() {
+        assert_eq!(find_nearest_word("x", &["a", "b"]), None);
+        assert_eq!(find_nearest_word("ab", &["ac"]), Some("ac"));
     }
 
     #[test]

@@ -112,12 +112,39 @@ pub(crate) struct SubmittedAnswer {
 }
 
 impl SubmittedDecision {
-    /// Returns whether this decision is about the pending one: both have the same kind and the same ID.
+    /// Returns whether this decision resolves the pending one: both have the same kind and the same ID, and questions
+    /// have their answers.
     pub(crate) fn resolves(&self, pending: &OpenDecision) -> bool {
         match (pending, &self.outcome) {
             (OpenDecision::Tool(tool), DecisionOutcome::Tool { .. }) => tool.tool_id == self.id,
-            (OpenDecision::Question(question), DecisionOutcome::Question(_)) => question.id == self.id,
+            (OpenDecision::Question(question), DecisionOutcome::Question(answers)) => {
+                question.id == self.id && question.accepts(answers)
+            }
             _ => false,
         }
+    }
+}
+
+impl PendingQuestion {
+    /// Returns whether every question has an answer, and every answer consists of options of its question.
+    fn accepts(&self, answers: &[SubmittedAnswer]) -> bool {
+        let has_all_answers = (0_u64..)
+            .zip(&self.questions)
+            .all(|(index, _)| answers.iter().any(|answer| answer.question_index == index));
+        has_all_answers && answers.iter().all(|answer| self.offers(answer))
+    }
+
+    /// Returns whether the question of this answer exists and offers all selected options, of which there is one.
+    fn offers(&self, answer: &SubmittedAnswer) -> bool {
+        let question = usize::try_from(answer.question_index)
+            .ok()
+            .and_then(|index| self.questions.get(index));
+        question.is_some_and(|question| {
+            !answer.options.is_empty()
+                && answer
+                    .options
+                    .iter()
+                    .all(|option| question.options.contains(option))
+        })
     }
 }

@@ -537,9 +537,13 @@ mod tests {
             },
         };
         assert_eq!(task.apply_decision(&[wrong], moment(2_000)), None);
+        let answer = crate::agent::decision::SubmittedAnswer {
+            question_index: 0,
+            options: vec!["yes".to_owned()],
+        };
         let right = SubmittedDecision {
             id: question.id,
-            outcome: DecisionOutcome::Question(Vec::new()),
+            outcome: DecisionOutcome::Question(vec![answer]),
         };
         assert!(task.apply_decision(&[right], moment(2_000)).is_some());
         assert_eq!(kinds(&task.advance(moment(9_000))), ["tool git_push", "answer "]);

@@ -201,6 +201,42 @@ async fn answers_are_as_described() {
 }
 
 #[tokio::test]
+async fn description_states_the_defaults_of_all_pages() {
+    let description = Description::fetch(&Platform::empty().await).await;
+    let mut defaults = Vec::new();
+    for (method, path, operation) in description.operations() {
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            let name = parameter["name"].as_str().unwrap();
+            if ["page", "size", "limit"].contains(&name) {
+                let default = &parameter["schema"]["default"];
+                assert!(default.is_u64(), "{method} {path} {name}");
+                defaults.push(format!("{path} {name} {default}"));
+            }
+        }
+    }
+    for expected in [
+        "/v1/projects/{projectId}/variables page 0",
+        "/v1/projects/{projectId}/variables size 25",
+        "/v1/projects size 20",
+        "/v1/ai/agents/tasks/{taskId}/messages limit 25",
+    ] {
+        assert!(
+            defaults.iter().any(|entry| entry == expected),
+            "{expected}: {defaults:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn description_needs_no_token() {
+    let description = Description::fetch(&Platform::empty().await).await;
+    for (method, path, operation) in description.operations() {
+        let needs_token = !operation["responses"]["401"].is_null();
+        assert_eq!(needs_token, path != "/openapi.json", "{method} {path}");
+    }
+}
+
+#[tokio::test]
 async fn description_has_one_method() {
     let platform = Platform::empty().await;
     expect_problem(

@@ -389,6 +389,29 @@ async fn post_decisions_answers_a_question() {
 
 // Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
 #[tokio::test]
+async fn post_decisions_with_wrong_answers_leave_the_question_pending() {
+    let (platform, _world) = with_given().await;
+    let path = begin(&platform, task("ACT", "Ask me first", &[])).await;
+    platform.wait(LONG);
+    let id = platform.read(&path).await["pendingDecisions"][0]["id"].clone();
+    let yes = json!({"questionIndex": 0, "selectedOptions": ["yes"]});
+    for answers in [
+        json!([]),
+        json!([{"questionIndex": 7, "selectedOptions": ["yes"]}]),
+        json!([{"questionIndex": 0, "selectedOptions": ["maybe"]}]),
+        json!([{"questionIndex": 0, "selectedOptions": []}]),
+        json!([yes, {"questionIndex": 1, "selectedOptions": ["yes"]}]),
+    ] {
+        let decisions = json!([{"type": "question", "id": id, "answers": answers}]);
+        let pending = decide(&platform, &path, decisions).await;
+        assert_eq!(column(&pending, "id"), [id.as_str().unwrap()], "{answers}");
+    }
+    let decisions = json!([{"type": "question", "id": id, "answers": [yes]}]);
+    assert_eq!(decide(&platform, &path, decisions).await, json!([]));
+}
+
+// Endpoint: POST /v1/ai/agents/tasks/{taskId}/decisions
+#[tokio::test]
 async fn post_decisions_for_what_is_not_pending_resolve_nothing() {
     let (platform, _world) = with_given().await;
     let path = begin(&platform, task("ACT", CHAIN, &[])).await;

@@ -48,6 +48,6 @@ pub(super) fn convert_json<T: DeserializeOwned>(
             // An error about the complete value has the inner path ".".
             .filter(|part| !matches!(*part, "" | "."))
             .collect();
-        response.unusable_error(&format!("at {}: {}", path.join("."), error.inner()))
+        response.type_error(&path.join("."), error.inner())
     })
 }

@@ -45,7 +45,8 @@ struct ListPage {
     /// Name of the field with the entries, for errors.
     entries_field: &'static str,
     entries: Vec<Value>,
-    total: Option<usize>,
+    /// Not a natural number only if the server is wrong.
+    total: Option<i128>,
     /// Page size, if the response contains it.
     size: Option<usize>,
     /// Whether the response has a page number.
@@ -77,7 +78,9 @@ impl ListPage {
             return None;
         };
         let find_number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
-        let total = TOTAL_FIELDS.into_iter().find_map(find_number);
+        let total = TOTAL_FIELDS
+            .into_iter()
+            .find_map(|name| to_integer(fields.get(name)?));
         let size = find_number("size").filter(|size| *size > 0);
         let has_page_number = PAGE_NUMBER_FIELDS
             .into_iter()
@@ -102,7 +105,7 @@ impl ListPage {
             return false;
         }
         match (self.total, self.size.or(requested_size)) {
-            (Some(total), _) => earlier_count + self.entries.len() < total,
+            (Some(total), _) => to_signed(earlier_count + self.entries.len()) < total,
             (None, Some(size)) => self.entries.len() >= size,
             (None, None) => self.has_page_number,
         }
@@ -179,10 +182,21 @@ impl Platform {
     }
 }
 
+/// Returns the value if it is an integer, of which a wrong server may send a negative one.
+fn to_integer(value: &Value) -> Option<i128> {
+    let natural = value.as_u64().map(i128::from);
+    natural.or_else(|| value.as_i64().map(i128::from))
+}
+
+/// Converts a number of entries for the comparison with a total, which may be negative.
+fn to_signed(count: usize) -> i128 {
+    i128::try_from(count).unwrap_or(i128::MAX)
+}
+
 /// Returns an error if the response states another total number of entries than `count`.
-fn reject_different_count(total: Option<usize>, count: usize, response: &Response) -> Result<(), HttpError> {
+fn reject_different_count(total: Option<i128>, count: usize, response: &Response) -> Result<(), HttpError> {
     match total {
-        Some(total) if total != count => {
+        Some(total) if total != to_signed(count) => {
             Err(response.unusable_error(&format!("the list announces {total} entries but has {count}")))
         }
         _ => Ok(()),

@@ -51,7 +51,8 @@ pub struct PublishResponse {
 
 impl Platform {
     /// Publishes an artifact: `POST /v1/shared-pipelines/artifacts`, one streaming request. It is repeated only if the
-    /// first request was certainly not processed. On an error, [`HttpError::is_accepted`] returns whether the platform
+    /// first request was certainly not processed or the platform requests a repetition, because the platform accepts a
+    /// version name once. On an error, [`HttpError::is_accepted`] returns whether the platform
     /// accepted the artifact (2xx) and only its response was unusable, and [`HttpError::is_maybe_processed`]
     /// whether it may have accepted it.
     pub async fn publish(&self, upload: Upload) -> Result<PublishResponse, HttpError> {
@@ -62,7 +63,7 @@ impl Platform {
             ("commithash", "commit hash", upload.commit_hash.as_ref()),
             ("branch", "branch", upload.branch.as_ref()),
         ];
-        let mut request = Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed);
+        let mut request = Request::new(Method::POST, url, Repeat::RejectedByServer);
         for (header, label, text) in headers {
             if let Some(text) = text {
                 let value = to_header_value(text).map_err(|error| header_error(label, &error))?;

@@ -18,6 +18,10 @@ pub(super) const ROOT_PATH: &str = "";
 /// Maximum number of positions in a file: YAML aliases can multiply them.
 const MAX_POSITIONS: usize = 200_000;
 
+/// Maximum size of the paths and texts of all values together, in megabytes: long keys and YAML aliases can multiply
+/// them.
+const MAX_TOTAL_MEGABYTES: usize = 64;
+
 /// The content of a file, with the position of each value in it.
 #[derive(Debug, Clone)]
 pub struct Document {
@@ -77,6 +81,7 @@ impl Document {
             file: display_path,
             positions: HashMap::new(),
             original_notations: HashMap::new(),
+            total_bytes: 0,
         };
         let value = reader.read_value(tree.root(), tree.root().position(), String::new())?;
         Ok(Self {
@@ -123,6 +128,8 @@ struct ValueReader<'f> {
     file: &'f Path,
     positions: HashMap<String, Position>,
     original_notations: HashMap<String, String>,
+    /// Size of the paths and texts of the values so far.
+    total_bytes: usize,
 }
 
 impl ValueReader<'_> {
@@ -134,13 +141,7 @@ impl ValueReader<'_> {
         position: Position,
         path: String,
     ) -> Result<Value, DefinitionError> {
-        if self.positions.len() >= MAX_POSITIONS {
-            return Err(DefinitionError::new(
-                self.file,
-                Some(position),
-                format!("the file has more than {MAX_POSITIONS} values"),
-            ));
-        }
+        self.check_limits(node, position, &path)?;
         let value = if let Some(items) = node.items() {
             let mut values = Vec::new();
             for (index, item) in items.enumerate() {
@@ -167,6 +168,24 @@ impl ValueReader<'_> {
         }
         self.positions.insert(path, position);
         Ok(value)
+    }
+
+    /// Fails if there are too many values, or if their paths and texts are too large together.
+    fn check_limits(
+        &mut self,
+        node: NodeRef<'_, '_>,
+        position: Position,
+        path: &str,
+    ) -> Result<(), DefinitionError> {
+        self.total_bytes += path.len() + node.text().map_or(0, str::len);
+        let reason = if self.positions.len() >= MAX_POSITIONS {
+            format!("the file has more than {MAX_POSITIONS} values")
+        } else if self.total_bytes > MAX_TOTAL_MEGABYTES * 1024 * 1024 {
+            format!("the keys and values of the file have more than {MAX_TOTAL_MEGABYTES} MB together")
+        } else {
+            return Ok(());
+        };
+        Err(DefinitionError::new(self.file, Some(position), reason))
     }
 }
 
@@ -268,6 +287,31 @@ mod tests {
                 .to_string()
                 .starts_with("f.yaml:1:")
         );
+    }
+
+    /// Returns nested maps with keys of 1,000 characters around a list of zeros.
+    fn nested_list(depth: usize, length: usize) -> String {
+        let keys: String = (0..depth)
+            .map(|level| format!("{}{}:\n", " ".repeat(level), "k".repeat(1000)))
+            .collect();
+        format!("{keys}{}[{}]\n", " ".repeat(depth), vec!["0"; length].join(","))
+    }
+
+    #[test]
+    fn file_whose_paths_are_too_large_together_is_refused() {
+        assert!(read(&nested_list(50, 1000)).is_ok());
+        let error = read(&nested_list(50, 2000)).unwrap_err().to_string();
+        assert!(error.contains("more than 64 MB together"), "{error}");
+    }
+
+    #[test]
+    fn text_that_aliases_multiply_is_refused() {
+        let text = format!(
+            "a: &a {}\nb: [{}]\n",
+            "x".repeat(1_000_000),
+            vec!["*a"; 100].join(",")
+        );
+        assert!(read(&text).is_err());
     }
 
     proptest! {

@@ -192,12 +192,27 @@ fn value_at<'v>(body: &'v Value, keys: &[&str]) -> &'v Value {
 }
 
 impl Document {
-    /// Describes each violation that the platform reported, with the nearest position of its field in this file.
+    /// Describes each violation that the platform reported, with the nearest position of its field in this file. A
+    /// field of which the file contains no part has no position.
     pub fn describe_violations(&self, violations: &[FieldViolation]) -> Vec<String> {
         violations
             .iter()
-            .map(|violation| self.error_at(&violation.field, &violation.message).to_string())
+            .map(|FieldViolation { field, message }| {
+                if self.contains_start_of(field) {
+                    self.error_at(field, message).to_string()
+                } else if field.is_empty() {
+                    message.clone()
+                } else {
+                    format!("{field}: {message}")
+                }
+            })
             .collect()
+    }
+
+    /// Returns whether this file contains the first key of the path.
+    pub fn contains_start_of(&self, path: &str) -> bool {
+        let first_key = path.split(['.', '[']).next().unwrap_or_default();
+        self.value.get(first_key).is_some()
     }
 }
 
@@ -342,7 +357,7 @@ mod tests {
             document.describe_violations(&violations),
             [
                 "s.yaml:5:5: streamingSource.connection.username: must not be empty",
-                "s.yaml:1:1: streamingTarget.connection.authentication: must not be empty"
+                "streamingTarget.connection.authentication: must not be empty"
             ]
         );
     }

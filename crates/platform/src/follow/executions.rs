@@ -1,6 +1,6 @@
 //! Waits until an execution ends.
 
-use super::{Pace, PollEnd, no_response_error};
+use super::{Pace, PollEnd};
 use crate::api::{ApiValue, Execution, ExecutionResponse, Platform};
 use crate::http::{ErrorKind, HttpError};
 use std::time::Duration;
@@ -58,13 +58,16 @@ pub async fn poll_execution(
     let (mut last_status, mut last_response) = (None, None);
     let start = Instant::now();
     loop {
-        let Some(result) = pace
+        let result = match pace
             .await_before_deadline(platform.fetch_execution(project, id))
             .await
-        else {
-            return last_response
-                .map(|response| (response, PollEnd::Deadline))
-                .ok_or_else(no_response_error);
+        {
+            Ok(result) => result,
+            Err(error) => {
+                return last_response
+                    .map(|response| (response, PollEnd::Deadline))
+                    .ok_or(error);
+            }
         };
         let response = match result {
             Err(error) if may_appear_later(&error) && start.elapsed() < appearance_limit => {

@@ -1,9 +1,8 @@
 //! The waits between polls, and their deadline.
 
-use super::no_response_error;
-use crate::http::HttpError;
+use crate::http::{HttpError, await_until};
 use std::time::Duration;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep};
 
 /// Time limit for a response that is requested at the deadline.
 const DEADLINE_GRACE: Duration = Duration::from_secs(2);
@@ -38,13 +37,12 @@ impl Pace {
     }
 
     /// Waits for a response until the deadline, or until `DEADLINE_GRACE` from now if that is later, because the last
-    /// poll is sent at the deadline. Returns `None` if no response arrived in time.
-    pub async fn await_before_deadline<T>(&self, response: impl Future<Output = T>) -> Option<T> {
+    /// poll is sent at the deadline. Fails if no response arrived in time; the error names the pending request.
+    pub async fn await_before_deadline<T>(&self, response: impl Future<Output = T>) -> Result<T, HttpError> {
         let Some(deadline) = self.deadline else {
-            return Some(response.await);
+            return Ok(response.await);
         };
-        let end = deadline.max(Instant::now() + DEADLINE_GRACE);
-        timeout_at(end, response).await.ok()
+        await_until(deadline.max(Instant::now() + DEADLINE_GRACE), response).await
     }
 
     /// Waits until it is time for the next poll. Returns false without waiting if the deadline has passed. The last
@@ -93,7 +91,7 @@ pub async fn send_change<T>(
     };
     pace.await_before_deadline(change)
         .await
-        .unwrap_or_else(|| Err(no_response_error().mark_maybe_processed()))
+        .unwrap_or_else(|error| Err(error.mark_maybe_processed()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Waits until a streaming pipeline is in a given state.
 
-use super::{Pace, PollEnd, no_response_error};
+use super::{Pace, PollEnd};
 use crate::api::{ApiValue, Platform, StreamingStatus};
 use crate::http::HttpError;
 use uuid::Uuid;
@@ -17,15 +17,17 @@ pub async fn poll_streaming_status(
 ) -> Result<(ApiValue<StreamingStatus>, PollEnd), HttpError> {
     let (mut earlier_status, mut last_response) = (None, None);
     loop {
-        let Some(result) = pace
+        let response = match pace
             .await_before_deadline(platform.fetch_streaming_status(project, id))
             .await
-        else {
-            return last_response
-                .map(|response| (response, PollEnd::Deadline))
-                .ok_or_else(no_response_error);
+        {
+            Ok(result) => result?,
+            Err(error) => {
+                return last_response
+                    .map(|response| (response, PollEnd::Deadline))
+                    .ok_or(error);
+            }
         };
-        let response = result?;
         let status = response.status.clone().unwrap_or_default();
         if status.eq_ignore_ascii_case(target_status) {
             return Ok((response, PollEnd::Succeeded));

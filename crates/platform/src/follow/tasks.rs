@@ -1,6 +1,6 @@
 //! Waits until an agent task finishes, fails, or needs a decision.
 
-use super::{Pace, no_response_error, send_change};
+use super::{Pace, send_change};
 use crate::api::{ApiValue, Decision, PendingDecision, Platform, Task, TaskPhase};
 use crate::http::HttpError;
 use std::collections::HashSet;
@@ -95,12 +95,12 @@ pub async fn follow_task_to_end(
         resumed_from.map(|(task, answered_ids)| ResumedTask::from_task(task, answered_ids));
     let (mut last_status, mut was_stopping, mut last_task) = (None, false, None);
     loop {
-        let Some(result) = pace.await_before_deadline(platform.fetch_task(id)).await else {
-            return last_task
-                .map(|task| (task, TaskEnd::Deadline))
-                .ok_or_else(no_response_error);
+        let task = match pace.await_before_deadline(platform.fetch_task(id)).await {
+            Ok(result) => result?,
+            Err(error) => {
+                return last_task.map(|task| (task, TaskEnd::Deadline)).ok_or(error);
+            }
         };
-        let task = result?;
         if task.status != last_status {
             last_status.clone_from(&task.status);
             report(TaskEvent::Status(last_status.as_deref().unwrap_or("(no status)")));

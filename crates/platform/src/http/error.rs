@@ -4,39 +4,13 @@
 //! Texts from the server are kept unchanged (bounded, without the secrets that were sent); the code that shows them
 //! has to escape them.
 
+use super::error_kind::ErrorKind;
 use super::redaction::redact;
 use super::server_text::{self, FieldViolation, ServerText};
 use reqwest::{Method, StatusCode, Url};
 use secrecy::SecretString;
 use std::fmt;
 use std::time::Duration;
-
-/// The kinds of failure that a caller handles differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ErrorKind {
-    /// The settings cannot be used: an unreadable CA file, a broken token source, a value that no header allows.
-    Configuration,
-    /// 401, or the token URL rejected the client.
-    Unauthorized,
-    Forbidden,
-    NotFound,
-    Conflict,
-    TooLarge,
-    /// 400 or 422.
-    BadRequest,
-    /// Any other status that is not 2xx.
-    OtherStatus(u16),
-    /// The connection failed or broke.
-    Unreachable,
-    /// The server's certificate is not trusted.
-    Certificate,
-    /// No response, or no progress, within the timeout.
-    Timeout,
-    /// A response that cannot be used: not the expected JSON, too large, a redirect to another origin.
-    BadResponse,
-    /// The content of an upload did not have its announced length, or could not be read.
-    UploadSource,
-}
 
 /// Rule for sending the same request again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +19,9 @@ pub(super) enum RetryRule {
     Never,
     /// Repeat only if a second execution does no harm.
     IfSafe,
+    /// Repeat unless a second execution would create a second resource: the server requests a repetition, but may have
+    /// processed the first request.
+    UnlessDoubled,
     /// Repeat in any case: the first request was certainly not processed.
     Always,
 }
@@ -220,6 +197,11 @@ impl HttpError {
         self.0.is_maybe_processed
     }
 
+    /// Returns whether the error has a more specific hint than that for its kind.
+    pub fn has_specific_hint(&self) -> bool {
+        self.0.hint.is_some()
+    }
+
     /// Returns the hint, with the advice to check the result if the request may have had its effect. Never `None`; the
     /// hints of other errors have the same type.
     pub fn hint(&self) -> Option<String> {
@@ -229,12 +211,17 @@ impl HttpError {
     /// Returns the specific hint, or else the general one for this kind of failure, after `check` if the request may
     /// have had its effect.
     pub fn hint_with_check(&self, check: &str) -> String {
-        let advice = self.0.hint.as_deref().unwrap_or(general_hint(self.0.kind));
+        let advice = self.0.hint.as_deref().unwrap_or(self.0.kind.general_hint());
         if self.0.is_maybe_processed {
             format!("the request may have been processed nevertheless: {check}; then {advice}")
         } else {
             advice.to_owned()
         }
+    }
+
+    /// Returns whether the server requested the client to come back later.
+    pub fn is_wait_requested(&self) -> bool {
+        self.0.retry_after.is_some()
     }
 
     pub(super) fn retry_rule(&self) -> RetryRule {
@@ -337,40 +324,6 @@ pub(super) fn status_line(status: StatusCode) -> String {
     }
 }
 
-/// Returns the hint for errors of this kind that have no hint of their own.
-const fn general_hint(kind: ErrorKind) -> &'static str {
-    match kind {
-        ErrorKind::Configuration => "correct the setting or name; `sluicegate doctor` checks the settings",
-        ErrorKind::BadRequest => "correct the fields that the platform rejects",
-        ErrorKind::Conflict => {
-            "the request conflicts with an existing resource or a running operation: use another name, or \
-             end the operation"
-        }
-        ErrorKind::UploadSource => "nothing was published: make sure that no file changes during the upload",
-        ErrorKind::Unauthorized => {
-            "check the token: it may have expired, or belong to another account or region than the base URL"
-        }
-        ErrorKind::Forbidden => "the token is valid, but its account role does not allow this request",
-        ErrorKind::NotFound => "check the base URL and the ids in the request URL",
-        ErrorKind::TooLarge => "send less data in one request",
-        ErrorKind::OtherStatus(407) => "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
-        ErrorKind::OtherStatus(429) => "the platform's rate limit is exceeded: try again later",
-        ErrorKind::OtherStatus(500..=599) => "the platform has a problem: try again later",
-        ErrorKind::Unreachable => {
-            "check the base URL, the network, and the proxy variables (HTTPS_PROXY, NO_PROXY)"
-        }
-        ErrorKind::Certificate => {
-            "if your company's own authority signed the certificate, pass the authority's root certificate with --ca-cert \
-             (SLUICEGATE_CA_CERT)"
-        }
-        ErrorKind::Timeout => "set a longer timeout with --timeout (SLUICEGATE_TIMEOUT)",
-        ErrorKind::BadResponse => "check that the base URL is the address of the platform's API",
-        ErrorKind::OtherStatus(_) => {
-            "check the base URL; `sluicegate doctor` checks the connection to the platform"
-        }
-    }
-}
-
 /// Returns the request for messages: its method, and its URL without credentials and fragment. The query of a URL that
 /// this program did not build may contain a secret, so `show_query` is false for it.
 pub(super) fn format_subject(method: &Method, url: &Url, show_query: bool) -> String {
@@ -383,19 +336,6 @@ pub(super) fn format_subject(method: &Method, url: &Url, show_query: bool) -> St
         display_url.set_query(None);
     }
     format!("{method} {}", server_text::truncate_url(display_url.as_str()))
-}
-
-/// Returns the error kind of a status other than 2xx.
-pub(super) fn error_kind_for(status: StatusCode) -> ErrorKind {
-    match status.as_u16() {
-        400 | 422 => ErrorKind::BadRequest,
-        401 => ErrorKind::Unauthorized,
-        403 => ErrorKind::Forbidden,
-        404 => ErrorKind::NotFound,
-        409 => ErrorKind::Conflict,
-        413 => ErrorKind::TooLarge,
-        code => ErrorKind::OtherStatus(code),
-    }
 }
 
 #[cfg(test)]

@@ -27,6 +27,18 @@ pub(super) enum Proxies {
 }
 
 impl Proxies {
+    /// Sets these proxies for a client. The HTTP library reads the proxies of the environment by itself, unless it would
+    /// not see all variables.
+    pub(super) fn configure(&self, builder: reqwest::ClientBuilder) -> reqwest::ClientBuilder {
+        match (self, HiddenVariables::find()) {
+            (Self::Fixed { proxy, .. }, _) => builder.proxy(reqwest::Proxy::clone(proxy)),
+            (Self::Environment, None) => builder,
+            (Self::Environment, Some(variables)) => {
+                builder.proxy(reqwest::Proxy::custom(move |url| variables.find_proxy_url(url)))
+            }
+        }
+    }
+
     /// Returns whether a request to this URL must not use a proxy, whatever the variables contain.
     pub(super) fn is_direct(&self, url: &Url) -> bool {
         matches!(self, Self::Environment) && is_loopback(url)
@@ -37,7 +49,7 @@ impl Proxies {
         match self {
             Self::Environment if is_loopback(url) => None,
             Self::Environment => {
-                let proxy = find_proxy(&Matcher::from_system(), url)?;
+                let proxy = find_proxy(&build_environment_matcher(), url)?;
                 format_proxy_address(&Url::parse(&proxy.uri().to_string()).ok()?)
             }
             Self::Fixed { url, .. } => format_proxy_address(url),
@@ -49,10 +61,88 @@ impl Proxies {
     /// the status.
     pub(super) async fn request_tunnel_status(&self, url: &Url) -> Option<StatusCode> {
         let Self::Environment = self else { return None };
-        let proxy = find_proxy(&Matcher::from_system(), url)?;
+        let proxy = find_proxy(&build_environment_matcher(), url)?;
         let status = fetch_connect_status(&proxy, url.host_str()?, url.port_or_known_default()?);
         tokio::time::timeout(TUNNEL_TIMEOUT, status).await.ok()?
     }
+}
+
+/// The proxy variables, if an empty one in uppercase hides one in lowercase. The HTTP library reads the first variable
+/// that is set, even if it is empty. A variable that is not set is empty here.
+struct HiddenVariables {
+    http: String,
+    https: String,
+    all: String,
+    no: String,
+}
+
+impl HiddenVariables {
+    /// Returns the variables of the environment; `None` if none is hidden, so that the HTTP library reads all of them.
+    fn find() -> Option<Self> {
+        let names = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
+        if !names.into_iter().any(is_lowercase_hidden) {
+            return None;
+        }
+        let [mut http, https, all, no] = names.map(read_variable);
+        // In a CGI program, a client of the web server determines this variable.
+        if read_environment("REQUEST_METHOD").is_some() {
+            http.clear();
+        }
+        Some(Self { http, https, all, no })
+    }
+
+    fn build_matcher(&self) -> Matcher {
+        Matcher::builder()
+            .http(self.http.as_str())
+            .https(self.https.as_str())
+            .all(self.all.as_str())
+            .no(self.no.as_str())
+            .build()
+    }
+
+    /// Returns the proxy for requests to this URL, with its credentials; `None` for a direct connection.
+    fn find_proxy_url(&self, url: &Url) -> Option<Url> {
+        find_proxy(&self.build_matcher(), url)?;
+        let value = match url.scheme() {
+            "https" if !self.https.is_empty() => &self.https,
+            "http" if !self.http.is_empty() => &self.http,
+            _ => &self.all,
+        };
+        if value.contains("://") {
+            Url::parse(value).ok()
+        } else {
+            Url::parse(&format!("http://{value}")).ok()
+        }
+    }
+}
+
+/// Returns whether the variable with this name is set but empty, and its twin in lowercase is not empty.
+fn is_lowercase_hidden(name: &str) -> bool {
+    let is_blank = |value: String| value.trim().is_empty();
+    read_environment(name).is_some_and(is_blank)
+        && read_environment(&name.to_ascii_lowercase()).is_some_and(|value| !is_blank(value))
+}
+
+/// Returns the value of the variable with this name or, if that is empty, of its twin in lowercase.
+fn read_variable(name: &str) -> String {
+    [name, &name.to_ascii_lowercase()]
+        .into_iter()
+        .filter_map(read_environment)
+        .find(|value| !value.trim().is_empty())
+        .unwrap_or_default()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the HTTP library reads the same variables from the environment of the process"
+)]
+fn read_environment(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Creates the matcher that selects the same proxies as the HTTP client.
+fn build_environment_matcher() -> Matcher {
+    HiddenVariables::find().map_or_else(Matcher::from_system, |variables| variables.build_matcher())
 }
 
 /// Returns the proxy that the matcher selects for this URL; `None` for a direct connection.

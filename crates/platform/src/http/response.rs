@@ -4,7 +4,7 @@ use super::error::{HttpError, RetryRule};
 use super::memory_estimate::{MAX_RESPONSE_MEMORY, estimate_memory};
 use super::redaction::{redact, redact_json};
 use super::server_text::{self, parse_server_text, truncate};
-use super::{ErrorKind, error, retry};
+use super::{ErrorKind, retry};
 use bytes::Bytes;
 use reqwest::StatusCode;
 use reqwest::header::{CONTENT_TYPE, HeaderMap};
@@ -82,12 +82,12 @@ impl ResponseHead {
         let requested_delay = retry::parse_retry_after(&self.headers, SystemTime::now());
         let error = self
             .build_error(
-                error::error_kind_for(self.status),
+                ErrorKind::from_status(self.status),
                 parse_server_text(self.content_type(), body),
             )
             .with_retry_rule(retry::retry_rule_for(self.status, requested_delay))
             .with_retry_after(requested_delay);
-        if retry::may_have_effect(self.status, requested_delay) {
+        if retry::may_have_effect(self.status) {
             error.mark_maybe_processed()
         } else {
             error
@@ -158,13 +158,23 @@ impl Response {
     /// Creates the error for a body that is not JSON, or for JSON that does not match the expected type.
     fn json_error(&self, error: &serde_path_to_error::Error<serde_json::Error>) -> HttpError {
         if error.inner().is_data() {
-            return self.unusable_error(&format!("at {}: {}", error.path(), error.inner()));
+            return self.type_error(&error.path().to_string(), error.inner());
         }
         self.unusable_error(&format!(
             "the body is not JSON ({}): {}",
             error.inner(),
             self.message_text()
         ))
+    }
+
+    /// Creates the error for a value at this path of the response that has another type than expected.
+    pub(crate) fn type_error(&self, path: &str, error: &serde_json::Error) -> HttpError {
+        let reason = describe_type_error(error);
+        self.unusable_error(&match path {
+            // The document itself.
+            "" | "." => reason,
+            _ => format!("at {path}: {reason}"),
+        })
     }
 
     /// Returns whether the body is an HTML page, such as one from a proxy in front of the server.
@@ -200,6 +210,26 @@ impl Response {
             .iter()
             .fold(error, |error, secret| error.without_secret(Some(secret)))
     }
+}
+
+/// Describes JSON of another type than expected. Names of types of this program are replaced by "an object".
+fn describe_type_error(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let Some((start, type_name)) = text.split_once("expected struct ") else {
+        return text;
+    };
+    let name_end = type_name
+        .find(|c: char| !c.is_alphanumeric() && c != '_')
+        .unwrap_or(type_name.len());
+    let mut end = &type_name[name_end..];
+    // In an array, serde expects as many elements as the type has fields.
+    if let Some((_, after_count)) = end
+        .strip_prefix(" with ")
+        .and_then(|count| count.split_once(" element"))
+    {
+        end = after_count.trim_start_matches('s');
+    }
+    format!("{start}expected an object{end}")
 }
 
 /// Returns the content of a body without the byte order mark that some servers write before JSON.

@@ -13,6 +13,8 @@ use std::time::{Duration, SystemTime};
 pub enum Repeat {
     /// No harm: reads, reviews, setting a value.
     Safe,
+    /// The server rejects a second execution, and the caller looks up which request caused the conflict.
+    RejectedByServer,
     /// The call creates a resource: repeat it only if the first request was certainly not processed.
     OnlyIfUnprocessed,
 }
@@ -23,6 +25,7 @@ impl Repeat {
         match retry_rule {
             RetryRule::Never => false,
             RetryRule::IfSafe => self == Self::Safe,
+            RetryRule::UnlessDoubled => self != Self::OnlyIfUnprocessed,
             RetryRule::Always => true,
         }
     }
@@ -66,22 +69,24 @@ impl Delays {
 }
 
 /// Returns the wait from `now` that the header `Retry-After` requests, in seconds or with a date; `None` if there is no
-/// valid header. A date in the past is a wait of zero. See <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>.
+/// valid header. A date in the past is a wait of zero, and a number that is too large is the longest wait. See
+/// <https://www.rfc-editor.org/rfc/rfc9110#field.retry-after>.
 pub(super) fn parse_retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse::<u64>() {
-        return Some(Duration::from_secs(seconds));
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number {
+        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let date = httpdate::parse_http_date(text).ok()?;
     Some(date.duration_since(now).unwrap_or_default())
 }
 
-/// Returns the rule for repeating a request that got this status (not 2xx). A request was certainly not processed after
-/// 429, and after 503 if the server requested a delay.
+/// Returns the rule for repeating a request that got this status (not 2xx). A request was certainly not processed only
+/// after 429: a gateway that lost the server's response may also send 503 with a delay.
 pub(super) fn retry_rule_for(status: StatusCode, requested_delay: Option<Duration>) -> RetryRule {
     match status.as_u16() {
         429 => RetryRule::Always,
-        503 if requested_delay.is_some() => RetryRule::Always,
+        503 if requested_delay.is_some() => RetryRule::UnlessDoubled,
         408 | 425 | 500 | 502 | 503 | 504 => RetryRule::IfSafe,
         // Statuses of a single proxy vendor, such as 520 to 527, are server failures of an unknown kind.
         500..600 if status.canonical_reason().is_none() => RetryRule::IfSafe,
@@ -90,11 +95,10 @@ pub(super) fn retry_rule_for(status: StatusCode, requested_delay: Option<Duratio
 }
 
 /// Returns whether a request that got this status (not 2xx) may have had its effect: a server may fail or time out
-/// (408) after it did the work, and it may respond to a POST with 301 to 303 to show the result. After 307, 308, any
-/// other 4xx, and 503 with a requested delay, the request was certainly not processed.
-pub(super) fn may_have_effect(status: StatusCode, requested_delay: Option<Duration>) -> bool {
+/// (408) after it did the work, and it may respond to a POST with 301 to 303 to show the result. After 307, 308 and any
+/// other 4xx, the request was certainly not processed.
+pub(super) fn may_have_effect(status: StatusCode) -> bool {
     match status.as_u16() {
-        503 => requested_delay.is_none(),
         307 | 308 => false,
         408 => true,
         code => !(400..500).contains(&code),
@@ -127,6 +131,14 @@ mod tests {
         assert_eq!(asked("Fri, 20 Nov 2026 09:00:00 GMT"), Some(Duration::ZERO));
         assert_eq!(asked("soon"), None);
         assert_eq!(asked("-1"), None);
+        assert_eq!(asked(""), None);
+    }
+
+    #[test]
+    fn retry_after_that_is_too_large_is_the_longest_wait() {
+        let longest = Some(Duration::from_secs(u64::MAX));
+        assert_eq!(asked("18446744073709551615"), longest);
+        assert_eq!(asked("99999999999999999999"), longest);
     }
 
     #[test]
@@ -151,18 +163,16 @@ mod tests {
     fn creating_requests_are_repeated_only_when_surely_unprocessed() {
         let repeated = |status: u16, asked: Option<Duration>| {
             let again = retry_rule_for(StatusCode::from_u16(status).unwrap(), asked);
-            (
-                Repeat::Safe.allows(again),
-                Repeat::OnlyIfUnprocessed.allows(again),
-            )
+            [Repeat::Safe, Repeat::RejectedByServer, Repeat::OnlyIfUnprocessed]
+                .map(|repeat| repeat.allows(again))
         };
         for status in [408, 425, 500, 502, 503, 504, 509, 520, 522, 524, 599] {
-            assert_eq!(repeated(status, None), (true, false), "{status}");
+            assert_eq!(repeated(status, None), [true, false, false], "{status}");
         }
-        assert_eq!(repeated(429, None), (true, true));
-        assert_eq!(repeated(503, Some(Duration::ZERO)), (true, true));
+        assert_eq!(repeated(429, None), [true; 3]);
+        assert_eq!(repeated(503, Some(Duration::ZERO)), [true, true, false]);
         for status in [300, 400, 401, 403, 404, 405, 409, 410, 413, 422, 501, 505, 511] {
-            assert_eq!(repeated(status, None), (false, false), "{status}");
+            assert_eq!(repeated(status, None), [false; 3], "{status}");
         }
     }
 

@@ -34,9 +34,9 @@ pub(super) struct ServerText {
 /// One entry of an error's `validation-errors`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldViolation {
-    /// Dotted path into the request.
+    /// Dotted path into the request; empty if the entry names no field.
     pub field: String,
-    /// The violated rule.
+    /// The violated rule, or the complete entry without one.
     pub message: String,
 }
 
@@ -153,18 +153,25 @@ fn describe_error_fields(fields: &Map<String, Value>) -> Option<String> {
     (!message.is_empty()).then_some(message)
 }
 
-/// Returns the violations that have a `field`, from every known list of the body, up to [`MAX_VIOLATIONS`].
+/// Returns the violations from every known list of the body, up to [`MAX_VIOLATIONS`].
 fn parse_violations(json: &Value) -> Vec<FieldViolation> {
     VIOLATION_LISTS
         .iter()
         .filter_map(|name| json.get(name)?.as_array())
         .flatten()
-        .filter_map(|entry| {
-            let message = find_text(entry, &["message", "detail"]).unwrap_or_default();
-            Some(FieldViolation {
-                field: find_text(entry, &["field"])?.to_owned(),
-                message: message.to_owned(),
-            })
+        .map(|entry| {
+            let texts = (
+                find_text(entry, &["field"]),
+                find_text(entry, &["message", "detail"]),
+            );
+            let (field, message) = match texts {
+                (Some(field), Some(message)) => (field, message.to_owned()),
+                _ => ("", describe_violation(entry)),
+            };
+            FieldViolation {
+                field: field.to_owned(),
+                message,
+            }
         })
         .take(MAX_VIOLATIONS)
         .collect()
@@ -177,15 +184,22 @@ fn find_text<'v>(entry: &'v Value, names: &[&str]) -> Option<&'v str> {
         .find_map(|name| entry.get(name).and_then(Value::as_str))
 }
 
-/// Returns a violation as `field: message`, or only its message; without a known message, returns the unchanged entry.
+/// Returns a violation as `field: message`, or only its message if it has no other text. Returns any other entry
+/// unchanged, because the API document does not define the fields.
 fn describe_violation(entry: &Value) -> String {
     let field = find_text(entry, &["field", "propertyPath", "path"]);
     let message = find_text(entry, &["message", "detail", "reason"]);
     match (field, message) {
         (Some(field), Some(message)) => format!("{field}: {message}"),
-        (None, Some(message)) => message.to_owned(),
+        (None, Some(message)) if count_texts(entry) == 1 => message.to_owned(),
         _ => entry.as_str().map_or_else(|| entry.to_string(), str::to_owned),
     }
+}
+
+/// Returns the number of an object's fields that contain a text.
+fn count_texts(entry: &Value) -> usize {
+    let fields = entry.as_object().into_iter().flatten();
+    fields.filter(|(_, value)| value.is_string()).count()
 }
 
 /// Returns whether a body is an HTML page.
@@ -277,6 +291,11 @@ mod tests {
         - a.b: is missing
         - plain
         ");
+        insta::assert_snapshot!(words(r#"{"detail":"d","violations":[{"fieldPath":"x","message":"m"},{"message":"only"}]}"#), @r#"
+        d
+        - {"fieldPath":"x","message":"m"}
+        - only
+        "#);
         insta::assert_snapshot!(words(r#"{"error":"invalid_client","error_description":"no such client"}"#), @"invalid_client: no such client");
         insta::assert_snapshot!(words(r#"{"error":{"code":7,"message":"nested"}}"#), @"nested");
         insta::assert_snapshot!(words(r#"{"errors":["one",{"code":2}]}"#).trim(), @r#"

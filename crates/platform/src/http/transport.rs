@@ -12,7 +12,7 @@ use super::response::{MAX_ERROR_BODY_SIZE, Response, ResponseHead};
 use super::retry::Delays;
 use super::token_value::Token;
 use super::upload::UploadMonitor;
-use super::{ErrorKind, observer, redirect, tls};
+use super::{ErrorKind, observer, pending_request, redirect, tls};
 use bytes::{Bytes, BytesMut};
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_LENGTH, HeaderMap, HeaderValue};
@@ -99,8 +99,7 @@ fn configure_client(
         .connect_timeout(connect_timeout)
         .tls_backend_preconfigured(tls.clone());
     match proxies {
-        Some(Proxies::Environment) => builder,
-        Some(Proxies::Fixed { proxy, .. }) => builder.proxy(reqwest::Proxy::clone(proxy)),
+        Some(proxies) => proxies.configure(builder),
         None => builder.no_proxy(),
     }
 }
@@ -140,6 +139,7 @@ impl Transport {
     pub(super) async fn send(&self, request: &Request, token: Option<&Token>) -> Result<Response, HttpError> {
         let mut timeout_count = 0;
         let mut tries = 0;
+        pending_request::record_start(request);
         loop {
             tries += 1;
             let error = match self.try_request(request, token).await {
@@ -171,6 +171,7 @@ impl Transport {
                 tries + 1,
                 self.retries + 1
             ));
+            pending_request::record_failed_try(&error);
             tokio::time::sleep(delay).await;
         }
     }

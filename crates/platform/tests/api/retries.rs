@@ -2,8 +2,9 @@
 
 use crate::raw::{Connection, RawServer};
 use crate::support::{SHORT, empty_list, json, platform, platform_with, settings};
-use sluicegate_platform::api::{PartSource, Platform, ReviewFields, ReviewRequest, Upload};
+use sluicegate_platform::api::{NewExecution, PartSource, Platform, ReviewFields, ReviewRequest, Upload};
 use sluicegate_platform::http::{Client, Delays, ErrorKind, HttpError, Settings};
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -142,6 +143,31 @@ async fn upload_is_repeated_only_when_surely_unprocessed() {
         let error = platform(&server.uri()).publish(upload()).await.unwrap_err();
         assert!(error.is_maybe_processed(), "{status}");
         assert_eq!(requests(&server).await, 1, "{status}");
+    }
+}
+
+#[tokio::test]
+async fn request_that_starts_something_is_repeated_only_after_429() {
+    let started = || json(201, r#"{ "pipelineExecutionId": "1" }"#);
+    let busy = |status| ResponseTemplate::new(status).insert_header("retry-after", "0");
+    for (status, count) in [(429, 2), (503, 1)] {
+        let server = server(busy(status), 1, started()).await;
+        let execution = NewExecution {
+            pipeline_name: "p".to_owned(),
+            environment_name: "e".to_owned(),
+            execution_tag: Some("tag".to_owned()),
+            scalar_variables: BTreeMap::new(),
+            grid_variables: BTreeMap::new(),
+        };
+        let result = platform(&server.uri())
+            .start_execution(Uuid::nil(), &execution)
+            .await;
+        assert_eq!(requests(&server).await, count, "{status}");
+        assert_eq!(result.is_err(), status == 503, "{status}");
+        assert!(
+            result.err().is_none_or(|error| error.is_maybe_processed()),
+            "{status}"
+        );
     }
 }
 

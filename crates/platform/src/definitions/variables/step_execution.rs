@@ -60,16 +60,14 @@ pub async fn execute_steps(
     outcomes
 }
 
-/// Returns whether every further step would fail for the same reason.
+/// Returns whether every further step would fail for the same reason. Of the permanent errors, 403 may concern only one
+/// change; without a connection, in contrast, every change would wait in vain.
 const fn prevents_every_step(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::Unauthorized
-            | ErrorKind::Unreachable
-            | ErrorKind::Timeout
-            | ErrorKind::Certificate
-            | ErrorKind::Configuration
-    )
+    match kind {
+        ErrorKind::Forbidden => false,
+        ErrorKind::Unreachable | ErrorKind::Timeout => true,
+        _ => kind.is_permanent(),
+    }
 }
 
 /// Sends the request of one step. A failed request is an error, which the caller turns into the outcome `Failed`.

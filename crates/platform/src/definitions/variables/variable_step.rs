@@ -91,6 +91,28 @@ impl VariableStep {
         }
     }
 
+    /// Returns the number of changes that the step makes: one for each line that describes it.
+    pub fn count_changes(&self) -> usize {
+        match self {
+            Self::SetOverrides { overrides, .. } => overrides.len(),
+            _ => 1,
+        }
+    }
+
+    /// Returns the part of the step that sets overrides in these environments, or the complete step if it sets none.
+    #[must_use]
+    pub fn select_overrides_in(&self, environments: &[&str]) -> Self {
+        let mut step = self.clone();
+        if let Self::SetOverrides { overrides, .. } = &mut step
+            && overrides
+                .iter()
+                .any(|change| environments.contains(&change.environment_name.as_str()))
+        {
+            overrides.retain(|change| environments.contains(&change.environment_name.as_str()));
+        }
+        step
+    }
+
     /// Describes the step for people, with a line for each change: `+` is created, `~` is changed, `-` is removed.
     pub fn describe_lines(&self) -> Vec<String> {
         match self {
