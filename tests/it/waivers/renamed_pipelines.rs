@@ -451,3 +451,37 @@ fn waiver_of_former_name_is_used_and_survives_a_prune() {
         (&"unused".into(), &"used".into())
     );
 }
+
+#[test]
+fn waiver_of_former_name_is_unneeded_beside_a_waiver_of_the_new_name() {
+    let old_name =
+        "- { rule: component-naming-convention, path: sales/a.orch.yaml, about: bad name, reason: legacy }\n";
+    let old_path =
+        "- { rule: component-naming-convention, path: sales/b.orch.yaml, about: bad name, reason: legacy }\n";
+    let renamed = orchestration_text(&["Start", "worse name", "Done"]);
+    let world = two_waived_pipelines(&format!("{old_name}{old_path}"));
+    world.write("sales/a.orch.yaml", &renamed);
+    world.git("mv sales/b.orch.yaml sales/c.orch.yaml");
+    let call = Call::new(&world.work());
+    let new_name = old_name.replace("bad name", "worse name");
+    // An expired waiver of the new name allows nothing.
+    let expired = new_name.replace(" }", ", until: 2020-01-31 }");
+    world.write(WAIVERS, format!("{old_name}{expired}{old_path}"));
+    call.run("waivers prune")
+        .expect(0)
+        .logging(&["1 waiver removed", "worse name"]);
+    assert_eq!(world.read_text(WAIVERS), format!("{old_name}{old_path}"));
+    call.run("waivers add --all --reason again").expect(0);
+    call.run("waivers prune")
+        .expect(0)
+        .logging(&["2 waivers removed"]);
+    let waivers = world.read_text(WAIVERS);
+    assert!(
+        waivers.contains("worse name")
+            && waivers.contains("sales/c.orch.yaml")
+            && !waivers.contains("legacy"),
+        "{waivers}"
+    );
+    call.run("waivers prune").expect(0).saying(&["nothing to remove"]);
+    call.run("check --all").expect(0);
+}
