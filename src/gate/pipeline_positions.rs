@@ -1,6 +1,7 @@
 //! The facts about a pipeline that the text of a violation is compared with: the names with their lines, and the
 //! numbers that rules limit.
 
+use sluicegate_pipelines::findings::Violation;
 use sluicegate_pipelines::pipelines::{Pipeline, SubjectIndex, SubjectMatch};
 use sluicegate_pipelines::rules;
 use std::collections::HashMap;
@@ -42,11 +43,19 @@ impl PipelinePositions {
         sizes.find(|(id, _)| *id == rule).map(|(_, size)| *size)
     }
 
-    /// Returns the text that identifies the only violation of this rule, which has no subject, because the pipeline
-    /// lacks what the rule needs. Returns `None` if the pipeline has it.
-    pub(crate) fn find_missing_part(&self, rule: &str) -> Option<&'static str> {
+    /// Sets the text that identifies the violation without a subject, if the pipeline lacks what the rule needs. If
+    /// several violations have no subject, it is unknown which one is about that part, so their own texts identify them.
+    pub(crate) fn identify_missing_part(&self, rule: &str, violations: &mut [Violation]) {
         let mut missing_parts = self.missing_parts.iter();
-        missing_parts.find(|(id, _)| *id == rule).map(|(_, text)| *text)
+        let Some((_, text)) = missing_parts.find(|(id, _)| *id == rule) else {
+            return;
+        };
+        let mut violations = violations
+            .iter_mut()
+            .filter(|violation| violation.about.is_none());
+        if let (Some(violation), None) = (violations.next(), violations.next()) {
+            violation.identity_text = Some(text);
+        }
     }
 }
 

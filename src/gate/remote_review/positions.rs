@@ -104,9 +104,6 @@ impl<'a> Positions<'a> {
                         violation = violation.with_subject(subject);
                     }
                 }
-                if violation.about.is_none() {
-                    violation.identity_text = positions.find_missing_part(rule).filter(|_| is_failed);
-                }
             }
             Some(Err(error)) if status.is_unreadable() => {
                 violation.line = error.position.map(|position| position.line);
@@ -114,5 +111,19 @@ impl<'a> Positions<'a> {
             Some(Err(_)) | None => {}
         }
         violation
+    }
+
+    /// Sets the text that identifies the violation without a subject, if the rule failed because the pipeline lacks a
+    /// part. Expects all violations of the result, with their subjects.
+    pub(crate) fn identify_missing_part(
+        &self,
+        path: &str,
+        rule: &str,
+        status: &Status,
+        violations: &mut [Violation],
+    ) {
+        if let (Some(Ok(positions)), Status::Failed(_)) = (self.pipelines.get(path), status) {
+            positions.identify_missing_part(rule, violations);
+        }
     }
 }

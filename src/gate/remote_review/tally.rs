@@ -360,9 +360,12 @@ impl ResponseMerger<'_, '_> {
         if matches!(status, Status::Passed) {
             return texts.map(Violation::new).collect();
         }
-        texts
+        let mut violations: Vec<Violation> = texts
             .map(|text| self.positions.build_violation(path, rule, status, text))
-            .collect()
+            .collect();
+        self.positions
+            .identify_missing_part(path, rule, status, &mut violations);
+        violations
     }
 }
 

@@ -52,8 +52,8 @@ fn find_contradiction(report: &Report) -> Option<String> {
 }
 
 /// Adds to each finding the component or variable that it is about, unless the report contains it: reports of older
-/// versions of this program do not. Reads the files of the report's commit. Does nothing if the clone lacks that
-/// commit or cannot read it.
+/// versions of this program do not. Also adds the identity of a finding about a missing part, which no report contains.
+/// Reads the files of the report's commit. Does nothing if the clone lacks that commit or cannot read it.
 pub(crate) fn add_finding_subjects(repo: &Repository, report: &mut Report) {
     let id = report.context.head.as_deref();
     let Some(commit) = id.and_then(|id| repo.find_commit_with_id(id).ok().flatten()) else {
@@ -81,6 +81,7 @@ pub(crate) fn add_finding_subjects(repo: &Repository, report: &mut Report) {
                 violation.about = located_violation.about;
                 violation.about_kind = located_violation.about_kind;
             }
+            positions.identify_missing_part(&file.path, &result.rule, &result.status, &mut result.violations);
         }
     }
 }

@@ -260,6 +260,7 @@ fn read_reported_files(
             for violation in &mut result.violations {
                 complete_violation(violation, &result.rule, &positions);
             }
+            positions.identify_missing_part(&result.rule, &mut result.violations);
         }
         let folded_results = find_folded_results(file, current, &pipeline);
         file.results.extend(folded_results);
@@ -340,9 +341,6 @@ fn complete_violation(violation: &mut Violation, rule: &str, positions: &Pipelin
         violation.about = named_subject
             .and_then(|named_subject| named_subject.subject)
             .map(|subject| subject.name.to_owned());
-    }
-    if violation.about.is_none() {
-        violation.identity_text = positions.find_missing_part(rule);
     }
 }
 

@@ -11,7 +11,7 @@ use crate::error::Failure;
 use crate::gate::local_review::evaluate_all;
 use crate::gate::waivers::{apply_waivers, build_waivers, today};
 use crate::gate::{Tally, VersionPairs};
-use crate::job::cli::GlobArgs;
+use crate::job::cli::{GlobArgs, SelectionArgs};
 use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy::NamedText;
 use crate::job::settings::SelectionPurpose;
@@ -115,12 +115,18 @@ impl WaiversFile {
 }
 
 impl Workspace<'_> {
-    /// Returns the former names of the pipelines and components that the checked-out branch renames. Returns none
-    /// without a base, as in `check --all`.
+    /// Returns the former names of the pipelines and components that the checked-out branch renames, compared with the
+    /// base of a check without flags. Returns none without a base, as in `check --all`.
     fn find_old_names_of_branch(&self, snapshot: &Snapshot<'_>) -> Result<OldNames, Failure> {
-        let revisions = RequestedRevisions::default();
-        let Ok(comparison) = context::resolve_checkout(&self.repo, &self.ci, &revisions) else {
-            return Ok(OldNames::default());
+        let revisions = RequestedRevisions {
+            head: None,
+            ..self.sources.resolve_revisions(&SelectionArgs::default(), None)?
+        };
+        let comparison = match context::resolve_checkout(&self.repo, &self.ci, &revisions) {
+            Ok(comparison) => comparison,
+            // As in a check, a base that the job sets must exist.
+            Err(error) if revisions.base.is_some() => return Err(error.into()),
+            Err(_) => return Ok(OldNames::default()),
         };
         let selection = self
             .sources

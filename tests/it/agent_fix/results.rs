@@ -1,11 +1,11 @@
 //! The result of a fix by an agent that does what it is instructed to do.
 
 use super::{
-    FIX, ORDERS, agent_project, agent_project_with, fix_branch, has_branch, only_task,
+    FIX, FIXED_RULES, ORDERS, agent_project, agent_project_with, fix_branch, has_branch, only_task,
     pipeline_with_findings, run_fix,
 };
 use crate::support::json_schema::validate;
-use crate::support::{Call, git, orchestration_text};
+use crate::support::{Call, RULES_FILE, git, orchestration_text};
 use serde_json::{Value, json};
 use sluicegate_local_platform::AgentBehavior;
 use std::fmt::Write as _;
@@ -152,6 +152,36 @@ fn agent_fix_from_report_needs_no_first_review() {
         "{}",
         output.all()
     );
+}
+
+/// The report contains the words of an engine, but not that they are about a missing start component.
+#[test]
+fn agent_fix_from_report_takes_missing_start_in_other_words_as_left() {
+    let text = "type: orchestration\npipeline:\n  components:\n    load_orders:\n      type: end-success\n";
+    let local = agent_project_with(AgentBehavior::Obedient, &[(ORDERS, text)]);
+    let world = &local.world;
+    world.git("checkout -q main");
+    let edited_rules = FIXED_RULES.replace("unused-components", "start-and-end-components");
+    world.write(RULES_FILE, edited_rules);
+    world.commit("rules");
+    world.push();
+    world.git("checkout -q change");
+    world.git("merge -q -m merge main");
+    world.push();
+    local.run("review --report json=../review.json").expect(1);
+    let report = world.read_text("../review.json");
+    let own_words = "the pipeline has no Start component: add one and connect it to the first component";
+    for words in [
+        own_words,
+        "Orchestration pipelines must contain a start component",
+    ] {
+        assert!(report.contains(own_words), "{report}");
+        world.write("../review.json", report.replace(own_words, words));
+        let document = run_fix(&local, "--from ../review.json -o json").expect(1).json();
+        assert_eq!(rules(&document, "fixed"), ["component-naming-convention"]);
+        assert_eq!(rules(&document, "left"), ["start-and-end-components"]);
+        assert_eq!(rules(&document, "new").len(), 0, "{document}");
+    }
 }
 
 #[test]

@@ -451,3 +451,67 @@ fn waiver_of_former_name_is_used_and_survives_a_prune() {
         (&"unused".into(), &"used".into())
     );
 }
+
+#[test]
+fn waiver_of_former_name_is_unneeded_beside_a_waiver_of_the_new_name() {
+    let old_name =
+        "- { rule: component-naming-convention, path: sales/a.orch.yaml, about: bad name, reason: legacy }\n";
+    let old_path =
+        "- { rule: component-naming-convention, path: sales/b.orch.yaml, about: bad name, reason: legacy }\n";
+    let renamed = orchestration_text(&["Start", "worse name", "Done"]);
+    let world = two_waived_pipelines(&format!("{old_name}{old_path}"));
+    world.write("sales/a.orch.yaml", &renamed);
+    world.git("mv sales/b.orch.yaml sales/c.orch.yaml");
+    let call = Call::new(&world.work());
+    let new_name = old_name.replace("bad name", "worse name");
+    // An expired waiver of the new name allows nothing.
+    let expired = new_name.replace(" }", ", until: 2020-01-31 }");
+    world.write(WAIVERS, format!("{old_name}{expired}{old_path}"));
+    call.run("waivers prune")
+        .expect(0)
+        .logging(&["1 waiver removed", "worse name"]);
+    assert_eq!(world.read_text(WAIVERS), format!("{old_name}{old_path}"));
+    call.run("waivers add --all --reason again").expect(0);
+    call.run("waivers prune")
+        .expect(0)
+        .logging(&["2 waivers removed"]);
+    let waivers = world.read_text(WAIVERS);
+    assert!(
+        waivers.contains("worse name")
+            && waivers.contains("sales/c.orch.yaml")
+            && !waivers.contains("legacy"),
+        "{waivers}"
+    );
+    call.run("waivers prune").expect(0).saying(&["nothing to remove"]);
+    call.run("check --all").expect(0);
+}
+
+/// The target already has the rename, so that only the base of the job shows it.
+#[test]
+fn waivers_are_compared_with_the_base_that_the_job_sets() {
+    let waiver = "- { rule: component-naming-convention, path: sales/a.orch.yaml, about: bad name, reason: legacy }\n\
+         - { rule: component-naming-convention, path: sales/b.orch.yaml, about: bad name, reason: legacy }\n";
+    let world = two_waived_pipelines(waiver);
+    let renamed = orchestration_text(&["Start", "worse name", "Done"]);
+    world.write("sales/a.orch.yaml", &renamed);
+    world.commit("rename");
+    world.git("push -q origin change:main");
+    world.git("fetch -q");
+    let with_base = |base: &str| Call::new(&world.work()).variable("SLUICEGATE_BASE", base);
+    with_base("HEAD~1").run("check").expect(0);
+    let list = with_base("HEAD~1").run("waivers list -o json").expect(0).json();
+    assert_eq!(list[0]["state"], "used");
+    with_base("HEAD~1")
+        .run("waivers prune")
+        .expect(0)
+        .saying(&["nothing to remove"]);
+    with_base("no-such-revision")
+        .run("waivers prune")
+        .expect(7)
+        .saying(&["no-such-revision"]);
+    assert_eq!(world.read_text(WAIVERS), waiver);
+    // Without it, the base is the target.
+    let call = Call::new(&world.work());
+    let list = call.run("waivers list -o json").expect(0).json();
+    assert_eq!(list[0]["state"], "unused");
+}

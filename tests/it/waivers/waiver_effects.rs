@@ -803,3 +803,20 @@ fn removal_of_many_waivers_with_comments_takes_bounded_time() {
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     assert_eq!(world.read_text(FILE), "  # ticket 7\n".repeat(3000));
 }
+
+/// An alias of a text in another waiver cannot be read without that waiver.
+#[test]
+fn comment_below_removed_waiver_with_alias_is_kept() {
+    let used = "- rule: component-naming-convention\n  path: 'sales/**'\n  reason: &r legacy\n";
+    let unused = "- rule: component-naming-convention\n  path: gone.orch.yaml\n";
+    let comment = "  # keep me, too\n";
+    for reason in ["  reason: *r\n", "  reason: r\n"] {
+        let world = with_waivers(&format!("{used}{unused}{reason}{comment}"));
+        waivers(&world, "prune").expect(0).logging(&["1 waiver removed"]);
+        assert_eq!(world.read_text(FILE), format!("{used}{comment}"));
+    }
+    // A line of a text is no comment.
+    let world = with_waivers(&format!("{used}{unused}  reason: |\n    r\n    # text\n"));
+    waivers(&world, "prune").expect(0).logging(&["1 waiver removed"]);
+    assert_eq!(world.read_text(FILE), used);
+}

@@ -160,13 +160,16 @@ impl EditedFile {
     /// Returns the lines of the entry without the comments at their end, so that a removal keeps them. A line at the
     /// end that looks like a comment may be part of a text: then the entry differs without it, and without the lines
     /// above it, too. Only the lines of the entry are read again, and few times, because a file may have very many of
-    /// both.
+    /// both. An entry that cannot be read alone has an alias of a text in another entry: then all of these lines are kept.
     fn exclude_comments_at_end(&self, item: &LocatedEntry) -> Range<usize> {
         let Range { start, end } = item.lines;
         let is_comment_form =
             |index: &usize| self.lines.get(*index).is_some_and(|line| has_comment_form(line));
         let comment_count = (start + 1..end).rev().take_while(is_comment_form).count();
-        if comment_count == 0 || self.is_entry(item, start..end - comment_count) {
+        let has_only_comments_at_end = comment_count == 0
+            || self.is_entry(item, start..end - comment_count)
+            || !self.is_entry(item, start..end);
+        if has_only_comments_at_end {
             return start..end - comment_count;
         }
         // Up to `kept_end`, the lines are the entry; up to `changed_end`, they are not.

@@ -47,8 +47,11 @@ pub struct WaiverStatus {
     pub is_conclusive: bool,
 }
 
-/// The entries whose paths match one file.
+/// The entries whose paths match one file, by its current or its old path.
 struct FileEntries<'m> {
+    /// The entries whose paths match the current path.
+    current_indices: &'m [usize],
+    /// The entries whose paths match the current or the old path.
     indices: &'m [usize],
     path: &'m str,
     old_names: &'m OldNames,
@@ -111,7 +114,8 @@ impl Waivers {
     ) -> Vec<Option<WaiverEffect>> {
         let mut effects = vec![None; self.entries.len()];
         for file in files {
-            let mut indices = self.globs.matches(&file.path);
+            let current_indices = self.globs.matches(&file.path);
+            let mut indices = current_indices.clone();
             if let Some(path) = old_names.paths.get(&file.path) {
                 indices.extend(self.globs.matches(path));
                 indices.sort_unstable();
@@ -122,6 +126,7 @@ impl Waivers {
             }
             for result in &mut file.results {
                 let file_entries = FileEntries {
+                    current_indices: &current_indices,
                     indices: &indices,
                     path: &file.path,
                     old_names,
@@ -169,8 +174,9 @@ impl Waivers {
             .collect();
     }
 
-    /// Returns the entry that is about the finding, by the current or the old name of its component: the one with the
-    /// strongest effect, and the first of several. Updates the effects of all entries.
+    /// Returns the entry that is about the finding: the one with the strongest effect, and the first of several. Updates
+    /// the effects of all entries. The old path of the file and the old name of the component only count if no entry
+    /// allows the finding by the current ones, because an entry with the old ones is then not needed.
     fn find_best_entry(
         &self,
         file_entries: &FileEntries<'_>,
@@ -178,19 +184,36 @@ impl Waivers {
         today: Date,
         effects: &mut [Option<WaiverEffect>],
     ) -> Option<EffectiveEntry<'_>> {
+        let current_finding = std::slice::from_ref(finding);
+        let current_entry = self.find_best_of(file_entries.current_indices, current_finding, today, effects);
+        if current_entry.is_some_and(|entry| entry.effect == WaiverEffect::Allowed) {
+            return current_entry;
+        }
         let old_subject = file_entries.old_names.find_old_subject(finding);
         let old_finding = old_subject.as_deref().map(|about| finding.with_subject(about));
+        let findings: Vec<Finding<'_>> = std::iter::once(finding.clone()).chain(old_finding).collect();
+        self.find_best_of(file_entries.indices, &findings, today, effects)
+    }
+
+    /// Returns the one of these entries with the strongest effect on a finding, and the first of several. The findings
+    /// are one finding by different names. Updates the effects of these entries.
+    fn find_best_of(
+        &self,
+        indices: &[usize],
+        findings: &[Finding<'_>],
+        today: Date,
+        effects: &mut [Option<WaiverEffect>],
+    ) -> Option<EffectiveEntry<'_>> {
         let mut best_entry: Option<EffectiveEntry<'_>> = None;
-        for index in file_entries.indices {
+        for index in indices {
             let (Some(entry), Some(entry_effect)) = (self.entries.get(*index), effects.get_mut(*index))
             else {
                 continue;
             };
-            let names = std::iter::once(finding).chain(&old_finding);
-            let Some(effect) = names
-                .filter_map(|finding| find_effect(entry, finding, today))
-                .max()
-            else {
+            let entry_effects = findings
+                .iter()
+                .filter_map(|finding| find_effect(entry, finding, today));
+            let Some(effect) = entry_effects.max() else {
                 continue;
             };
             *entry_effect = (*entry_effect).max(Some(effect));
