@@ -283,6 +283,32 @@ fn id_from_the_platform_is_quoted_in_the_command_of_a_hint() {
 }
 
 #[test]
+fn conflict_after_repeated_start_may_be_with_the_own_execution() {
+    for (first_response, hint) in [
+        (
+            ResponseTemplate::new(503).insert_header("retry-after", "0"),
+            "perhaps because of an earlier try of this command: check the list",
+        ),
+        (
+            ResponseTemplate::new(409),
+            "wait until it ends, or use another tag",
+        ),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to(
+            "POST",
+            START,
+            in_turn(vec![first_response, ResponseTemplate::new(409)]),
+        );
+        polling_call(&platform, &world)
+            .variable("SLUICEGATE_RETRIES", "1")
+            .run(run_args("--tag nightly"))
+            .expect(5)
+            .saying(&["an execution with the tag nightly is running", hint]);
+    }
+}
+
+#[test]
 fn disabled_pipeline_is_named_as_the_cause() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, ResponseTemplate::new(410));
