@@ -108,6 +108,16 @@ pub(crate) fn creation_failure(error: HttpError, check_instruction: &str) -> Fai
     }
 }
 
+/// Returns the failure of a change to an existing resource of this kind, as [`creation_failure`] does. A conflict is
+/// not about its name but about another operation.
+pub(crate) fn change_failure(error: HttpError, kind: &str, check_instruction: &str) -> Failure {
+    if error.kind() == ErrorKind::Conflict && !error.has_specific_hint() {
+        let hint = format!("{check_instruction}; try again when no other operation changes the {kind}");
+        return Failure::from(error).with_hint(hint);
+    }
+    creation_failure(error, check_instruction)
+}
+
 /// Returns the failure for a created resource whose response lacks its id. `check_instruction` says how to find it.
 pub(crate) fn created_without_id_failure(message: &'static str, check_instruction: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_instruction}");
@@ -150,16 +160,8 @@ impl ResourceLookup<'_> {
     /// Returns the failure as [`Self::request_failure`] does. `names` are the existing names, or `None` if they could
     /// not be listed.
     pub(crate) fn request_failure_with_names(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
-        if error.kind() == ErrorKind::Conflict && !error.has_specific_hint() {
-            let hint = format!(
-                "{}; try again when no other operation changes the {}",
-                self.format_check_instruction(),
-                self.kind
-            );
-            return Failure::from(error).with_hint(hint);
-        }
         if error.kind() != ErrorKind::NotFound {
-            return creation_failure(error, &self.format_check_instruction());
+            return change_failure(error, self.kind, &self.format_check_instruction());
         }
         let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
