@@ -210,7 +210,7 @@ impl ResourceLookup<'_> {
 }
 
 /// Returns the published pipeline that `text` probably means: the path of its file, the end of its name if no other
-/// pipeline has the same, or a similar name.
+/// pipeline has the same, or a similar name. A name that differs only in its case comes first.
 fn find_nearest_pipeline<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     let name = PIPELINE_EXTENSIONS
         .iter()
@@ -221,10 +221,13 @@ fn find_nearest_pipeline<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
         !name.is_empty() && folder.ends_with('/')
     });
     let only_name = longer_names.next().filter(|_| longer_names.next().is_none());
-    match names.iter().find(|known_name| **known_name == name) {
-        Some(known_name) => Some(known_name),
-        None => only_name.copied().or_else(|| find_nearest_word(name, names)),
+    if names
+        .iter()
+        .any(|known_name| known_name.eq_ignore_ascii_case(name))
+    {
+        return find_nearest_word(name, names);
     }
+    only_name.copied().or_else(|| find_nearest_word(name, names))
 }
 
 /// Returns the failure of a request for a project. A 404 means that the project is missing, unless the platform lists

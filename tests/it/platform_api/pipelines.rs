@@ -322,7 +322,14 @@ fn disabled_pipeline_is_named_as_the_cause() {
 fn missing_pipeline_is_found_by_its_path_or_the_end_of_its_name() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, ResponseTemplate::new(404));
-    let names = ["sales/load", "sales/clean", "stock/clean"].map(|name| json!({ "name": name }));
+    let names = [
+        "sales/load",
+        "sales/clean",
+        "stock/clean",
+        "Report",
+        "sales/report",
+    ]
+    .map(|name| json!({ "name": name }));
     platform.respond_to(
         "GET",
         "/published-pipelines$",
@@ -334,6 +341,9 @@ fn missing_pipeline_is_found_by_its_path_or_the_end_of_its_name() {
         ("load.orch.yaml", Some("sales/load")),
         ("Sales/Load", Some("sales/load")),
         ("stock/clean.tran.yaml", Some("stock/clean")),
+        // Another name ends in this one, but differs in more than its case.
+        ("report", Some("Report")),
+        ("REPORT", Some("Report")),
         // Two pipelines have this name.
         ("clean", None),
         ("ad", None),
