@@ -294,10 +294,15 @@ mod tests {
 
     /// Returns nested maps with keys of 1,000 characters around a list of zeros.
     fn nested_list(depth: usize, length: usize) -> String {
-        let keys: String = (0..depth)
+        let keys: Vec<String> = (0..depth)
             .map(|level| format!("{}{}:\n", " ".repeat(level), "k".repeat(1000)))
             .collect();
-        format!("{keys}{}[{}]\n", " ".repeat(depth), vec!["0"; length].join(","))
+        format!(
+            "{}{}[{}]\n",
+            keys.concat(),
+            " ".repeat(depth),
+            vec!["0"; length].join(",")
+        )
     }
 
     #[test]
