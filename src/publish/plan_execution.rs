@@ -281,8 +281,9 @@ fn is_response_lost(error: &HttpError) -> bool {
     error.is_maybe_processed() || matches!(error.status(), Some(300..400 | 425 | 429 | 503))
 }
 
-/// Returns whether another upload may have another result: no after a "retry later" response, because that was already
-/// retried often enough. A redirect that is not followed would only be repeated.
+/// Returns whether another upload may have another result: no after a 503 with `Retry-After`, because the HTTP client
+/// already retried that often enough. A redirect that is not followed would only be repeated.
 fn may_retry_upload(error: &HttpError) -> bool {
-    error.is_maybe_processed() && !error.is_wait_requested() && !matches!(error.status(), Some(300..400))
+    let is_retried_by_client = error.status() == Some(503) && error.is_wait_requested();
+    error.is_maybe_processed() && !is_retried_by_client && !matches!(error.status(), Some(300..400))
 }

@@ -108,6 +108,16 @@ pub(crate) fn creation_failure(error: HttpError, check_instruction: &str) -> Fai
     }
 }
 
+/// Returns the failure of a change to an existing resource of this kind, as [`creation_failure`] does. A conflict is
+/// not about its name but about another operation.
+pub(crate) fn change_failure(error: HttpError, kind: &str, check_instruction: &str) -> Failure {
+    if error.kind() == ErrorKind::Conflict && !error.has_specific_hint() {
+        let hint = format!("{check_instruction}; try again when no other operation changes the {kind}");
+        return Failure::from(error).with_hint(hint);
+    }
+    creation_failure(error, check_instruction)
+}
+
 /// Returns the failure for a created resource whose response lacks its id. `check_instruction` says how to find it.
 pub(crate) fn created_without_id_failure(message: &'static str, check_instruction: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_instruction}");
@@ -150,16 +160,8 @@ impl ResourceLookup<'_> {
     /// Returns the failure as [`Self::request_failure`] does. `names` are the existing names, or `None` if they could
     /// not be listed.
     pub(crate) fn request_failure_with_names(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
-        if error.kind() == ErrorKind::Conflict && !error.has_specific_hint() {
-            let hint = format!(
-                "{}; try again when no other operation changes the {}",
-                self.format_check_instruction(),
-                self.kind
-            );
-            return Failure::from(error).with_hint(hint);
-        }
         if error.kind() != ErrorKind::NotFound {
-            return creation_failure(error, &self.format_check_instruction());
+            return change_failure(error, self.kind, &self.format_check_instruction());
         }
         let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
@@ -208,7 +210,7 @@ impl ResourceLookup<'_> {
 }
 
 /// Returns the published pipeline that `text` probably means: the path of its file, the end of its name if no other
-/// pipeline has the same, or a similar name.
+/// pipeline has the same, or a similar name. A name that differs only in its case comes first.
 fn find_nearest_pipeline<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
     let name = PIPELINE_EXTENSIONS
         .iter()
@@ -219,10 +221,13 @@ fn find_nearest_pipeline<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
         !name.is_empty() && folder.ends_with('/')
     });
     let only_name = longer_names.next().filter(|_| longer_names.next().is_none());
-    match names.iter().find(|known_name| **known_name == name) {
-        Some(known_name) => Some(known_name),
-        None => only_name.copied().or_else(|| find_nearest_word(name, names)),
+    if names
+        .iter()
+        .any(|known_name| known_name.eq_ignore_ascii_case(name))
+    {
+        return find_nearest_word(name, names);
     }
+    only_name.copied().or_else(|| find_nearest_word(name, names))
 }
 
 /// Returns the failure of a request for a project. A 404 means that the project is missing, unless the platform lists

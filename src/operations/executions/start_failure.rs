@@ -11,6 +11,10 @@ pub(super) const CHECK_INSTRUCTION: &str = "check the list of executions on the 
 /// with the same tag, or a disabled pipeline.
 pub(super) fn start_failure(error: HttpError, tag: Option<&str>) -> Failure {
     let hint = match (error.status(), tag) {
+        (Some(409), Some(tag)) if error.tries() > 1 => Some(format!(
+            "an execution with the tag {tag} is running, perhaps because of an earlier try of this command: \
+             {CHECK_INSTRUCTION}"
+        )),
         (Some(409), Some(tag)) => Some(format!(
             "an execution with the tag {tag} is running: wait until it ends, or use another tag"
         )),

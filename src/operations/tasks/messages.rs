@@ -97,7 +97,7 @@ impl MessageHistory<'_> {
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let mut was_waiting = false;
         // The last known state, for the message at the time limit.
-        let mut last_state = None;
+        let mut last_state: Option<String> = None;
         loop {
             let task = match pace
                 .await_before_deadline(self.platform.fetch_task(self.id))

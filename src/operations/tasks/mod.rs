@@ -17,7 +17,7 @@ use serde_json::Value;
 use sluicegate_base::input;
 use sluicegate_base::text;
 use sluicegate_platform::api::{Platform, TaskFilter};
-use sluicegate_platform::http::HttpError;
+use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// Default time to wait for a task, in seconds.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
@@ -81,11 +81,24 @@ pub(crate) fn delete_task(run: &Run, args: &TaskArgs) -> CommandResult {
     let platform = create_platform_client(run)?;
     run.block_on(async {
         if let Err(error) = platform.delete_task(&args.id).await {
-            return Err(task_request_failure(&platform, &args.id, error).await);
+            return Err(deletion_failure(&platform, &args.id, error).await);
         }
         let text = format!("deleted task {} and all its data", args.id);
         run.print_response(args.output, &Value::Null, || text::escape_line(&text) + "\n")
     })?
+}
+
+/// Returns the failure of the deletion of a task. A conflict means that the task is running.
+async fn deletion_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
+    let is_running = error.kind() == ErrorKind::Conflict;
+    let failure = task_request_failure(platform, id, error).await;
+    if !is_running {
+        return failure;
+    }
+    let id = text::quote_shell_word(id);
+    failure.with_hint(format!(
+        "a running task cannot be deleted: run `sluicegate tasks stop {id}` first"
+    ))
 }
 
 /// Returns the instruction for the agent from `--message` or `--message-file`. Fails if it is empty.

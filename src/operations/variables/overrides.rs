@@ -4,7 +4,7 @@ use super::print_confirmation;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
-use crate::session::resource::{RemoteProject, ResourceLookup, creation_failure};
+use crate::session::resource::{RemoteProject, ResourceLookup, change_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
@@ -88,8 +88,8 @@ async fn set_overrides(
     let response = match project.platform.set_overrides(project.id, name, &overrides).await {
         Ok(response) => response,
         Err(error) => {
-            let check_command = format!("run `sluicegate variables overrides list {name}` to check");
-            return Err(creation_failure(error, &check_command));
+            let check_instruction = format!("run `sluicegate {}` to check", list_command(name));
+            return Err(change_failure(error, "variable", &check_instruction));
         }
     };
     let refusals = list_unconfirmed_overrides(&overrides, &response);
@@ -124,6 +124,11 @@ async fn set_overrides(
         ExitStatus::RemoteFailed,
         anyhow::Error::msg(message),
     ))
+}
+
+/// Returns the command that lists the overrides of this variable, without the name of the program.
+fn list_command(name: &str) -> String {
+    format!("variables overrides list {}", text::quote_shell_word(name))
 }
 
 /// Fails if an environment is listed twice: its override has only one value, and can be removed only once.
@@ -212,10 +217,11 @@ async fn override_removal_failure(
     environment: &str,
     error: HttpError,
 ) -> Failure {
-    let list_command = format!("variables overrides list {name}");
+    let list_command = list_command(name);
     if error.kind() != ErrorKind::NotFound {
         // If the response was lost, the override may be removed, so the hint says how to check.
-        return creation_failure(error, &format!("run `sluicegate {list_command}` to check"));
+        let check_instruction = format!("run `sluicegate {list_command}` to check");
+        return change_failure(error, "variable", &check_instruction);
     }
     let environment_filter = None;
     let request = project

@@ -283,6 +283,32 @@ fn id_from_the_platform_is_quoted_in_the_command_of_a_hint() {
 }
 
 #[test]
+fn conflict_after_repeated_start_may_be_with_the_own_execution() {
+    for (first_response, hint) in [
+        (
+            ResponseTemplate::new(503).insert_header("retry-after", "0"),
+            "perhaps because of an earlier try of this command: check the list",
+        ),
+        (
+            ResponseTemplate::new(409),
+            "wait until it ends, or use another tag",
+        ),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to(
+            "POST",
+            START,
+            in_turn(vec![first_response, ResponseTemplate::new(409)]),
+        );
+        polling_call(&platform, &world)
+            .variable("SLUICEGATE_RETRIES", "1")
+            .run(run_args("--tag nightly"))
+            .expect(5)
+            .saying(&["an execution with the tag nightly is running", hint]);
+    }
+}
+
+#[test]
 fn disabled_pipeline_is_named_as_the_cause() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, ResponseTemplate::new(410));
@@ -296,7 +322,14 @@ fn disabled_pipeline_is_named_as_the_cause() {
 fn missing_pipeline_is_found_by_its_path_or_the_end_of_its_name() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", START, ResponseTemplate::new(404));
-    let names = ["sales/load", "sales/clean", "stock/clean"].map(|name| json!({ "name": name }));
+    let names = [
+        "sales/load",
+        "sales/clean",
+        "stock/clean",
+        "Report",
+        "sales/report",
+    ]
+    .map(|name| json!({ "name": name }));
     platform.respond_to(
         "GET",
         "/published-pipelines$",
@@ -308,6 +341,9 @@ fn missing_pipeline_is_found_by_its_path_or_the_end_of_its_name() {
         ("load.orch.yaml", Some("sales/load")),
         ("Sales/Load", Some("sales/load")),
         ("stock/clean.tran.yaml", Some("stock/clean")),
+        // Another name ends in this one, but differs in more than its case.
+        ("report", Some("Report")),
+        ("REPORT", Some("Report")),
         // Two pipelines have this name.
         ("clean", None),
         ("ad", None),

@@ -757,7 +757,7 @@ fn permissions_that_were_not_replaced_are_no_success() {
 #[test]
 fn stop_delete_and_permissions_say_what_they_did() {
     let (world, platform) = (World::new(), task_platform(&[]));
-    platform.respond_to("DELETE", "/tasks/busy$", ResponseTemplate::new(409));
+    platform.respond_to("DELETE", "/tasks/(busy|1.*touch.*)$", ResponseTemplate::new(409));
     platform.respond_to("DELETE", ONE, ResponseTemplate::new(204));
     let granted = json!({ "taskId": ID, "grantedPermissions": [{ "toolName": "edit_file" }] });
     platform.respond_to(
@@ -774,6 +774,9 @@ fn stop_delete_and_permissions_say_what_they_did() {
     run(&["delete", "busy"])
         .expect(5)
         .saying(&["sluicegate tasks stop busy"]);
+    run(&["delete", "1;touch x"])
+        .expect(5)
+        .saying(&["sluicegate tasks stop '1;touch x'"]);
     let output = run(&["permissions", ID, "--grant", "edit_file"]).expect(0);
     assert_eq!(
         output.out,

@@ -188,6 +188,37 @@ fn conflict_of_an_update_does_not_suggest_another_name() {
 }
 
 #[test]
+fn conflict_of_an_override_does_not_suggest_another_name() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = json!({ "variable": { "name": "a b", "type": "TEXT" }, "overrides": [] });
+    platform.respond_to("GET", OVERRIDES, answer(&known));
+    platform.respond_to("POST", OVERRIDES, ResponseTemplate::new(409));
+    platform.respond_to("DELETE", "", ResponseTemplate::new(409));
+    for args in [&["set", "a b", "prod=x"], &["unset", "a b", "prod"]] {
+        let output = platform
+            .call(&world)
+            .run((&["variables", "overrides"], args))
+            .expect(5);
+        assert!(!output.err.contains("another name"), "{}", output.all());
+        output.saying(
+            &["hint: run `sluicegate variables overrides list 'a b'` to check; \
+             try again when no other operation changes the variable"],
+        );
+    }
+}
+
+#[test]
+fn override_whose_change_may_be_done_is_to_be_checked() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("DELETE", "", ResponseTemplate::new(502));
+    platform
+        .call(&world)
+        .run("variables overrides unset region prod")
+        .expect(3)
+        .saying(&["run `sluicegate variables overrides list region` to check"]);
+}
+
+#[test]
 fn delete_says_what_is_gone() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("DELETE", "/variables/days$", ResponseTemplate::new(204));

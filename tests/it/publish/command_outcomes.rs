@@ -521,6 +521,17 @@ fn upload_whose_version_is_not_found_is_repeated_as_often_as_retries_allow() {
     }
 }
 
+#[test]
+fn upload_that_the_client_did_not_repeat_is_sent_again_despite_retry_after() {
+    let world = plain_project();
+    for (status, sent) in [(502, 3), (504, 3), (500, 3), (503, 3)] {
+        let busy = ResponseTemplate::new(status).insert_header("retry-after", "0");
+        let platform = platform_taking_uploads(busy, ResponseTemplate::new(404));
+        let output = platform.call(&world).run((&PUBLISH, "--retries 2")).expect(3);
+        assert_eq!(uploads(&platform), sent, "{status}: {}", output.all());
+    }
+}
+
 /// Returns a platform that already has the version, and that removes this file when the version is looked up.
 fn platform_that_removes(world: &World, file: PathBuf) -> Platform {
     let platform = Platform::new();

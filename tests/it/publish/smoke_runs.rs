@@ -134,6 +134,22 @@ fn smoke_run_that_does_not_start_disables_version() {
 }
 
 #[test]
+fn smoke_start_is_repeated_only_after_request_to_try_again() {
+    for (status, code, start_count) in [(503, 0, 2), (502, 8, 1)] {
+        let stage = SmokePlatform::new();
+        stage.show(answer(&execution("SUCCESS")));
+        let busy = ResponseTemplate::new(status).insert_header("retry-after", "0");
+        let started = answer(&json!({ "pipelineExecutionId": EXECUTION }));
+        stage.start_with(in_turn(vec![busy, started]));
+        stage.accept_disable();
+        let call = stage.call().variable("SLUICEGATE_RETRIES", "1");
+        let output = call.run("publish").expect(code);
+        assert_eq!(stage.starts().len(), start_count, "{}", output.all());
+        assert_eq!(stage.switches().len(), usize::from(code == 8), "{status}");
+    }
+}
+
+#[test]
 fn execution_that_the_platform_does_not_show_disables_version() {
     let stage = SmokePlatform::new();
     stage.start_with(answer(&json!({ "pipelineExecutionId": EXECUTION })));

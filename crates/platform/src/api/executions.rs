@@ -73,18 +73,21 @@ impl Platform {
             .await
     }
 
-    /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. The request is repeated only if it was
-    /// certainly not processed. The platform responds with 409 if an execution with this tag is already running.
+    /// Executes a pipeline: `POST /v1/projects/{projectId}/pipeline-executions`. The platform responds with 409 if an
+    /// execution with this tag is already running. Without a tag, the request is repeated only if it was certainly not
+    /// processed.
     pub async fn start_execution(
         &self,
         project: Uuid,
         execution: &NewExecution,
     ) -> Result<ApiValue<ExecutionId>, HttpError> {
         let url = self.project_url(project, EXECUTIONS, &[])?;
-        self.send_and_parse(
-            &Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(execution)),
-        )
-        .await
+        let repeat = match execution.execution_tag {
+            Some(_) => Repeat::RejectedByServer,
+            None => Repeat::OnlyIfUnprocessed,
+        };
+        self.send_and_parse(&Request::new(Method::POST, url, repeat).json(&json!(execution)))
+            .await
     }
 
     /// Returns the state of an execution: `GET /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}`.

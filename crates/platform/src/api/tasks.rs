@@ -3,7 +3,7 @@
 //! STOPPED has two meanings, distinguished by `pendingDecisions`; only [`Task::phase`] interprets them.
 
 use super::{ApiValue, Platform};
-use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
+use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -276,17 +276,9 @@ impl Platform {
             .map(drop)
     }
 
-    /// Deletes a task and all its data: `DELETE /v1/ai/agents/tasks/{taskId}`. A 409, the response for a
-    /// running task, gets a hint about how to stop the task.
+    /// Deletes a task and all its data: `DELETE /v1/ai/agents/tasks/{taskId}`. The response for a running task is 409.
     pub async fn delete_task(&self, id: &str) -> Result<(), HttpError> {
-        self.delete_resource(self.task_url(&[id])?)
-            .await
-            .map_err(|error| match error.kind() {
-                ErrorKind::Conflict => error.with_hint(format!(
-                    "a running task cannot be deleted: run `sluicegate tasks stop {id}` first"
-                )),
-                _ => error,
-            })
+        self.delete_resource(self.task_url(&[id])?).await
     }
 
     /// Replaces all permissions of a task: `PUT /v1/ai/agents/tasks/{taskId}/permissions`. An empty list removes all.

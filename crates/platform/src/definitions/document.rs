@@ -181,7 +181,10 @@ impl ValueReader<'_> {
         let reason = if self.positions.len() >= MAX_POSITIONS {
             format!("the file has more than {MAX_POSITIONS} values")
         } else if self.total_bytes > MAX_TOTAL_MEGABYTES * 1024 * 1024 {
-            format!("the keys and values of the file have more than {MAX_TOTAL_MEGABYTES} MB together")
+            format!(
+                "reading the file would take more than {MAX_TOTAL_MEGABYTES} MB: shorten or unnest its keys, or use \
+                 fewer aliases"
+            )
         } else {
             return Ok(());
         };
@@ -291,17 +294,22 @@ mod tests {
 
     /// Returns nested maps with keys of 1,000 characters around a list of zeros.
     fn nested_list(depth: usize, length: usize) -> String {
-        let keys: String = (0..depth)
+        let keys: Vec<String> = (0..depth)
             .map(|level| format!("{}{}:\n", " ".repeat(level), "k".repeat(1000)))
             .collect();
-        format!("{keys}{}[{}]\n", " ".repeat(depth), vec!["0"; length].join(","))
+        format!(
+            "{}{}[{}]\n",
+            keys.concat(),
+            " ".repeat(depth),
+            vec!["0"; length].join(",")
+        )
     }
 
     #[test]
     fn file_whose_paths_are_too_large_together_is_refused() {
         assert!(read(&nested_list(50, 1000)).is_ok());
         let error = read(&nested_list(50, 2000)).unwrap_err().to_string();
-        assert!(error.contains("more than 64 MB together"), "{error}");
+        assert!(error.contains("would take more than 64 MB: shorten"), "{error}");
     }
 
     #[test]

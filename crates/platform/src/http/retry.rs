@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 pub enum Repeat {
     /// No harm: reads, reviews, setting a value.
     Safe,
-    /// The server rejects a second execution, and the caller looks up which request caused the conflict.
+    /// The server rejects a second execution, and the caller expects that its own first request caused the conflict.
     RejectedByServer,
     /// The call creates a resource: repeat it only if the first request was certainly not processed.
     OnlyIfUnprocessed,

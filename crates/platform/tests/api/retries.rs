@@ -147,23 +147,28 @@ async fn upload_is_repeated_only_when_surely_unprocessed() {
 }
 
 #[tokio::test]
-async fn request_that_starts_something_is_repeated_only_after_429() {
+async fn execution_without_tag_is_repeated_only_after_429() {
     let started = || json(201, r#"{ "pipelineExecutionId": "1" }"#);
     let busy = |status| ResponseTemplate::new(status).insert_header("retry-after", "0");
-    for (status, count) in [(429, 2), (503, 1)] {
+    for (status, tag, count) in [
+        (429, None, 2),
+        (503, None, 1),
+        (429, Some("tag"), 2),
+        (503, Some("tag"), 2),
+    ] {
         let server = server(busy(status), 1, started()).await;
         let execution = NewExecution {
             pipeline_name: "p".to_owned(),
             environment_name: "e".to_owned(),
-            execution_tag: Some("tag".to_owned()),
+            execution_tag: tag.map(str::to_owned),
             scalar_variables: BTreeMap::new(),
             grid_variables: BTreeMap::new(),
         };
         let result = platform(&server.uri())
             .start_execution(Uuid::nil(), &execution)
             .await;
-        assert_eq!(requests(&server).await, count, "{status}");
-        assert_eq!(result.is_err(), status == 503, "{status}");
+        assert_eq!(requests(&server).await, count, "{status} {tag:?}");
+        assert_eq!(result.is_err(), count == 1, "{status} {tag:?}");
         assert!(
             result.err().is_none_or(|error| error.is_maybe_processed()),
             "{status}"
