@@ -95,7 +95,8 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 /// Collects the annotations of files for a host that also shows the notices of the log as annotations. They are the
 /// findings, and the unreviewed files that share one notice, because such a notice is not shown at a file. Files with a
 /// reason that the log has already shown are omitted. The errors of the log count towards the limit. `is_passing`
-/// states whether the run passes regardless of the verdict. If there are more annotations than the host shows, the last one of a level states their number.
+/// states whether the run passes regardless of the verdict. If there are more annotations than the host shows, the last
+/// one of a level states their number.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,
