@@ -75,14 +75,15 @@ pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext)
     annotate_findings(report, context, remarks)
 }
 
-/// Collects the annotations for a report: those of files, the reason for the verdict if no annotation is an error, and
-/// the notes that limit the verdict.
+/// Collects the annotations for a report: those of files, the reason for the verdict if no annotation is an error or
+/// the gate configuration is faulty, and the notes that limit the verdict.
 pub(super) fn collect_report_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
     let mut annotations = collect_file_annotations(report, context);
     let has_error = annotations
         .iter()
         .any(|annotation| annotation.level == Level::Error);
-    let verdict = find_verdict_remark(report, context).filter(|_| !has_error);
+    let needs_verdict = !has_error || !report.gate_faults.is_empty();
+    let verdict = find_verdict_remark(report, context).filter(|_| needs_verdict);
     annotations.extend(verdict.map(annotate_remark));
     annotations.extend(
         collect_limit_remarks(report, context)
