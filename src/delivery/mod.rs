@@ -29,6 +29,7 @@ use crate::gate::changes::change_list;
 use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
+use crate::job::cli::CompatMode;
 use crate::job::settings::{FileVerdictSettings, ReportDestinations, Selection};
 use crate::session::Run;
 use crate::session::statement_output::STATEMENT_FAILED;
@@ -70,6 +71,8 @@ struct Delivery<'a> {
     is_passing: bool,
     /// The selection of files, if known.
     selection: Option<&'a Selection>,
+    /// How the run treats changes that break consumers, if known.
+    compat_mode: Option<CompatMode>,
     /// The settings for the verdict in the configuration file that applies to the run.
     file_verdict_settings: FileVerdictSettings,
     /// Whether the change is also checked against the target's tip.
@@ -145,6 +148,7 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
         ci: subject.ci(),
         is_passing: gate.status == ExitStatus::Success,
         selection: subject.selection(),
+        compat_mode: subject.compat_mode(),
         file_verdict_settings: subject
             .policy_workspace()
             .map(|workspace| workspace.sources.file_verdict_settings())

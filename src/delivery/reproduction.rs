@@ -141,11 +141,13 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
     // If the gate configuration was read from another commit, `--policy base` is needed only if the change edits it.
     let needs_base_policy =
         delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
+    let lenient_mode = find_lenient_compat_mode(delivery);
     [
         (needs_base_policy, "--policy base"),
         (report.gate_refused, "--gate-changes fail"),
         (report.breaks_consumers(), "--compat fail"),
-        (allows_break_despite_file(delivery), "--compat warn"),
+        (lenient_mode == Some(CompatMode::Warn), "--compat warn"),
+        (lenient_mode == Some(CompatMode::Off), "--compat off"),
     ]
     .into_iter()
     .filter(|(is_needed, _)| *is_needed)
@@ -153,11 +155,20 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
     .collect()
 }
 
-/// Returns whether the change breaks consumers and the job allows it, although the configuration file does not.
-fn allows_break_despite_file(delivery: &Delivery<'_>) -> bool {
+/// Returns the level of `--compat` that keeps the command from failing for a break that the job does not refuse,
+/// although the configuration file does.
+fn find_lenient_compat_mode(delivery: &Delivery<'_>) -> Option<CompatMode> {
+    if delivery.file_verdict_settings.compat != Some(CompatMode::Fail) {
+        return None;
+    }
+    // Such a job compares nothing, so its report does not show whether there is a break.
+    if delivery.compat_mode == Some(CompatMode::Off) {
+        return Some(CompatMode::Off);
+    }
     let compat = delivery.report.compat.as_ref();
-    delivery.file_verdict_settings.compat == Some(CompatMode::Fail)
-        && compat.is_some_and(|compat| compat.is_breaking() && !compat.refused)
+    compat
+        .is_some_and(|compat| compat.is_breaking() && !compat.refused)
+        .then_some(CompatMode::Warn)
 }
 
 /// Returns the commit that a review of all pipelines was compared with: the one whose findings are known, otherwise the
@@ -260,7 +271,8 @@ fn find_config_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
 }
 
 /// Returns the path of the rules file that the job names in place of the project's. A job can only name a file outside
-/// the checkout, so the path does not depend on the current directory of the other machine.
+/// the checkout, so the path of this run's file does not depend on the current directory of the other machine. The path
+/// in a report of an earlier run may be relative to another directory than the current one.
 fn find_rules_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let typed_path = delivery.report.context.rules.as_ref()?;
     let file = policy::normalize_path(&run.env.current_dir().join(typed_path));

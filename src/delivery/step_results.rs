@@ -43,7 +43,7 @@ pub(super) fn print_findings(
     }
     let command_text: String = host_commands.iter().flat_map(|line| [line, "\n"]).collect();
     // The host's lines come before the findings, in a closed group. The verdict is then the last line of the log.
-    let mut text = terminal::render_opening(delivery.report, style).unwrap_or_default();
+    let mut text = terminal::render_opening(delivery.report, context, style).unwrap_or_default();
     if !command_text.is_empty() {
         style.groups.push_group(
             &mut text,

@@ -75,14 +75,15 @@ pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext)
     annotate_findings(report, context, remarks)
 }
 
-/// Collects the annotations for a report: those of files, the reason for the verdict if no annotation is an error, and
-/// the notes that limit the verdict.
+/// Collects the annotations for a report: those of files, the reason for the verdict if no annotation is an error or
+/// the gate configuration is faulty, and the notes that limit the verdict.
 pub(super) fn collect_report_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
     let mut annotations = collect_file_annotations(report, context);
     let has_error = annotations
         .iter()
         .any(|annotation| annotation.level == Level::Error);
-    let verdict = find_verdict_remark(report, context).filter(|_| !has_error);
+    let needs_verdict = !has_error || !report.gate_faults.is_empty();
+    let verdict = find_verdict_remark(report, context).filter(|_| needs_verdict);
     annotations.extend(verdict.map(annotate_remark));
     annotations.extend(
         collect_limit_remarks(report, context)
@@ -95,7 +96,8 @@ pub(super) fn collect_report_annotations(report: &Report, context: &ReportContex
 /// Collects the annotations of files for a host that also shows the notices of the log as annotations. They are the
 /// findings, and the unreviewed files that share one notice, because such a notice is not shown at a file. Files with a
 /// reason that the log has already shown are omitted. The errors of the log count towards the limit. `is_passing`
-/// states whether the run passes regardless of the verdict. If there are more annotations than the host shows, the last one of a level states their number.
+/// states whether the run passes regardless of the verdict. If there are more annotations than the host shows, the last
+/// one of a level states their number.
 pub(super) fn collect_limited_file_annotations(
     report: &Report,
     context: &ReportContext,

@@ -58,7 +58,8 @@ pub fn build_report(report: &Report) -> Value {
 }
 
 /// Builds the bodies of the requests that create the annotations: the most important first, at most 1,000, with 100 in
-/// each request. If no annotation is an error, the first one explains why the review does not pass.
+/// each request. If no annotation is an error or the gate configuration is faulty, the first one explains why the
+/// review does not pass.
 pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Vec<Value> {
     let annotations = annotation::collect_file_annotations(report, context);
     // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.
@@ -66,7 +67,7 @@ pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Ve
         .iter()
         .any(|annotation| annotation.level == Level::Error);
     let verdict_annotation = find_verdict_remark(report, context)
-        .filter(|_| !has_error)
+        .filter(|_| !has_error || !report.gate_faults.is_empty())
         .map(|remark| Annotation {
             level: Level::Error,
             place: Some((remark.path.to_owned(), 1)),
@@ -116,7 +117,7 @@ mod tests {
     use crate::sample;
     use proptest::prelude::*;
     use sluicegate_base::text::escape_controls;
-    use sluicegate_pipelines::findings::{Severity, Status};
+    use sluicegate_pipelines::findings::{GateFault, Severity, Status};
 
     #[test]
     fn details_are_sentences() {
@@ -142,6 +143,21 @@ mod tests {
             "FAILED"
         );
         assert_eq!(build_report(&sample::empty(Verdict::Passed))["result"], "PASSED");
+    }
+
+    #[test]
+    fn faulty_gate_is_the_first_annotation_also_if_there_are_errors() {
+        let mut report = sample::report();
+        for (gate_faults, is_first) in [(vec![], false), (vec![GateFault::UnusableFile], true)] {
+            report.gate_faults = gate_faults;
+            let requests = build_annotation_requests(&report, &ReportContext::default());
+            let summary = requests[0][0]["summary"].as_str().unwrap();
+            assert_eq!(
+                summary.contains("a gate configuration file cannot be used"),
+                is_first,
+                "{summary}"
+            );
+        }
     }
 
     #[test]

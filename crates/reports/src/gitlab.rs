@@ -35,8 +35,8 @@ struct IssueLines {
 }
 
 /// Writes the report as a Code Quality array: the findings, the remarks of [`collect_remarks`], the reason for the
-/// verdict if neither findings nor remarks explain it, and the notes that limit the verdict. Other notes are omitted,
-/// because they are not problems in code.
+/// verdict if neither findings nor remarks explain all of it, and the notes that limit the verdict. Other notes are
+/// omitted, because they are not problems in code.
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let findings = report.findings();
     let fingerprints = Fingerprint::for_findings(&findings);
@@ -46,7 +46,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         .map(|(finding, fingerprint)| build_finding_issue(finding, fingerprint))
         .collect();
     let remarks = collect_remarks(report);
-    let is_explained = remarks.iter().any(|remark| remark.affects_verdict);
+    let is_explained = remarks.iter().any(|remark| remark.affects_verdict) && report.gate_faults.is_empty();
     issues.extend(remarks.iter().map(build_remark_issue));
     // `find_verdict_remark` returns `None` if findings explain the verdict.
     let verdict = find_verdict_remark(report, context).filter(|_| !is_explained);

@@ -83,12 +83,12 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
 }
 
 /// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings.
-/// An undecided run always has a remark, because findings do not explain it. The remark is at any file, because some
-/// formats show only entries about files.
+/// An undecided run and a faulty gate configuration always have a remark, because findings do not explain them. The
+/// remark is at any file, because some formats show only entries about files.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let fails_by_finding = results.any(|result| result.fails_gate(report.fail_on()));
-    if fails_by_finding && report.verdict != Verdict::Undecided {
+    if fails_by_finding && report.verdict != Verdict::Undecided && report.gate_faults.is_empty() {
         return None;
     }
     Some(Remark {

@@ -131,9 +131,9 @@ impl MarkdownPage<'_> {
         }
     }
 
-    /// Adds the listed findings, grouped by file: a list of rules that could not be evaluated, one of files with errors,
-    /// one of files with only warnings, and one of known or waived findings, which is always folded. The first list is
-    /// always open, and of the next two only the first one.
+    /// Adds the listed findings, grouped by file: a list of rules that could not be evaluated, one of files with
+    /// errors, one of files with only warnings, and one of known or waived findings, which is always folded. The first
+    /// list is always open, and of the next two only the first one.
     fn add_findings(&mut self, view: &View<'_>) {
         let (counted_entries, old_entries): (Vec<_>, Vec<_>) = view
             .entries

@@ -228,15 +228,16 @@ pub(super) fn list_run_problems(report: &Report, logged_reasons: &[String]) -> V
 }
 
 /// Returns the reason why the run failed. Too many known findings and refused changes are the reason only if no finding
-/// fails the gate. An error among the findings explains the failure by itself, so the result is `None`. For
-/// warnings that fail the gate, the sentence says that. If none of these applies, returns a general sentence.
+/// fails the gate, or if the gate configuration is faulty: whoever repairs the findings must know that, too. Otherwise,
+/// an error among the findings explains the failure by itself, so the result is `None`. For warnings that fail the
+/// gate, the sentence says that. If none of these applies, returns a general sentence.
 fn explain_failure(report: &Report) -> Option<String> {
     let fails_by_finding = has_matching_result(report, |result| result.fails_gate(report.fail_on()));
     if !fails_by_finding && report.check_known_limit().is_some() {
         return Some("There are more known findings than allowed.".to_owned());
     }
     let refusals = list_refusals(report);
-    if !fails_by_finding && !refusals.is_empty() {
+    if !refusals.is_empty() && (!fails_by_finding || !report.gate_faults.is_empty()) {
         return Some(format!(
             "The {} failed: {}.",
             run_noun(report),

@@ -2,6 +2,7 @@
 
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::job::ci::CiContext;
+use crate::job::cli::CompatMode;
 use crate::job::context::Comparison;
 use crate::job::settings::{GateSettings, Selection};
 use crate::workspace::Workspace;
@@ -17,6 +18,11 @@ pub(crate) trait RunSubject {
 
     /// Returns the selection of files, if it is known.
     fn selection(&self) -> Option<&Selection>;
+
+    /// Returns how this run treats changes that break consumers. Returns `None` for reports of earlier runs.
+    fn compat_mode(&self) -> Option<CompatMode> {
+        None
+    }
 
     /// Returns the file that the report was read from. Returns `None` if this run evaluated the report.
     fn report_file(&self) -> Option<&ReportFile>;
@@ -68,6 +74,10 @@ impl RunSubject for ReviewedFiles<'_> {
 
     fn selection(&self) -> Option<&Selection> {
         Some(&self.settings.selection)
+    }
+
+    fn compat_mode(&self) -> Option<CompatMode> {
+        Some(self.settings.verdict.compatibility.mode)
     }
 
     /// Returns `None`, because this run evaluates the files itself.

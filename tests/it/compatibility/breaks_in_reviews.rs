@@ -1025,7 +1025,7 @@ fn change_with_break() -> World {
 }
 
 #[test]
-fn run_that_fails_by_a_break_says_so_in_first_and_last_line() {
+fn report_in_log_of_a_run_that_fails_by_a_break_says_so_first_and_last() {
     let world = change_with_break();
     for options in ["", "-q", "--show all"] {
         let output = Job::github()
@@ -1041,7 +1041,13 @@ fn run_that_fails_by_a_break_says_so_in_first_and_last_line() {
             output.all()
         );
     }
-    // If findings fail the run, only the last line has the verdict.
+    // Concise output starts with a line for each finding, and if findings fail the run, only the last line has the
+    // verdict.
+    let output = Call::new(&world.work())
+        .run("check --compat fail --base origin/main --show concise")
+        .expect(1);
+    assert!(output.out.starts_with("b.orch.yaml:"), "{}", output.all());
+    assert_eq!(output.out.matches("Check failed").count(), 1, "{}", output.all());
     let output = Call::new(&world.work())
         .run("check --compat warn --base origin/main")
         .expect(1);

@@ -207,7 +207,7 @@ fn offered_parameters(parameters: &str) -> (&'static str, String) {
 }
 
 /// Each kind with its name for failure messages.
-const KINDS: [(&str, Kind); 23] = [
+const KINDS: [(&str, Kind); 24] = [
     ("a pull request", |world| {
         push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (
@@ -445,6 +445,22 @@ const KINDS: [(&str, Kind); 23] = [
                 .pull_request()
                 .extend(world, Call::new(&world.work()));
             (vec!["check", "--compat", "warn"], job)
+        },
+    ),
+    (
+        "a job that does not look for breaks that the configuration file refuses",
+        |world| {
+            let settings = "publish: { compat: fail }\n".to_owned();
+            let offered = offered_parameters(&parameter("day", ", default: x"));
+            commit(world, &[("sluicegate.yaml", settings), offered]);
+            push_change_branch(
+                world,
+                &[offered_parameters(""), ("b.orch.yaml", orchestration_text(&BAD))],
+            );
+            let job = Job::github()
+                .pull_request()
+                .extend(world, Call::new(&world.work()));
+            (vec!["check"], job.variable("SLUICEGATE_COMPAT", "off"))
         },
     ),
     ("a push to the default branch that touches the gate", |world| {

@@ -107,6 +107,35 @@ fn failure_to_write_a_report_counts_towards_the_errors_that_github_shows() {
 }
 
 #[test]
+fn reports_for_machines_have_the_faulty_gate_next_to_a_finding() {
+    let formats = ["junit", "sarif", "gitlab", "rdjson", "checkstyle"];
+    let reports = formats
+        .map(|format| format!("--report {format}=../{format}"))
+        .join(" ");
+    for (level, is_faulty) in [("nope", true), ("warn", false)] {
+        let settings = format!("review: {{ fail-on: {level} }}\n");
+        let bad = orchestration_text(&["Start", "bad name", "Done"]);
+        let world = change(&[("b.orch.yaml", &bad), ("sluicegate.yaml", &settings)]);
+        Job::github()
+            .pull_request()
+            .call(&world)
+            .run(format!("check {reports}"))
+            .expect(1);
+        for format in formats {
+            let report = read_file(&world.path().join(format));
+            let has_fault = report.contains("makes a gate configuration file unusable");
+            assert_eq!(has_fault, is_faulty, "{format}: {report}");
+        }
+        let junit = read_file(&world.path().join("junit"));
+        assert_eq!(
+            (junit.contains("<failure "), junit.contains("<error ")),
+            (true, is_faulty),
+            "{junit}"
+        );
+    }
+}
+
+#[test]
 fn page_links_to_lines_where_host_shows_them() {
     let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
     run_command(&platform.call(&world), &["review"], &all_report_args("out")).expect(1);

@@ -329,8 +329,8 @@ impl Report {
             .filter(move |note| !reasons.contains(note.as_str()))
     }
 
-    /// Returns the texts that explain why the verdict is not "passed": the recorded reasons, and that there are too many
-    /// known findings.
+    /// Returns the texts that explain why the verdict is not "passed": the recorded reasons, and that there are too
+    /// many known findings.
     fn collect_reasons(&self) -> BTreeSet<Cow<'_, str>> {
         if self.verdict == Verdict::Passed {
             return BTreeSet::new();

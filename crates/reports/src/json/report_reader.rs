@@ -123,7 +123,9 @@ impl DocumentV2<'_> {
             unreviewed_files: unreviewed_files.collect(),
             gate_changes: gate_changes.collect(),
             gate_refused: self.gate_refused,
-            gate_faults: self.gate_faults.into_owned(),
+            gate_faults: BTreeSet::from_iter(self.gate_faults.into_owned())
+                .into_iter()
+                .collect(),
             failed_without_finding: self.failed_without_finding,
             failed_batches: self.failed_batches.into_owned(),
             compat: self.compat.map(Cow::into_owned),
@@ -333,7 +335,7 @@ mod tests {
     use crate::ReportContext;
     use crate::{json, sample};
     use proptest::prelude::*;
-    use sluicegate_pipelines::findings::{ComparedWith, Shard};
+    use sluicegate_pipelines::findings::{ComparedWith, GateFault, Shard};
 
     fn read_report(text: &[u8]) -> Result<Report, ReportReadError> {
         parse_json_report(text, |_| None)
@@ -368,6 +370,25 @@ mod tests {
         assert_eq!(
             again(&sample::empty(Verdict::Undecided)),
             sample::empty(Verdict::Undecided)
+        );
+    }
+
+    #[test]
+    fn repeated_gate_fault_is_read_once() {
+        let text = |faults: &str| {
+            let report =
+                sample::write_to_vec(|out| json::render(&sample::report(), &ReportContext::default(), out));
+            let keys = format!("\"gateFaults\": [{faults}], \"engine\"");
+            String::from_utf8(report)
+                .unwrap()
+                .replacen("\"engine\"", &keys, 1)
+        };
+        let report = read_report(text(&["\"unusable-file\""; 4].join(",")).as_bytes()).unwrap();
+        assert_eq!(report.gate_faults, [GateFault::UnusableFile]);
+        let report = read_report(text("\"failed-example\", \"unusable-file\"").as_bytes()).unwrap();
+        assert_eq!(
+            report.gate_faults,
+            [GateFault::UnusableFile, GateFault::FailedExample]
         );
     }
 

@@ -111,21 +111,25 @@ fn build_suite(name: &str, started_at: OffsetDateTime, cases: Vec<CaseWithLine>)
     }
 }
 
-/// Creates the cases about the entire run. The first one is an error if there are too many known findings, or else if
-/// the run does not pass and no finding explains it. Cases follow for changes to the gate configuration, which have a
-/// file only if the gate refuses them, for changes that break consumers, for a review that would otherwise have no case
-/// except notes, and for the notes that no other case contains.
+/// Creates the cases about the entire run. The first one is an error if there are too many known findings. The next one
+/// is an error if the gate configuration is faulty, or if the run does not pass and nothing else explains it. Cases
+/// follow for changes to the gate configuration, which have a file only if the gate refuses them, for changes that
+/// break consumers, for a review that would otherwise have no case except notes, and for the notes that no other case
+/// contains.
 fn build_run_cases(report: &Report) -> Vec<CaseWithLine> {
     let mut cases = Vec::new();
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let has_failing_result = results.any(|result| result.fails_gate(report.fail_on()));
-    let needs_explanation = report.verdict == Verdict::Undecided || !has_failing_result;
     let mut names = CaseNames::default();
     let known_limit_problem = report.check_known_limit();
+    let is_unexplained = report.verdict == Verdict::Undecided || !has_failing_result;
+    let needs_explanation =
+        !report.gate_faults.is_empty() || (is_unexplained && known_limit_problem.is_none());
     let mut has_verdict_case = false;
     if let Some(sentence) = &known_limit_problem {
         cases.push(CasePlace::FOR_RUN.build_case(build_error_case("known findings", "max-known", sentence)));
-    } else if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
+    }
+    if let Some(reason) = describe_run_problem(report).filter(|_| needs_explanation) {
         cases.push(CasePlace::FOR_RUN.build_case(build_error_case(
             VERDICT_CASE,
             &report.verdict.to_string(),

@@ -84,9 +84,11 @@ pub fn render(report: &Report, context: &ReportContext, style: Style) -> String 
 }
 
 /// Renders the verdict for the start of the log, if the run fails because of a break: the findings, which come before
-/// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end.
-pub fn render_opening(report: &Report, style: Style) -> Option<String> {
-    let headline = report.breaks_consumers().then(|| render_headline(report))?;
+/// the breaks, do not explain it. Returns `None` for other runs, whose verdict is only at the end, and for concise
+/// output, which starts with a line for each finding.
+pub fn render_opening(report: &Report, context: &ReportContext, style: Style) -> Option<String> {
+    let needs_opening = report.breaks_consumers() && context.show != ShowMode::Concise;
+    let headline = needs_opening.then(|| render_headline(report))?;
     Some(render_verdict(report, &headline, style) + "\n")
 }
 
