@@ -133,6 +133,28 @@ fn changed_grid_variable_of_a_call_is_set_by_its_name() {
 }
 
 #[test]
+fn components_that_stop_leave_lines_for_other_changes() {
+    let names: Vec<String> = (0..420).map(|at| format!("N{at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let before = components(&names, "");
+    let head =
+        components(&names, ", mode: all").replace("sql-executor\n", "sql-executor\n      skipped: true\n");
+    let text = describe_change(&before, &format!("{head}version: 2\n"));
+    assert_eq!(
+        text.matches("will no longer run: it is skipped").count(),
+        400,
+        "{text}"
+    );
+    assert!(
+        text.contains("\u{2026} 20 more components will no longer run\n"),
+        "{text}"
+    );
+    assert!(text.contains("skipped: true added in 420 components"), "{text}");
+    assert!(text.contains("\n  + version: 2\n"), "{text}");
+    assert!(!text.contains("and more:"), "{text}");
+}
+
+#[test]
 fn new_variable_is_one_line_with_value_and_kind() {
     let variables = |list: &str| {
         components(&["Load"], "")

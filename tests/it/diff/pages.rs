@@ -20,7 +20,7 @@ fn right_to_left_names_of_a_page_are_isolated() {
         let page = Call::new(&world.work()).run(args).out;
         assert!(page.contains(&format!("<bdi>{folder}</bdi>/")), "{args}: {page}");
         assert!(
-            page.contains(&format!("<bdi>{file}</bdi> 5.orch.yaml")),
+            page.contains(&format!("<bdi>{file} 5</bdi>.orch.yaml")),
             "{args}: {page}"
         );
         let page = Document::parse(page.strip_prefix("<!doctype html>\n").unwrap()).unwrap();
@@ -29,6 +29,33 @@ fn right_to_left_names_of_a_page_are_isolated() {
                 .all(|picture| { picture.descendants().all(|node| node.tag_name().name() != "bdi") })
         );
     }
+}
+
+#[test]
+fn right_to_left_words_and_sentences_of_a_page_stay_in_one_piece() {
+    let world = project();
+    let sentence = "\u{5d0}\u{5d1}, \u{5d2}/\u{5d3}. \u{5d4} -> \u{5d5}";
+    let sql = |limit: u32| format!("-- {sentence}\\nselect {limit}\\n");
+    // The quotation mark is a part of the word.
+    let folder = "\u{5d3}\u{5d5}\"\u{5d7}";
+    let load = |limit: u32| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Load: {{ type: sql-executor, parameters: {{ sql: \"{}\" }} }}\n",
+            sql(limit)
+        )
+    };
+    world.write(&format!("{folder}/a.orch.yaml"), load(1));
+    world.commit("before");
+    world.push();
+    world.write(&format!("{folder}/a.orch.yaml"), load(2));
+    world.commit("after");
+    let page = Call::new(&world.work()).run("diff HEAD~1..HEAD -o html").out;
+    let page = page
+        .replace("&#34;", "\"")
+        .replace("&#62;", ">")
+        .replace("&gt;", ">");
+    assert!(page.contains(&format!("<bdi>{folder}</bdi>/")), "{page}");
+    assert!(page.contains(&format!("-- {sentence}<")), "{page}");
 }
 
 #[test]

@@ -11,7 +11,8 @@ fn code_spans(text: &str) -> Vec<&str> {
     spans.filter(|span| !span.contains('/')).collect()
 }
 
-/// Returns the names in these texts that the sources do not have: methods with their types, and words with underscores.
+/// Returns the names in these texts that the sources do not have: types and functions of methods such as
+/// `Store::change`, and words with underscores.
 fn find_unknown_names(texts: &[&str], sources: &str) -> BTreeSet<String> {
     let words: BTreeSet<&str> = Regex::new(r"\w+")
         .unwrap()
@@ -63,7 +64,7 @@ fn names_of_code_in_documents_for_developers_exist() {
 }
 
 #[test]
-fn method_that_a_type_lost_and_term_that_is_gone_are_unknown_names() {
+fn method_that_no_type_has_and_term_that_is_gone_are_unknown_names() {
     let sources = "struct Store; impl Store { fn change() {} } fn find_it() {}";
     let texts = [
         "Store::change",

@@ -2,7 +2,7 @@
 
 use super::diff_line::{DiffLine, Sign};
 use super::field_groups::{self, FieldGroup, format_path_steps};
-use super::file_change_line::{describe_file_change, find_stop_reason};
+use super::file_change_line::describe_file_change;
 use super::leaf::{Leaf, PathStep};
 use super::line_shares::LineShares;
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
@@ -42,12 +42,7 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
         is_page: columns.is_none(),
     };
     description.push_text(0, Sign::None, &describe_file_change(diff));
-    for component in &diff.components {
-        if let Some(reason) = find_stop_reason(component).filter(|_| description.shares.has_item_line()) {
-            let content = format!("{} will no longer run: {reason}", truncate_name(&component.name));
-            description.push_text(1, Sign::Changed, &content);
-        }
-    }
+    description.describe_stopped_components(&diff.components);
     let is_added_or_removed = matches!(diff.change, FileChange::Added | FileChange::Removed);
     let shared_fields = find_shared_fields(&diff.components);
     for shared_field in &shared_fields {
@@ -89,6 +84,11 @@ impl Description {
     /// Adds a line to the description. The caller checks whether the item or the field gets another line.
     fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         self.shares.use_line(depth);
+        self.push_extra_line(depth, sign, is_value, content);
+    }
+
+    /// Adds a line that is none of the lines for items and fields.
+    pub(super) fn push_extra_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         self.lines.push(DiffLine {
             depth,
             sign,
@@ -610,6 +610,38 @@ mod tests {
         // Equal shares: the first text is as long as the last one.
         assert_eq!(told.matches("line 8\n").count(), 30, "{told}");
         assert_eq!(told.matches("more lines").count(), 30, "{told}");
+    }
+
+    /// Tells the change that skips this number of components, each with a changed text, and adds a variable.
+    fn told_skips(count: usize) -> String {
+        let pipeline = |skipped: &str, query: &str| {
+            (0..count).fold(BASE.to_owned(), |all, at| {
+                format!(
+                    "{all}    N{at}: {{ type: sql-executor,{skipped} parameters: {{ sql: \"{query}\" }} }}\n"
+                )
+            })
+        };
+        let head = pipeline(" skipped: true,", "b\\nc");
+        told(&pipeline("", "a\\nb"), &format!("{head}version: 2\n"))
+    }
+
+    #[test]
+    fn components_that_stop_leave_lines_for_every_item() {
+        let told = told_skips(250);
+        assert_eq!(told.matches("will no longer run").count(), 250, "{told}");
+        assert!(told.contains("~ N249 (sql-executor)"), "{told}");
+        assert!(told.ends_with("+ version: 2"), "{told}");
+    }
+
+    #[test]
+    fn components_that_stop_beyond_the_limit_are_counted() {
+        let told = told_skips(450);
+        assert_eq!(told.matches("will no longer run: ").count(), 400, "{told}");
+        assert!(
+            told.contains("\u{2026} 50 more components will no longer run\n"),
+            "{told}"
+        );
+        assert!(!told_skips(400).contains("more component"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use super::leaf::Leaf;
 use super::line_diff;
-use super::pipeline_diff::{ComponentChange, FieldDiff, PipelineDiff};
+use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff, VariableDiff};
 use crate::findings::ChangeCounts;
 use sluicegate_base::text::format_count;
 
@@ -92,11 +92,8 @@ fn divide_among_texts(diff: &PipelineDiff, field_lines: usize) -> usize {
         .components
         .iter()
         .filter(|component| component.change != ComponentChange::Removed)
-        .flat_map(|component| component.fields_to_tell());
-    let variables = diff
-        .variables
-        .iter()
-        .flat_map(|variable| variable.fields_to_tell());
+        .flat_map(ComponentDiff::fields_to_tell);
+    let variables = diff.variables.iter().flat_map(VariableDiff::fields_to_tell);
     for field in shown_components.chain(variables).chain(told_other(diff)) {
         match count_text_lines(field) {
             Some(line_count) => text_lengths.push(line_count),

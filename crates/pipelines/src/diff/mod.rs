@@ -30,6 +30,7 @@ mod pipeline_diff;
 mod pipeline_versions;
 mod plain_file;
 mod shared_fields;
+mod stopped_components;
 mod value_text;
 
 pub use description::describe_diff;

@@ -1,5 +1,6 @@
 //! Renders the list of changes to a file, with a fold for each part that has details.
 
+use super::name_direction::escape_arrow_line;
 use sluicegate_base::text::escape_markup as escape;
 use sluicegate_pipelines::diff::{DiffLine, Sign};
 use std::collections::HashMap;
@@ -75,9 +76,9 @@ fn render_single_line(line: &DiffLine, line_id: Option<String>, component_id: Op
         Some(component_id) => format!(
             "{}<a class=\"there\" href=\"#{component_id}\">{}</a>",
             render_sign(line),
-            escape(&line.text)
+            escape_text(line)
         ),
-        None => format!("{}{}", render_sign(line), escape(&line.text)),
+        None => format!("{}{}", render_sign(line), escape_text(line)),
     };
     format!(
         "<li{} class=\"{}\">{text}</li>",
@@ -100,7 +101,7 @@ fn render_fold(
         css_classes(line),
         if is_open { " open=\"\"" } else { "" },
         render_sign(line),
-        escape(&line.text),
+        escape_text(line),
         id_attribute(line_id),
     );
     for detail in details {
@@ -109,7 +110,7 @@ fn render_fold(
             "<li class=\"{}\">{}{}</li>",
             css_classes(detail),
             render_sign(detail),
-            escape(&detail.text)
+            escape_text(detail)
         );
     }
     if let Some(component_id) = component_id {
@@ -119,6 +120,15 @@ fn render_fold(
         );
     }
     html + "</ul></details></li>"
+}
+
+/// Escapes the text of a line. A line of a value stays in one piece.
+fn escape_text(line: &DiffLine) -> String {
+    if line.is_value {
+        escape(&line.text)
+    } else {
+        escape_arrow_line(&line.text)
+    }
 }
 
 /// Returns the HTML attribute `id`, with a space before it; empty without an id.

@@ -2,6 +2,7 @@
 
 use super::elements::render_inline_code;
 use super::file_changes::render_file_changes;
+use super::name_direction::escape_path;
 use super::page_frame::{HtmlPage, render_page};
 use crate::changes_markdown::{ChangesPage, MAX_LISTED_ITEMS, TitledList};
 use sluicegate_base::text::{List, escape_markup as escape, format_count};
@@ -24,7 +25,7 @@ pub fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> String 
         [file] => {
             let path = &file.summary.path;
             let name = path.rsplit('/').next().unwrap_or(path);
-            format!("Changes in <span class=\"name\">{}</span>", escape(name))
+            format!("Changes in <span class=\"name\">{}</span>", escape_path(name))
         }
         _ => escape(&title),
     };
@@ -40,10 +41,10 @@ pub fn render_changes_page(changes: &ChangesPage, tool_version: &str) -> String 
         render_inline_code(&format!("{}{layout_sentence}", changes.comparison))
     );
     if let Some(consumers) = &changes.consumers {
-        body.push_str(&render_section(consumers.to_titled_list(&escape)));
+        body.push_str(&render_section(consumers.to_titled_list(&escape_path)));
     }
     if let Some(callers) = &changes.callers {
-        body.push_str(&render_section(callers.to_titled_list(&escape)));
+        body.push_str(&render_section(callers.to_titled_list(&escape_path)));
     }
     for (file_index, file) in files.iter().enumerate() {
         body.push_str(&render_file_changes(

@@ -1,5 +1,6 @@
 //! HTML elements that several parts of the page share.
 
+use super::name_direction::escape_path;
 use crate::sentences::to_sentence;
 use crate::view::{Notice, Tally, View};
 use crate::{PathBase, truncation};
@@ -38,8 +39,8 @@ pub(super) fn render_path_heading(path: &str) -> String {
         .map_or(("", path), |slash_index| path.split_at(slash_index + 1));
     format!(
         "<h3 class=\"mono copied\"><span class=\"folder\">{}</span>{}</h3>",
-        escape(directory),
-        escape(name)
+        escape_path(directory),
+        escape_path(name)
     )
 }
 
@@ -65,7 +66,7 @@ fn render_file_list(paths: &[&str]) -> String {
     }
     let paths: Vec<String> = paths
         .iter()
-        .map(|path| format!("<li>{}</li>", escape(path)))
+        .map(|path| format!("<li>{}</li>", escape_path(path)))
         .collect();
     let is_folded = true;
     render_list(&paths, is_folded, "files")
@@ -99,7 +100,12 @@ pub(super) fn render_rule(view: &View<'_>, rule: &str) -> String {
 
 /// Truncates a rule's name to the length of a heading and escapes it for HTML.
 pub(super) fn escape_rule_name(rule: &str) -> String {
-    escape(&truncation::truncate(rule, NAME_LIMIT))
+    escape(&truncate_rule_name(rule))
+}
+
+/// Truncates a rule's name to the length of a heading.
+pub(super) fn truncate_rule_name(rule: &str) -> String {
+    truncation::truncate(rule, NAME_LIMIT)
 }
 
 /// Renders a text as HTML, with names between backticks as code. Backticks that do not enclose a name on one line stay

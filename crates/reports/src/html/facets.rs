@@ -1,6 +1,7 @@
 //! Renders bars with the numbers of findings by rule, team rule, project check and directory; each bar is a filter.
 
-use super::elements::escape_rule_name;
+use super::elements::truncate_rule_name;
+use super::name_direction::escape_path;
 use crate::view::{Tally, View};
 use sluicegate_base::text::{escape_markup as escape, format_more, format_number};
 use sluicegate_pipelines::findings::Origin;
@@ -19,12 +20,15 @@ pub(super) fn render_facets(view: &View<'_>) -> String {
     if view.findings.len() <= MAX_UNFILTERED_FINDINGS {
         return String::new();
     }
-    let folders = view.folders.iter().map(|(path, tally)| (escape(path), tally));
+    let folders = view
+        .folders
+        .iter()
+        .map(|(path, tally)| ((*path).to_owned(), tally));
     let project_checks = list_rules_of_origin(view, Origin::Project);
     let team_rules = list_rules_of_origin(view, Origin::Team);
     let (mut rule_rows, mut team_rule_rows, mut project_check_rows) = (Vec::new(), Vec::new(), Vec::new());
     for (rule, tally) in &view.rules {
-        let row = (escape_rule_name(rule), tally);
+        let row = (truncate_rule_name(rule), tally);
         if project_checks.contains(rule) {
             project_check_rows.push(row);
         } else if team_rules.contains(rule) {
@@ -53,8 +57,7 @@ fn list_rules_of_origin<'v>(view: &View<'v>, origin: Origin) -> BTreeSet<&'v str
         .collect()
 }
 
-/// Renders a list of bars, and folds those after the first [`MAX_OPEN_ROWS`]; empty if there are no rows. The names
-/// in the rows are already escaped.
+/// Renders a list of bars, and folds those after the first [`MAX_OPEN_ROWS`]; empty if there are no rows.
 fn render_facet(title: &str, filter_name: &str, rows: &[(String, &Tally<'_>)]) -> String {
     if rows.is_empty() {
         return String::new();
@@ -84,9 +87,10 @@ fn render_row(filter_name: &str, name: &str, tally: &Tally<'_>, max_total: usize
         .counts_by_tone()
         .map(|(tone, number)| tone.describe_count(number))
         .collect();
+    let (value, text) = (escape(name), escape_path(name));
     format!(
-        "<li><button type=\"button\" class=\"bar\" name=\"{filter_name}\" value=\"{name}\" aria-pressed=\"false\" disabled=\"\">\
-         <span class=\"name\">{name}</span> <span class=\"number\">{}</span>{}<span class=\"unseen\"> {}: {}</span></button></li>\n",
+        "<li><button type=\"button\" class=\"bar\" name=\"{filter_name}\" value=\"{value}\" aria-pressed=\"false\" disabled=\"\">\
+         <span class=\"name\">{text}</span> <span class=\"number\">{}</span>{}<span class=\"unseen\"> {}: {}</span></button></li>\n",
         format_number(tally.total()),
         render_bar(tally, max_total),
         if tally.total() == 1 { "finding" } else { "findings" },

@@ -4,10 +4,11 @@ use super::change_folds::ChangeFolds;
 use super::component_figures::render_pictures;
 use super::elements::render_path_heading;
 use super::finding_anchors::{AnchoredFinding, FileFindings};
+use super::name_direction::escape_path;
 use crate::ChangedFile;
 use crate::sentences::capitalize;
 use crate::view::View;
-use sluicegate_base::text::{escape_markup as escape, format_and_more_of};
+use sluicegate_base::text::format_and_more_of;
 use sluicegate_pipelines::findings::{Finding, Verdict};
 use sluicegate_pipelines::picture::{Badge, COLUMN_WIDTH, Canvas, PAGE_WIDTH};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -157,7 +158,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
             html: format!(
                 "<details class=\"what\"{}><summary>{}</summary>\n{content}</details>\n",
                 if is_open { " open=\"\"" } else { "" },
-                escape(&summary)
+                escape_path(&summary)
             ),
             component_ids,
         }
@@ -204,7 +205,7 @@ fn render_card(
         "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{content}</div></details>\n",
         if is_open { " open=\"\"" } else { "" },
         render_path_heading(path),
-        escape(&file.summary.describe()),
+        escape_path(&file.summary.describe()),
     );
     (card, component_ids)
 }

@@ -6,6 +6,7 @@ use super::elements::{
 };
 use super::file_changes::PageChanges;
 use super::finding_anchors::{AnchoredFinding, FileFindings};
+use super::name_direction::escape_path;
 use super::repeats::EqualFindings;
 use crate::finding_tone::Tone;
 use crate::view::View;
@@ -192,7 +193,7 @@ fn push_other_places(html: &mut String, other_places: &[&AnchoredFinding<'_, '_>
         let _ = writeln!(
             html,
             "<li><a href=\"#{id}\"><code>{}:{}</code></a></li>",
-            escape(finding.path),
+            escape_path(finding.path),
             finding.line
         );
     }
@@ -217,7 +218,7 @@ fn render_place(finding: &Finding<'_>, view: &View<'_>) -> String {
     let line = finding.line;
     let place = format!(
         "<code class=\"place copied\"><span class=\"path\">{}:</span>{line}</code>",
-        escape(finding.path)
+        escape_path(finding.path)
     );
     let url_template = view.context.blob_url.as_deref();
     let linked_place = match url_template.filter(|url_template| url_template.starts_with("https://")) {
@@ -267,7 +268,7 @@ pub(super) fn render_clean_files(view: &View<'_>) -> String {
         .map(|file| {
             format!(
                 "<li><code>{}</code> {}</li>",
-                escape(&file.path),
+                escape_path(&file.path),
                 format_count(file.results.len(), "check")
             )
         })

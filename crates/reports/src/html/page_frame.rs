@@ -1,7 +1,6 @@
 //! Renders the frame of every page: head, content security policy, and style.
 
 use super::component_figures::render_arrow_heads;
-use super::name_direction::isolate_right_to_left_names;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
@@ -47,7 +46,7 @@ pub(super) fn render_page(page: &HtmlPage<'_>) -> String {
     if page.body.contains("class=\"sg-picture\"") {
         html.push_str(&render_arrow_heads());
     }
-    html.push_str(&isolate_right_to_left_names(page.body));
+    html.push_str(page.body);
     let _ = write!(
         html,
         "<footer><p>sluicegate {}</p></footer>\n</div>\n",
