@@ -49,6 +49,35 @@ pub(crate) fn read_interface(
     })
 }
 
+/// Returns the hidden directory of the old version, if the job names `named_dir`. If only the new version has the
+/// shared-pipelines file there, it may have moved the file: from the first directory in which it no longer has one.
+pub(crate) fn find_old_config_dir(
+    named_dir: Option<&str>,
+    old_snapshot: &Snapshot<'_>,
+    new_snapshot: &Snapshot<'_>,
+) -> Result<Option<String>, GitError> {
+    let Some(name) = named_dir else {
+        return Ok(None);
+    };
+    if has_shared_pipelines(new_snapshot, name)? && !has_shared_pipelines(old_snapshot, name)? {
+        let folders = old_snapshot.list_root_folders()?;
+        for folder in folders.into_iter().filter(|folder| folder.starts_with('.')) {
+            if has_shared_pipelines(old_snapshot, &folder)? && !has_shared_pipelines(new_snapshot, &folder)? {
+                return Ok(Some(folder));
+            }
+        }
+    }
+    Ok(Some(name.to_owned()))
+}
+
+/// Returns whether the snapshot has a shared-pipelines file in this hidden directory.
+pub(crate) fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) -> Result<bool, GitError> {
+    snapshot.has_path(&format!(
+        "{}/{SHARED_PIPELINES_FILE}",
+        config_dir.trim_matches('/')
+    ))
+}
+
 /// Returns the hidden directory with the platform's files; of several, the first that has a shared-pipelines file.
 fn find_first_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitError> {
     let folders = snapshot.list_root_folders()?;

@@ -249,8 +249,8 @@ impl TipComparison<'_> {
     /// Returns the ids of shared pipelines that the target offers and that a consumer could not use in `snapshot`.
     fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
         let named_dir = self.workspace.named_config_dir.as_deref();
-        let config_dirs = ConfigDirs::for_named(named_dir, &self.tip, snapshot)?;
-        let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, config_dirs)?;
+        let config_dirs = ConfigDirs::common(named_dir);
+        let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, &config_dirs)?;
         let changes = comparison.into_iter().flat_map(|comparison| comparison.changes);
         Ok(changes
             .filter(|change| change.class == ChangeClass::Breaking)

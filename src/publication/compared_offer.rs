@@ -6,7 +6,7 @@ use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
-use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id};
+use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, Snapshot, is_full_id};
 use sluicegate_pipelines::interface::{ComparedVersion, Interface};
 use sluicegate_platform::api::ArtifactDetails;
 
@@ -59,12 +59,14 @@ struct VersionCommit {
 
 impl ComparedOffer {
     /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if the
-    /// clone lacks it and `deepen` allows that; otherwise, only their ids are known.
+    /// clone lacks it and `deepen` allows that; otherwise, only their ids are known. `new_snapshot` is the version that
+    /// it is compared with, if this is the older one.
     pub(crate) fn from_version(
         run: &Run,
         workspace: &Workspace<'_>,
         details: &ArtifactDetails,
         deepen: bool,
+        new_snapshot: Option<&Snapshot<'_>>,
     ) -> Result<Self, GitError> {
         let reported_commit = details.artifact.commit_hash.clone();
         let ids = details.shared_pipelines.iter();
@@ -73,7 +75,7 @@ impl ComparedOffer {
             ids: ids
                 .filter_map(|pipeline| pipeline.shared_pipeline_id.clone())
                 .collect(),
-            offer: load_offer(run, workspace, reported_commit.as_deref(), deepen)?,
+            offer: load_offer(run, workspace, reported_commit.as_deref(), deepen, new_snapshot)?,
             reported_commit,
         })
     }
@@ -104,6 +106,11 @@ impl CommitOffer {
         self.fetched_repository.as_ref().unwrap_or(&workspace.repo)
     }
 
+    /// Returns the snapshot of the commit.
+    pub(crate) fn snapshot<'r>(&'r self, workspace: &'r Workspace<'_>) -> Snapshot<'r> {
+        self.repository(workspace).snapshot(self.commit.clone())
+    }
+
     /// Reads what the commit offers to consumers, prepared for a comparison.
     pub(crate) fn read_interface_version<'r>(
         &'r self,
@@ -122,6 +129,7 @@ fn load_offer(
     workspace: &Workspace<'_>,
     reported_commit: Option<&str>,
     deepen: bool,
+    new_snapshot: Option<&Snapshot<'_>>,
 ) -> Result<Result<CommitOffer, IdsOnlyReason>, GitError> {
     let VersionCommit {
         fetched_repository,
@@ -131,12 +139,8 @@ fn load_offer(
         Err(ids_only) => return Ok(Err(ids_only)),
     };
     let repository = fetched_repository.as_ref().unwrap_or(&workspace.repo);
-    let (config_dir, short) = (workspace.named_config_dir.as_deref(), commit.short());
-    let reason = match interface_version::read_interface(
-        repository,
-        &repository.snapshot(commit.clone()),
-        config_dir,
-    )? {
+    let (snapshot, short) = (repository.snapshot(commit.clone()), commit.short());
+    let reason = match read_offered_interface(repository, workspace, &snapshot, new_snapshot)? {
         LoadedInterface::Read(interface, _) => {
             let interface = *interface;
             return Ok(Ok(CommitOffer {
@@ -153,6 +157,22 @@ fn load_offer(
     // The clone has the commit, so a fetch would not help.
     let may_fetch = false;
     Ok(Err(IdsOnlyReason { reason, may_fetch }))
+}
+
+/// Reads the shared-pipelines file of a snapshot. If it is compared with a newer one, and the job names the directory of
+/// that one, the file may still be in another directory.
+pub(crate) fn read_offered_interface(
+    repository: &Repository,
+    workspace: &Workspace<'_>,
+    snapshot: &Snapshot<'_>,
+    new_snapshot: Option<&Snapshot<'_>>,
+) -> Result<LoadedInterface, GitError> {
+    let named_dir = workspace.named_config_dir.as_deref();
+    let config_dir = match new_snapshot {
+        Some(new_snapshot) => interface_version::find_old_config_dir(named_dir, snapshot, new_snapshot)?,
+        None => named_dir.map(str::to_owned),
+    };
+    interface_version::read_interface(repository, snapshot, config_dir.as_deref())
 }
 
 /// Finds the commit of a version in the clone, or fetches it if `deepen` allows that. The inner error is the reason why

@@ -194,7 +194,11 @@ impl Publication<'_> {
         old_details: &ArtifactDetails,
     ) -> Result<(Compatibility, Option<IdsOnlyReason>), Failure> {
         let deepen = self.settings.revisions.deepen;
-        let old = ComparedOffer::from_version(self.run, self.workspace, old_details, deepen)?;
+        let repo = &self.workspace.repo;
+        let planned_commit = repo.find_commit_with_id(&plan.commit_hash)?;
+        let snapshot = planned_commit.map(|commit| repo.snapshot(commit));
+        let old =
+            ComparedOffer::from_version(self.run, self.workspace, old_details, deepen, snapshot.as_ref())?;
         let old_offer = match &old.offer {
             Ok(old_offer) => old_offer,
             Err(ids_only) => {

@@ -224,7 +224,7 @@ impl<'r> RequiredReview<'r> {
             .files
             .iter()
             .filter(|file| file.is_reviewed)
-            .filter(|file| !file.results.is_empty() || !needs_result(&file.path))
+            .filter(|file| file.rule_results().next().is_some() || !needs_result(&file.path))
             .map(|file| file.path.as_str())
             .collect();
         let missing_paths: Vec<&str> = pipeline_paths(plan)

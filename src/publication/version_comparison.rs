@@ -1,6 +1,6 @@
 //! Compares two versions or revisions: the changes for consumers.
 
-use super::compared_offer::{CommitOffer, ComparedOffer, IdsOnlyReason, fetch_hint};
+use super::compared_offer::{CommitOffer, ComparedOffer, IdsOnlyReason, fetch_hint, read_offered_interface};
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
@@ -15,7 +15,7 @@ use crate::session::artifact_versions::{
 use crate::workspace::Workspace;
 use serde_json::{Value, json as value};
 use sluicegate_base::text;
-use sluicegate_git::GitError;
+use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::interface::{self, ComparedVersion, Compatibility, Interface};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
@@ -91,8 +91,14 @@ pub(crate) fn compare_versions<'a>(
         prefix: &prefix,
         deepen,
     };
-    let old_offer = lookup.load_old_offer(args.from.as_deref())?;
-    let new_offer = lookup.load_offer(args.to.as_deref())?;
+    let new_offer = lookup.load_offer(args.to.as_deref(), None)?;
+    let new_snapshot = new_offer
+        .offer
+        .as_ref()
+        .ok()
+        .map(|offer| offer.snapshot(&workspace));
+    let old_offer = lookup.load_old_offer(args.from.as_deref(), new_snapshot.as_ref())?;
+    drop(new_snapshot);
     let selection = workspace
         .sources
         .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
@@ -122,14 +128,18 @@ struct OfferLookup<'a> {
 impl OfferLookup<'_> {
     /// Returns what the older version or revision offers: the one with this name, otherwise the latest version. `None`
     /// means that consumers have no version yet; if a published prefix is similar, a warning names it.
-    fn load_old_offer(&self, name: Option<&str>) -> Result<Option<ComparedOffer>, Failure> {
+    fn load_old_offer(
+        &self,
+        name: Option<&str>,
+        new_snapshot: Option<&Snapshot<'_>>,
+    ) -> Result<Option<ComparedOffer>, Failure> {
         // Without a platform, there is a name: `compare_versions` omits the platform only with `--from`.
         let (None, Some(platform)) = (name, self.platform) else {
-            return self.load_offer(name).map(Some);
+            return self.load_offer(name, new_snapshot).map(Some);
         };
         let latest = self.run.block_on(find_latest_version(platform, self.prefix))??;
         match latest {
-            Ok(details) => self.load_version_offer(&details).map(Some),
+            Ok(details) => self.load_version_offer(&details, new_snapshot).map(Some),
             Err(published_prefixes) => {
                 if prefix_lookup(self.prefix)
                     .find_nearest_name(&published_prefixes)
@@ -145,15 +155,20 @@ impl OfferLookup<'_> {
     }
 
     /// Returns what the version with this name offers or, if the platform does not have it, the revision of the
-    /// repository with this name. Without a name, returns what `HEAD` offers.
-    fn load_offer(&self, name: Option<&str>) -> Result<ComparedOffer, Failure> {
+    /// repository with this name. Without a name, returns what `HEAD` offers. `new_snapshot` is the newer version, if
+    /// this is the older one.
+    fn load_offer(
+        &self,
+        name: Option<&str>,
+        new_snapshot: Option<&Snapshot<'_>>,
+    ) -> Result<ComparedOffer, Failure> {
         let details = match (name, self.platform) {
             (Some(version), Some(platform)) => self.find_version_details(platform, version)?,
             _ => None,
         };
         match details {
-            Some(details) => self.load_version_offer(&details),
-            None => self.load_revision_offer(name.unwrap_or("HEAD")),
+            Some(details) => self.load_version_offer(&details, new_snapshot),
+            None => self.load_revision_offer(name.unwrap_or("HEAD"), new_snapshot),
         }
     }
 
@@ -180,26 +195,34 @@ impl OfferLookup<'_> {
 
     /// Loads the shared pipelines of a published version from its commit, which is fetched if `--deepen` was passed. If
     /// the clone lacks that commit, only the ids of the shared pipelines are known.
-    fn load_version_offer(&self, details: &ArtifactDetails) -> Result<ComparedOffer, Failure> {
+    fn load_version_offer(
+        &self,
+        details: &ArtifactDetails,
+        new_snapshot: Option<&Snapshot<'_>>,
+    ) -> Result<ComparedOffer, Failure> {
         Ok(ComparedOffer::from_version(
             self.run,
             self.workspace,
             details,
             self.deepen,
+            new_snapshot,
         )?)
     }
 
     /// Returns what a revision of the repository offers to consumers, according to its shared-pipelines file. A revision
     /// without this file offers nothing. Warns if the name of the revision is ambiguous.
-    fn load_revision_offer(&self, name: &str) -> Result<ComparedOffer, Failure> {
+    fn load_revision_offer(
+        &self,
+        name: &str,
+        new_snapshot: Option<&Snapshot<'_>>,
+    ) -> Result<ComparedOffer, Failure> {
         let repo = &self.workspace.repo;
         let revision = repo.resolve_revision(name)?;
         if let Some(ambiguity) = &revision.ambiguity {
             self.run.ui.warn(ambiguity);
         }
         let snapshot = repo.snapshot(revision.commit.clone());
-        let config_dir = self.workspace.named_config_dir.as_deref();
-        let interface = match interface_version::read_interface(repo, &snapshot, config_dir)? {
+        let interface = match read_offered_interface(repo, self.workspace, &snapshot, new_snapshot)? {
             LoadedInterface::Read(interface, _) => *interface,
             // `lacks_shared_file` recognizes such an offer by the empty path.
             LoadedInterface::Missing => Interface::empty(""),

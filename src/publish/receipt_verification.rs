@@ -69,8 +69,10 @@ impl Receipt {
         let config_dir = self.files.iter().find_map(|file| find_config_dir(&file.path));
         let old_snapshot = repository.snapshot(old_commit.clone());
         let new_snapshot = repository.snapshot(new_commit.clone());
+        let old_config_dir =
+            interface_version::find_old_config_dir(config_dir, &old_snapshot, &new_snapshot)?;
         let interfaces = (
-            interface_version::read_interface(repository, &old_snapshot, config_dir)?,
+            interface_version::read_interface(repository, &old_snapshot, old_config_dir.as_deref())?,
             interface_version::read_interface(repository, &new_snapshot, config_dir)?,
         );
         let (LoadedInterface::Read(old_interface, _), LoadedInterface::Read(new_interface, _)) = interfaces

@@ -7,7 +7,7 @@ use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::interface::{
     self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,
 };
-use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedPipelines};
+use sluicegate_pipelines::pipelines::SharedPipelines;
 
 /// The changes for consumers between two versions of the shared-pipelines file.
 pub(crate) struct InterfaceComparison {
@@ -21,45 +21,31 @@ pub(crate) struct InterfaceComparison {
 
 /// The hidden directory with the shared-pipelines file in the old and in the new version. If it is `None`, the version
 /// is searched for its own.
-#[derive(Clone, Copy)]
-pub(crate) struct ConfigDirs<'n> {
-    old: Option<&'n str>,
-    new: Option<&'n str>,
+pub(crate) struct ConfigDirs {
+    old: Option<String>,
+    new: Option<String>,
 }
 
-impl<'n> ConfigDirs<'n> {
+impl ConfigDirs {
     /// Uses the same directory in both versions, or searches both.
-    pub(crate) const fn common(config_dir: Option<&'n str>) -> Self {
+    pub(crate) fn common(config_dir: Option<&str>) -> Self {
         Self {
-            old: config_dir,
-            new: config_dir,
+            old: config_dir.map(str::to_owned),
+            new: config_dir.map(str::to_owned),
         }
     }
 
-    /// Uses the directory that the job names, if it names one. If only the new version has the file there, the change
-    /// may have moved the directory, so the old version is searched for its own.
+    /// Uses the directory that the job names, if it names one, and in the old version the one from which it was moved.
     pub(crate) fn for_named(
-        named_dir: Option<&'n str>,
+        named_dir: Option<&str>,
         old_snapshot: &Snapshot<'_>,
         new_snapshot: &Snapshot<'_>,
     ) -> Result<Self, GitError> {
-        let Some(name) = named_dir else {
-            return Ok(Self::common(None));
-        };
-        let is_new = has_shared_pipelines(new_snapshot, name)? && !has_shared_pipelines(old_snapshot, name)?;
         Ok(Self {
-            old: (!is_new).then_some(name),
-            new: Some(name),
+            old: interface_version::find_old_config_dir(named_dir, old_snapshot, new_snapshot)?,
+            new: named_dir.map(str::to_owned),
         })
     }
-}
-
-/// Returns whether the snapshot has a shared-pipelines file in this hidden directory.
-pub(crate) fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) -> Result<bool, GitError> {
-    snapshot.has_path(&format!(
-        "{}/{SHARED_PIPELINES_FILE}",
-        config_dir.trim_matches('/')
-    ))
 }
 
 /// Compares the interfaces of two snapshots: the shared-pipelines file and the kinds of the pipelines in it. A snapshot
@@ -71,11 +57,11 @@ pub(crate) fn compare_interfaces(
     repository: &Repository,
     old_snapshot: &Snapshot<'_>,
     new_snapshot: &Snapshot<'_>,
-    config_dirs: ConfigDirs<'_>,
+    config_dirs: &ConfigDirs,
 ) -> Result<Option<InterfaceComparison>, Failure> {
     let (old, new) = (
-        interface_version::read_interface(repository, old_snapshot, config_dirs.old)?,
-        interface_version::read_interface(repository, new_snapshot, config_dirs.new)?,
+        interface_version::read_interface(repository, old_snapshot, config_dirs.old.as_deref())?,
+        interface_version::read_interface(repository, new_snapshot, config_dirs.new.as_deref())?,
     );
     let unreadable = [&old, &new].into_iter().find_map(|version| match version {
         LoadedInterface::Unreadable(path, reason) => Some(format!("could not read {path}: {reason}")),

@@ -6,10 +6,11 @@ pub(crate) mod interface_comparison;
 use crate::error::Failure;
 use crate::gate::Cause;
 use crate::gate::interface_changes::interface_comparison::{
-    ConfigDirs, InterfaceComparison, compare_interfaces, has_shared_pipelines,
+    ConfigDirs, InterfaceComparison, compare_interfaces,
 };
 use crate::gate::run::run_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
+use crate::interface_version::has_shared_pipelines;
 use crate::job::ci::{CiContext, Trigger};
 use crate::job::cli::CompatMode;
 use crate::job::context::{Comparison, ContextError, EarlierCommit};
@@ -184,7 +185,7 @@ fn compare_with_bases<'b>(
             _ => ConfigDirs::common(None),
         };
         let Some(base_comparison) =
-            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, config_dirs)?
+            compare_interfaces(&workspace.repo, &base_snapshot, snapshot, &config_dirs)?
         else {
             continue;
         };

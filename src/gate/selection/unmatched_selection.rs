@@ -86,13 +86,13 @@ impl Workspace<'_> {
         let is_in_base = unknown_filter.is_none();
         let failure = unknown_filter
             .or_else(|| find_filter_failure(&paths, request, &location))
-            .or_else(|| find_abandoned_globs(&paths, &base_paths, request, &location));
+            .or_else(|| find_abandoned_filter(&paths, &base_paths, request, &location));
         Ok(failure.map(|failure| UnmatchedFilter {
             failure,
             is_in_base,
             may_have_moved: paths
                 .iter()
-                .any(|path| !base_paths.contains(path) && !request.selects(path)),
+                .any(|path| is_pipeline(path) && !base_paths.contains(path) && request.omits(path)),
         }))
     }
 }
@@ -102,17 +102,19 @@ struct UnmatchedFilter {
     failure: Failure,
     /// Whether each path and glob matches a file of the snapshot or of a base.
     is_in_base: bool,
-    /// Whether the snapshot has a pipeline that is neither in a base nor selected.
+    /// Whether the snapshot has a pipeline that is in no base and neither selected nor excluded.
     may_have_moved: bool,
 }
 
 impl SelectionRequest<'_> {
-    /// Returns whether the globs and the paths select this pipeline.
-    fn selects(&self, path: &str) -> bool {
+    /// Returns whether the include globs or the paths leave out this pipeline. One that the exclude globs match is left
+    /// out on purpose.
+    fn omits(&self, path: &str) -> bool {
         let mut restrictions = self.paths.iter().chain(self.named_files).peekable();
         let is_unrestricted = restrictions.peek().is_none();
-        self.selection.selects(path)
-            && (is_unrestricted || restrictions.any(|restriction| is_within(path, restriction)))
+        let is_selected = self.selection.selects(path)
+            && (is_unrestricted || restrictions.any(|restriction| is_within(path, restriction)));
+        !is_selected && !self.selection.excludes(path)
     }
 }
 
@@ -137,18 +139,13 @@ fn find_filter_failure(
         !requested_path.is_empty() && !known_paths.iter().any(|path| is_within(path, requested_path))
     });
     let path = unmatched_path.or_else(|| find_unmatched_named_file(known_paths, request))?;
-    let message = format!("the path {path} does not match any pipeline in {location}");
-    Some(
-        Failure::usage(message).with_hint(
-            "pass a pipeline or a directory with pipelines, or use --all to review every pipeline",
-        ),
-    )
+    Some(unmatched_path_failure(path, location))
 }
 
-/// Returns the error for the first glob of the job that matches pipelines of a base but none of the snapshot, or for the
-/// globs of the configuration file if that is true for all of them together. Other files that they match, such as a
-/// note, are no pipelines to review.
-fn find_abandoned_globs(
+/// Returns the error for the first glob or path of the job that matches pipelines of a base but none of the snapshot, or
+/// for the globs of the configuration file if that is true for all of them together. Other files that they match, such
+/// as a note, are no pipelines to review.
+fn find_abandoned_filter(
     paths: &[&str],
     base_paths: &BTreeSet<&str>,
     request: &SelectionRequest<'_>,
@@ -164,10 +161,25 @@ fn find_abandoned_globs(
     if let Some(glob) = selection.find_abandoned_glob(&base_pipelines, &pipelines) {
         return Some(unmatched_glob_failure(glob, "pipeline", location));
     }
+    let has_pipeline = |paths: &[&str], folder: &str| paths.iter().any(|path| is_within(path, folder));
+    let abandoned_path = request
+        .paths
+        .iter()
+        .find(|path| has_pipeline(&base_pipelines, path) && !has_pipeline(&pipelines, path));
+    if let Some(path) = abandoned_path {
+        return Some(unmatched_path_failure(path, location));
+    }
     let is_abandoned = base_pipelines.iter().any(|path| selection.includes(path))
         && !pipelines.iter().any(|path| selection.includes(path));
     let key = selection.include_key().filter(|_| is_abandoned)?;
     Some(unmatched_key_failure(key, "pipeline", location))
+}
+
+/// Returns the error that a path of the job contains no pipeline.
+fn unmatched_path_failure(path: &str, location: &str) -> Failure {
+    let message = format!("the path {path} does not match any pipeline in {location}");
+    Failure::usage(message)
+        .with_hint("pass a pipeline or a directory with pipelines, or use --all to review every pipeline")
 }
 
 /// Returns the error that a glob of the job matches no file, or no pipeline (`noun`).

@@ -157,7 +157,7 @@ fn compare_shared_pipelines(
     };
     let base = workspace.repo.snapshot(base.clone());
     let config_dirs = ConfigDirs::for_named(workspace.named_config_dir.as_deref(), &base, snapshot)?;
-    compare_interfaces(&workspace.repo, &base, snapshot, config_dirs)
+    compare_interfaces(&workspace.repo, &base, snapshot, &config_dirs)
 }
 
 /// Returns the pipelines that call a changed pipeline, directly or indirectly. Each result has the index of its change.

@@ -471,6 +471,13 @@ fn break_is_found_although_the_change_moves_the_hidden_directory() {
     }
     let diff = Call::new(&shop.world.work()).run("diff main..HEAD --config-dir .other -o json");
     assert_eq!(diff.expect(0).json()["interface"]["class"], "breaking");
+    for args in ["", "--config-dir .other"] {
+        let diff = shop
+            .call()
+            .run(("artifacts diff main HEAD -o json", args))
+            .expect(0);
+        assert_eq!(diff.json()["class"], "breaking", "{args}: {}", diff.out);
+    }
     // Counterpart: the move alone breaks nobody.
     let shop = Shop::new();
     shop.world.git("checkout -q -b change");
@@ -484,6 +491,55 @@ fn break_is_found_although_the_change_moves_the_hidden_directory() {
             output.all()
         );
     }
+}
+
+#[test]
+fn publish_compares_with_directory_that_the_version_had_and_verify_does_so_too() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("mv .platform .other");
+    shop.world.write(
+        ".other/shared-pipelines.yaml",
+        offer(&[("load", ""), ("clean", &parameter("day", ", default: x"))]),
+    );
+    shop.push();
+    let output = shop.publish("2.0.0 --config-dir .other --compat fail");
+    output.expect(1).saying(&["breaks consumers"]);
+    shop.publish("2.0.0 --config-dir .other").expect(0);
+    let compat = &shop.receipt()["compat"];
+    assert_eq!(compat["class"], "breaking", "{compat}");
+    assert_eq!(compat["idsOnly"], false, "{compat}");
+    let receipt = shop.world.path().join("receipt.json");
+    shop.call()
+        .run(&["verify", receipt.to_str().unwrap(), "--config-dir", ".other"])
+        .expect(0);
+}
+
+#[test]
+fn second_hidden_directory_breaks_nobody_while_the_first_stays() {
+    let shop = Shop::new();
+    shop.world.git("checkout -q -b change");
+    shop.world
+        .write(".second/shared-pipelines.yaml", offer(&[("more", "")]));
+    shop.push();
+    for command in ["check --compat fail", "check --compat fail --all"] {
+        let output = shop.call().run((command, "--config-dir .second"));
+        assert!(
+            !output.all().contains("breaks consumers"),
+            "{command}: {}",
+            output.all()
+        );
+    }
+    let diff = shop
+        .call()
+        .run("diff main..HEAD --config-dir .second -o json")
+        .expect(0);
+    assert_eq!(diff.json()["interface"]["class"], "addition", "{}", diff.out);
+    let diff = shop
+        .call()
+        .run("artifacts diff main HEAD --config-dir .second -o json")
+        .expect(0);
+    assert_eq!(diff.json()["class"], "addition", "{}", diff.out);
 }
 
 #[test]

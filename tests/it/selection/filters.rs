@@ -198,6 +198,10 @@ fn named_folder_or_glob_whose_pipelines_moved_elsewhere_is_refused() {
     world.write("sql/a.sql", "select 1;\n");
     world.commit("script");
     assert_exit_of_selections(&world, "--include sql/** --include sales/**", 2);
+    // Nor does a note that stays in the folder, if a glob includes it.
+    world.write("sales/kept.md", "");
+    world.commit("note");
+    assert_exit_of_selections(&world, "sales --include **", 2);
     // The comparison of versions reviews nothing, and shows the move.
     Call::new(&world.work()).run("diff sales").expect(0);
     // If the job selects the new place, too, the moved pipelines are reviewed.
@@ -228,6 +232,14 @@ fn named_folder_or_glob_whose_pipelines_were_deleted_passes() {
     world.commit("deleted");
     for args in ["sales", "--include sales/**", "sales/b.orch.yaml"] {
         assert_exit_of_selections(&world, args, 0);
+    }
+    // Neither does a new file that is no pipeline, nor a new pipeline that the job excludes.
+    world.write("other/note.md", "");
+    world.write("sandbox/x.orch.yaml", bad_pipeline());
+    world.commit("other files");
+    for args in ["sales --include **", "--include sales/** --include other/**"] {
+        assert_exit_of_selections(&world, args, 2);
+        assert_exit_of_selections(&world, &format!("{args} --exclude sandbox/**"), 0);
     }
     // No base has a misspelled path.
     assert_exit_of_selections(&world, "sale", 2);

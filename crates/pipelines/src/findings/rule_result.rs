@@ -278,7 +278,7 @@ impl FileResults {
     }
 
     /// Returns the results of the rules in the rules file, without those of project checks and team rules.
-    pub(crate) fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
+    pub fn rule_results(&self) -> impl Iterator<Item = &RuleResult> {
         self.results
             .iter()
             .filter(|result| result.origin.is_from_rules_file())
