@@ -328,10 +328,9 @@ struct FileCoverage {
     reviewed_count: usize,
     /// Whether the rule was evaluated in one of the files.
     is_evaluated: bool,
-    /// Whether the rule could not be evaluated in one of the files.
-    has_error: bool,
-    /// Whether the entry has the text of a finding that another engine words in its own way, or may have it.
-    may_match_other_text: bool,
+    /// Whether one of the files does not show if the entry is needed: the rule could not be evaluated, or the entry may
+    /// have the text of a finding that another engine words in its own way.
+    is_undecided: bool,
 }
 
 impl FileCoverage {
@@ -340,12 +339,12 @@ impl FileCoverage {
         for result in file.results.iter().filter(|result| result.rule == entry.rule) {
             // The rule was evaluated if the error can be waived: the content of the pipeline causes such an error.
             if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
-                self.has_error = true;
+                self.is_undecided = true;
             } else {
                 self.is_evaluated = true;
             }
             let findings = result.findings(&file.path);
-            self.may_match_other_text |=
+            self.is_undecided |=
                 entry.about.is_some() && findings.iter().any(|finding| finding.identity_text.is_some());
         }
         // A project check has a result only if it finds a problem, so it is enough that the check is on.
@@ -361,7 +360,7 @@ impl FileCoverage {
         match self.existing_count {
             0 => is_complete && !self.has_other_file,
             existing_count => {
-                let is_evaluated = self.is_evaluated && !self.has_error && !self.may_match_other_text;
+                let is_evaluated = self.is_evaluated && !self.is_undecided;
                 self.reviewed_count >= existing_count && is_evaluated
             }
         }
