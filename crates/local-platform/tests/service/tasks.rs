@@ -399,7 +399,6 @@ async fn post_decisions_with_wrong_answers_leave_the_question_pending() {
         json!([]),
         json!([{"questionIndex": 7, "selectedOptions": ["yes"]}]),
         json!([{"questionIndex": 0, "selectedOptions": ["maybe"]}]),
-        json!([{"questionIndex": 0, "selectedOptions": []}]),
         json!([yes, {"questionIndex": 1, "selectedOptions": ["yes"]}]),
     ] {
         let decisions = json!([{"type": "question", "id": id, "answers": answers}]);
