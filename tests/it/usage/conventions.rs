@@ -230,16 +230,16 @@ fn named_files_beyond_the_limit_are_counted() {
     let pipeline = bad_pipeline();
     files.push(("b.orch.yaml", &pipeline));
     let world = change(&files);
-    let named = |count: usize| {
+    let check_files = |count: usize| {
         Call::new(&world.work()).run(format!("check b.orch.yaml {}", names[..count].join(" ")))
     };
-    let log = named(23).expect(1).all();
+    let log = check_files(23).expect(1).all();
     assert!(
         log.contains("19.md was named") && !log.contains("20.md was named"),
         "{log}"
     );
     assert!(log.contains("3 more named files"), "{log}");
-    assert!(!named(20).expect(1).all().contains("more named file"));
+    assert!(!check_files(20).expect(1).all().contains("more named file"));
 }
 
 /// A file is part of the gate configuration by its name, not by the end of its name.
