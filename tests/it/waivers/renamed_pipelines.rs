@@ -324,7 +324,8 @@ fn follow_notes(world: &World, notes: &str) {
     let mut waivers = world.read_text(WAIVERS);
     let notes = notes.replace("\\\"", "\"");
     for line in notes.split('`').filter(|part| part.starts_with("- {")) {
-        waivers.push_str(&format!("{line}\n"));
+        waivers.push_str(line);
+        waivers.push('\n');
     }
     world.write(WAIVERS, waivers);
     world.commit("followed");
