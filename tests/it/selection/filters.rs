@@ -237,10 +237,8 @@ fn named_folder_or_glob_whose_pipelines_were_deleted_passes() {
     world.write("other/note.md", "");
     world.write("sandbox/x.orch.yaml", bad_pipeline());
     world.commit("other files");
-    for args in ["sales --include **", "--include sales/** --include other/**"] {
-        assert_exit_of_selections(&world, args, 2);
-        assert_exit_of_selections(&world, &format!("{args} --exclude sandbox/**"), 0);
-    }
+    assert_exit_of_selections(&world, "sales --include **", 2);
+    assert_exit_of_selections(&world, "sales --include ** --exclude sandbox/**", 0);
     // No base has a misspelled path.
     assert_exit_of_selections(&world, "sale", 2);
     assert_exit_of_selections(&world, "--all sales", 2);

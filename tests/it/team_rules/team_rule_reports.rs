@@ -2,7 +2,7 @@
 
 use super::{FILE, commit_files, python_pipeline, python_rule, world_with_files};
 use crate::support::release::{publish_call, stage};
-use crate::support::{Call, FORMATS, RULES_FILE, World, read_json};
+use crate::support::{Call, FORMATS, RULES, RULES_FILE, World, read_json};
 use std::fs;
 
 /// A name that means something in each format.
@@ -116,7 +116,23 @@ fn pipeline_without_rule_of_platform_counts_as_reviewed_beside_result_of_team() 
     report["files"][0]["reviewed"] = false.into();
     report["counts"]["files"] = 0.into();
     fs::write(world.path().join("bad.json"), report.to_string()).unwrap();
-    call.run("publish --version-name 2 --require-review ../bad.json")
-        .expect(2)
-        .saying(&["has no result for 1 pipeline"]);
+    let assert_refused = || {
+        call.run("publish --version-name 2 --require-review ../bad.json")
+            .expect(2)
+            .saying(&["has no result for 1 pipeline"]);
+    };
+    assert_refused();
+    // Nor is the result of the team, if a rule of the platform applies.
+    world.write(RULES_FILE, RULES);
+    world.commit("a rule of the platform");
+    let mut report = review(&world);
+    report["files"][0]["reviewed"] = true.into();
+    let results = report["files"][0]["results"].as_array_mut().unwrap();
+    results.retain(|result| result["origin"] == "team");
+    assert_eq!(results.len(), 1);
+    report["counts"]["passed"] = 0.into();
+    fs::write(world.path().join("bad.json"), report.to_string()).unwrap();
+    assert_refused();
+    call.run("publish --version-name 2 --require-review ../good.json")
+        .expect(0);
 }
