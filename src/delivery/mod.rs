@@ -71,7 +71,7 @@ struct Delivery<'a> {
     is_passing: bool,
     /// The selection of files, if known.
     selection: Option<&'a Selection>,
-    /// How the run treats changes that break consumers, if known.
+    /// Treatment of changes that break consumers, if known.
     compat_mode: Option<CompatMode>,
     /// The settings for the verdict in the configuration file that applies to the run.
     file_verdict_settings: FileVerdictSettings,

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Maximum number of waivers in a note.
 const MAX_LISTED_WAIVERS: usize = 3;
 
-/// Where to edit the waivers if the job refuses a change that edits them together with other files.
+/// The place to edit the waivers if the job refuses a change that edits them together with other files.
 const SEPARATE_EDIT: &str = "in a separate change that is merged first (--gate-changes fail)";
 
 impl PolicyWaivers {

@@ -8,7 +8,7 @@ use sluicegate_pipelines::pipelines::SubjectKind;
 use sluicegate_pipelines::rules;
 use std::collections::HashMap;
 
-/// Whether two findings with the same identity match.
+/// The rule that decides whether two findings with the same identity match.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatchRule {
     Any,

@@ -4,7 +4,7 @@ use super::host_recipes::HostRecipe;
 use crate::error::Failure;
 use crate::job::ci::Host;
 
-/// What a job uses to get the program.
+/// The source from which a job gets the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SourceKind {
     Action,
