@@ -11,40 +11,51 @@ fn code_spans(text: &str) -> Vec<&str> {
     spans.filter(|span| !span.contains('/')).collect()
 }
 
-/// Returns the names in these texts that the sources do not have: types and functions of methods such as
-/// `Store::change`, and words with underscores.
-fn find_unknown_names(texts: &[&str], sources: &str) -> BTreeSet<String> {
-    let words: BTreeSet<&str> = Regex::new(r"\w+")
-        .unwrap()
-        .find_iter(sources)
-        .map(|word| word.as_str())
-        .collect();
-    let functions: BTreeSet<&str> = Regex::new(r"\bfn (\w+)")
-        .unwrap()
-        .captures_iter(sources)
-        .map(|function| function.get(1).unwrap().as_str())
-        .collect();
-    let methods = Regex::new(r"\b([A-Z]\w+)(?:<[^>]*>)?::([a-z]\w*)").unwrap();
-    let terms = Regex::new(r"\b[a-z]+(?:_[a-z]+)+\b").unwrap();
-    let mut unknown_names = BTreeSet::new();
-    for text in texts {
-        for method in methods.captures_iter(text) {
-            if !words.contains(&method[1]) || !functions.contains(&method[2]) {
-                unknown_names.insert(format!("{}::{}", &method[1], &method[2]));
-            }
+/// The words and the functions of the sources.
+struct SourceNames<'s> {
+    words: BTreeSet<&'s str>,
+    functions: BTreeSet<&'s str>,
+}
+
+impl<'s> SourceNames<'s> {
+    fn from_sources(sources: &'s str) -> Self {
+        let word = Regex::new(r"\w+").unwrap();
+        let function = Regex::new(r"\bfn (\w+)").unwrap();
+        Self {
+            words: word.find_iter(sources).map(|found| found.as_str()).collect(),
+            functions: function
+                .captures_iter(sources)
+                .map(|found| found.get(1).unwrap().as_str())
+                .collect(),
         }
-        let unknown_terms = terms
-            .find_iter(text)
-            .map(|term| term.as_str())
-            .filter(|term| !words.contains(term));
-        unknown_names.extend(unknown_terms.map(str::to_owned));
     }
-    unknown_names
+
+    /// Returns the names in these texts that the sources do not have: types and functions of methods such as
+    /// `Store::change`, and words with underscores.
+    fn find_unknown_names(&self, texts: &[&str]) -> BTreeSet<String> {
+        let methods = Regex::new(r"\b([A-Z]\w+)(?:<[^>]*>)?::([a-z]\w*)").unwrap();
+        let terms = Regex::new(r"\b[a-z]+(?:_[a-z]+)+\b").unwrap();
+        let mut unknown_names = BTreeSet::new();
+        for text in texts {
+            for method in methods.captures_iter(text) {
+                if !self.words.contains(&method[1]) || !self.functions.contains(&method[2]) {
+                    unknown_names.insert(format!("{}::{}", &method[1], &method[2]));
+                }
+            }
+            let unknown_terms = terms
+                .find_iter(text)
+                .map(|term| term.as_str())
+                .filter(|term| !self.words.contains(term));
+            unknown_names.extend(unknown_terms.map(str::to_owned));
+        }
+        unknown_names
+    }
 }
 
 #[test]
 fn names_of_code_in_documents_for_developers_exist() {
     let sources = read_program_sources().concat();
+    let source_names = SourceNames::from_sources(&sources);
     let testing = read_workspace_file("docs/TESTING.md");
     let (_, accepted_mutants) = testing.split_once("\n### Accepted mutants\n").unwrap();
     let architecture = read_workspace_file("docs/ARCHITECTURE.md");
@@ -58,7 +69,7 @@ fn names_of_code_in_documents_for_developers_exist() {
         (".cargo/mutants.toml", excluded_mutants),
     ] {
         assert!(texts.len() > 30, "{document}");
-        let unknown_names = find_unknown_names(&texts, &sources);
+        let unknown_names = source_names.find_unknown_names(&texts);
         assert!(unknown_names.is_empty(), "{document}: {unknown_names:?}");
     }
 }
@@ -73,7 +84,7 @@ fn method_that_no_type_has_and_term_that_is_gone_are_unknown_names() {
         "search_it",
         "a.rs",
     ];
-    let unknown_names = find_unknown_names(&texts, sources);
+    let unknown_names = SourceNames::from_sources(sources).find_unknown_names(&texts);
     assert_eq!(
         unknown_names.into_iter().collect::<Vec<_>>(),
         ["Store::attempt", "search_it"]
