@@ -206,6 +206,20 @@ fn offered_parameters(parameters: &str) -> (&'static str, String) {
     (".platform/shared-pipelines.yaml", offer(&[("a", parameters)]))
 }
 
+/// Returns a call in the job of a pull request with a bad pipeline and a break, which the configuration file refuses.
+fn pull_request_with_break(world: &World) -> Call {
+    let settings = "publish: { compat: fail }\n".to_owned();
+    let offered = offered_parameters(&parameter("day", ", default: x"));
+    commit(world, &[("sluicegate.yaml", settings), offered]);
+    push_change_branch(
+        world,
+        &[offered_parameters(""), ("b.orch.yaml", orchestration_text(&BAD))],
+    );
+    Job::github()
+        .pull_request()
+        .extend(world, Call::new(&world.work()))
+}
+
 /// Each kind with its name for failure messages.
 const KINDS: [(&str, Kind); 24] = [
     ("a pull request", |world| {
@@ -434,32 +448,14 @@ const KINDS: [(&str, Kind); 24] = [
     (
         "a job that allows breaks that the configuration file refuses",
         |world| {
-            let settings = "publish: { compat: fail }\n".to_owned();
-            let offered = offered_parameters(&parameter("day", ", default: x"));
-            commit(world, &[("sluicegate.yaml", settings), offered]);
-            push_change_branch(
-                world,
-                &[offered_parameters(""), ("b.orch.yaml", orchestration_text(&BAD))],
-            );
-            let job = Job::github()
-                .pull_request()
-                .extend(world, Call::new(&world.work()));
+            let job = pull_request_with_break(world);
             (vec!["check", "--compat", "warn"], job)
         },
     ),
     (
         "a job that does not look for breaks that the configuration file refuses",
         |world| {
-            let settings = "publish: { compat: fail }\n".to_owned();
-            let offered = offered_parameters(&parameter("day", ", default: x"));
-            commit(world, &[("sluicegate.yaml", settings), offered]);
-            push_change_branch(
-                world,
-                &[offered_parameters(""), ("b.orch.yaml", orchestration_text(&BAD))],
-            );
-            let job = Job::github()
-                .pull_request()
-                .extend(world, Call::new(&world.work()));
+            let job = pull_request_with_break(world);
             (vec!["check"], job.variable("SLUICEGATE_COMPAT", "off"))
         },
     ),
