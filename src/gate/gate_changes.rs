@@ -56,8 +56,8 @@ impl Workspace<'_> {
     }
 
     /// Returns the bases of a tag: its merge bases with the default branch `branch`, whose newest commit is `tip`. If
-    /// they cannot be found, prints a warning and returns an empty list. If changes to the gate configuration can fail
-    /// the run, this is an error instead.
+    /// there are none or they cannot be found, prints a warning and returns an empty list. If changes to the gate
+    /// configuration can fail the run, this is an error instead.
     fn resolve_tag_bases(
         &self,
         run: &Run,
@@ -69,16 +69,23 @@ impl Workspace<'_> {
             Some(head) => head.clone(),
             None => self.repo.head()?.commit,
         };
-        match self.repo.find_merge_bases(tip, &head) {
-            Ok(bases) => Ok(bases),
-            Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
-            Err(error) => {
-                run.ui.warn(&format!(
-                    "changes to the gate configuration since `{branch}` are not reported: {error}"
-                ));
-                Ok(Vec::new())
+        let error: Failure = match self.repo.find_merge_bases(tip, &head) {
+            Ok(bases) if bases.is_empty() => ContextError::NoCommonHistory {
+                revision: branch.to_owned(),
+                head,
             }
+            .into(),
+            Ok(bases) => return Ok(bases),
+            Err(error) => error.into(),
+        };
+        if self.gate_changes == GateChanges::Fail {
+            return Err(error);
         }
+        run.ui.warn(&format!(
+            "changes to the gate configuration since `{branch}` are not reported: {}",
+            error.describe_on_one_line()
+        ));
+        Ok(Vec::new())
     }
 
     /// Returns the bases that would be used if the job did not name a base and did not request all pipelines: those of

@@ -192,6 +192,23 @@ fn gate_changes_of_tag_are_undecided_in_clone_without_its_history() {
         .saying(&["warning: changes to the gate configuration since `main` are not reported"]);
 }
 
+#[test]
+fn gate_changes_of_tag_are_undecided_without_common_history_with_default_branch() {
+    let (world, _served) = stage();
+    world.git("checkout -q --orphan unrelated");
+    world.commit("another beginning");
+    world.git("tag v1");
+    world.git("push -q origin HEAD v1");
+    let call = TAGGED[0].1(&world, Call::new(&world.work()));
+    call.run("check --gate-changes fail")
+        .expect(7)
+        .saying(&["have no commit in common"]);
+    call.run("check").expect(0).saying(&[
+        "warning: changes to the gate configuration since `main` are not reported: `main` and",
+        "have no commit in common",
+    ]);
+}
+
 /// The base belongs to a host, and a local run has none.
 #[test]
 fn local_check_of_all_pipelines_in_shallow_clone_has_no_warning_about_the_base() {
