@@ -3,7 +3,7 @@
 use super::Delivery;
 use crate::job::ci::Host;
 use crate::session::Run;
-use sluicegate_git::Repository;
+use sluicegate_git::{RemoteUrl, Repository};
 use sluicegate_pipelines::findings::Report;
 
 /// Variables with the repository name: GitHub, Gitea and Forgejo, GitLab, Bitbucket, Azure.
@@ -64,20 +64,11 @@ fn name_repository(repo: &Repository) -> Option<String> {
 /// Returns the path in a remote's address, without `.git` and without possible secrets. Returns `None` for a remote on
 /// a disk, because its name is usually not that of the repository.
 fn parse_repository_name(remote: &str) -> Option<String> {
-    let address = remote.trim_end_matches('/').trim_end_matches(".git");
-    let path = match address.split_once("://") {
-        Some(("file", _)) => None,
-        Some((_, remainder)) => remainder.split_once('/').map(|(_, path)| path),
-        None if address.starts_with(['/', '.']) || address.contains('\\') => None,
-        // A single letter before the colon is a drive of Windows.
-        None => address
-            .rsplit_once(':')
-            .filter(|(host, _)| host.len() > 1)
-            .map(|(_, path)| path),
-    };
-    let path = path.unwrap_or_default().split(['?', '#']).next();
-    let path = path.unwrap_or_default().trim_end_matches('/');
-    (!path.is_empty()).then(|| path.to_owned())
+    let address = RemoteUrl::parse(remote)?;
+    if address.is_on_this_machine() || address.may_contain_password() {
+        return None;
+    }
+    Some(address.path().to_owned())
 }
 
 /// Returns the URL of the repository on the host, built only from the host's own variables; `None` if they are not set
@@ -113,6 +104,8 @@ mod tests {
         for (remote, name) in [
             ("https://user:secret@h.example/o/r.git", Some("o/r")),
             ("https://h.example/o/r/?token=secret", Some("o/r")),
+            ("https://user:sec/ret@h.example/o/r.git", None),
+            ("https:/user:secret@h.example/o/r.git", None),
             ("ssh://git@h.example:22/o/r.git", Some("o/r")),
             ("git@h.example:o/r.git", Some("o/r")),
             ("file:///somewhere/else/r.git", None),

@@ -98,7 +98,8 @@ impl Workspace<'_> {
     }
 
     /// Returns the host and path of the repository, from the URL that the CI host reports or else from the first
-    /// remote. Returns `None` for a path on this machine, because it does not identify the repository for anybody else.
+    /// remote. Returns `None` for a path on this machine, because it does not identify the repository for anybody else,
+    /// and for a URL that may contain a password.
     pub(crate) fn find_repository_address(&self) -> Option<String> {
         let host_url = self.ci.target_repository.urls.first();
         let host_address = host_url.and_then(|url| RemoteUrl::parse(url));
@@ -108,7 +109,7 @@ impl Workspace<'_> {
             first_address
         });
         address
-            .filter(|address| !address.is_on_this_machine())
+            .filter(|address| !address.is_on_this_machine() && !address.may_contain_password())
             .map(|address| address.to_string())
     }
 }

@@ -4,9 +4,9 @@ use std::fmt;
 
 /// The host, port and path of a repository, or a path on this machine.
 ///
-/// The comparison ignores scheme, user, `.git`, the case of the host and a trailing slash. It also ignores whether the
-/// address has the ssh syntax `user@host:path` (<https://git-scm.com/docs/git-clone#_git_urls>). Display omits the
-/// user, and so the password.
+/// The comparison ignores scheme, user, query, fragment, `.git`, the case of the host and a trailing slash. It also
+/// ignores whether the address has the ssh syntax `user@host:path` (<https://git-scm.com/docs/git-clone#_git_urls>).
+/// Display omits the user, and so the password.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RemoteUrl {
     /// Host in lower case; `None` for a path on this machine.
@@ -38,6 +38,8 @@ impl RemoteUrl {
             }
             Some((scheme, location)) => {
                 let (authority, path) = location.split_once('/').unwrap_or((location, ""));
+                // The query can contain a token.
+                let path = path.split(['?', '#']).next().unwrap_or_default();
                 Self::from_authority(authority, path, find_default_port(scheme))
             }
             None => match text.split_once(':') {
@@ -66,6 +68,12 @@ impl RemoteUrl {
     /// Returns the path on the host, without the ending `.git`.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Returns whether the path contains an `@`. Such a URL is often mistyped, and the text before the `@` a password:
+    /// in `https://user:pass/word@host/path`, the host ends at the slash of the password.
+    pub fn may_contain_password(&self) -> bool {
+        self.host.is_some() && self.path.contains('@')
     }
 
     /// Creates the address of a repository on this machine.
@@ -102,6 +110,9 @@ impl fmt::Display for RemoteUrl {
         let Some(host) = &self.host else {
             return f.write_str(&self.path);
         };
+        if let Some((_, public_path)) = self.path.rsplit_once('@') {
+            return write!(f, "…@{public_path}");
+        }
         f.write_str(host)?;
         if let Some(port) = &self.port {
             write!(f, ":{port}")?;
@@ -189,9 +200,17 @@ mod tests {
 
     #[test]
     fn display_shows_no_password() {
-        let shown = RemoteUrl::parse("https://user:secret@Host.example:8443/o/p.git")
-            .unwrap()
-            .to_string();
-        assert_eq!(shown, "host.example:8443/o/p");
+        for (url, shown_url) in [
+            (
+                "https://user:secret@Host.example:8443/o/p.git",
+                "host.example:8443/o/p",
+            ),
+            ("https://host/o/p.git?private_token=secret", "host/o/p"),
+            ("https://host/o/p.git#secret", "host/o/p"),
+            ("https://user:sec/ret@host/o/p.git", "…@host/o/p"),
+            ("https:/user:secret@host/o/p.git", "…@host/o/p"),
+        ] {
+            assert_eq!(RemoteUrl::parse(url).unwrap().to_string(), shown_url);
+        }
     }
 }

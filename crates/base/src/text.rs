@@ -18,10 +18,12 @@ use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io;
 
-/// Command prefixes that a host recognizes anywhere in a line: GitHub's older form and Azure's logging commands.
+/// Command prefixes that a host recognizes anywhere in a line: GitHub's older form, Azure's logging commands and
+/// TeamCity's service messages.
 /// GitHub: <https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md>,
-/// Azure: <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands>.
-const COMMAND_PREFIXES: [(&str, &str); 2] = [("##[", "# #["), ("##vso[", "# #vso[")];
+/// Azure: <https://learn.microsoft.com/azure/devops/pipelines/scripts/logging-commands>,
+/// TeamCity: <https://www.jetbrains.com/help/teamcity/service-messages.html>.
+const COMMAND_PREFIXES: [&str; 3] = ["##[", "##vso[", "##teamcity["];
 
 /// Returns the text as one safe line: line breaks become spaces, other control characters are escaped, and commands
 /// that a CI host would read in its log (`::error`, `##vso[`) are broken up.
@@ -67,6 +69,19 @@ pub const fn is_plain_in_markup(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && !matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'' | b'`' | b'#')
 }
 
+/// Replaces the `##` at the beginning of each CI host command (`##[`, `##vso[`) with `marks`, in which the two `#` are
+/// separated or escaped. All other text is unchanged.
+pub fn replace_command_marks(text: String, marks: &str) -> String {
+    if !text.contains("##") {
+        return text;
+    }
+    let mut replaced_text = text;
+    for prefix in COMMAND_PREFIXES {
+        replaced_text = replaced_text.replace(prefix, &format!("{marks}{}", &prefix[2..]));
+    }
+    replaced_text
+}
+
 /// Escapes the prefixes of CI host commands (`##[`, `##vso[`) and control characters in JSON without changing its
 /// meaning. They can occur only inside strings, where the escaped characters read the same; a line of JSON cannot start
 /// with `::`.
@@ -77,10 +92,7 @@ pub fn escape_commands_in_json(json: String) -> String {
     } else {
         escape_controls_in_json(&json)
     };
-    if !json.contains("##") {
-        return json;
-    }
-    json.replace("##[", r"\u0023#[").replace("##vso[", r"\u0023#vso[")
+    replace_command_marks(json, r"\u0023#")
 }
 
 /// Returns whether the byte is a character of ASCII that JSON can contain without an escape in a terminal.
@@ -259,11 +271,8 @@ fn is_safe(text: &str) -> bool {
 
 /// Escapes control characters, and breaks up text that a CI host would interpret as a command in its log.
 fn escape_host_commands(line: &str) -> String {
-    let mut escaped_line = escape_controls_in_line(line);
-    for (prefix, replacement) in COMMAND_PREFIXES {
-        escaped_line = escaped_line.replace(prefix, replacement);
-    }
-    break_leading_command(escaped_line)
+    let escaped_line = escape_controls_in_line(line);
+    break_leading_command(replace_command_marks(escaped_line, "# #"))
 }
 
 /// Escapes the characters that are not safe to print ([`is_unsafe`]), except tabs.
@@ -312,7 +321,7 @@ const fn is_forbidden_in_markup(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{JsonEscaper, escape_line, escape_lines, quote_shell_word};
+    use super::{COMMAND_PREFIXES, JsonEscaper, escape_line, escape_lines, quote_shell_word};
     use proptest::prelude::*;
     use std::io::Write as _;
 
@@ -326,8 +335,8 @@ mod tests {
     fn host_commands_are_broken_up() {
         assert_eq!(escape_lines("ok\n  ::error::x"), "ok\n  : :error::x");
         assert_eq!(
-            escape_lines("x ##[error]y ##vso[task]z"),
-            "x # #[error]y # #vso[task]z"
+            escape_lines("x ##[error]y ##vso[task]z ##teamcity[q]"),
+            "x # #[error]y # #vso[task]z # #teamcity[q]"
         );
         assert_eq!(
             escape_line("a\n::set-output name=x::y"),
@@ -371,6 +380,16 @@ mod tests {
         assert_eq!(serde_json::from_str::<[String; 1]>(&written).unwrap(), [text]);
     }
 
+    #[test]
+    fn host_commands_in_json_are_escaped() {
+        for prefix in COMMAND_PREFIXES {
+            let json = serde_json::to_string(prefix).unwrap();
+            let escaped_json = super::escape_commands_in_json(json);
+            assert!(!escaped_json.contains(prefix), "{escaped_json}");
+            assert_eq!(serde_json::from_str::<String>(&escaped_json).unwrap(), prefix);
+        }
+    }
+
     proptest! {
         #[test]
         fn json_in_any_pieces_says_the_same_without_commands(text in "(#|\\[|vso|a|\"|\\n){0,20}", size in 1_usize..9) {
@@ -385,10 +404,11 @@ mod tests {
         }
 
         #[test]
-        fn no_line_can_be_a_command(text in "(\\PC|[\\r\\n\\x1b:#\\[]){0,80}") {
+        fn no_line_can_be_a_command(text in "(\\PC|[\\r\\n\\x1b:#\\[]|vso|teamcity){0,80}") {
             for shown in escape_lines(&text).split(['\n', '\r']) {
                 prop_assert!(!shown.trim_start().starts_with("::"), "{shown:?}");
-                prop_assert!(!shown.contains("##["), "{shown:?}");
+                let has_command = COMMAND_PREFIXES.iter().any(|prefix| shown.contains(prefix));
+                prop_assert!(!has_command, "{shown:?}");
                 prop_assert!(!shown.contains('\u{1b}'), "{shown:?}");
             }
         }

@@ -190,7 +190,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_entry_is_complete_and_unique(raw in "(\\PC|[\\x00-\\x20]|##\\[|##vso\\[|::){0,12}") {
+        fn every_entry_is_complete_and_unique(raw in "(\\PC|[\\x00-\\x20]|##\\[|##vso\\[|##teamcity\\[|::){0,12}") {
             let twins = vec![sample::violation(&raw, Some(3)), sample::violation(&raw, Some(0))];
             let results = vec![
                 sample::result(&raw, Status::Failed(Severity::Error), twins),
@@ -199,7 +199,7 @@ mod tests {
             let mut report = sample::report();
             report.files = vec![sample::file(&raw, results)];
             let written = String::from_utf8(sample::write_to_vec(|out| render(&report, &ReportContext::default(), out))).unwrap();
-            prop_assert!(!written.contains("##[") && !written.contains("##vso["));
+            prop_assert!(!written.contains("##[") && !written.contains("##vso[") && !written.contains("##teamcity["));
             let read: Value = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(validate(&schema(), &read), Ok(()));
             let entries = read.as_array().unwrap();

@@ -365,16 +365,28 @@ fn review_without_pipelines_has_statement_about_commit() {
 #[test]
 fn statement_of_repository_with_password_in_url_does_not_contain_it() {
     let (world, platform) = (one_change(), passing_platform());
-    world.git([
-        "remote",
-        "set-url",
-        "origin",
-        "https://user:hidden-word@git.example:8443/o/p.git",
-    ]);
-    platform.call(&world).run("review --attestation s.json").expect(0);
-    let statement = read_statement(&world.work().join("s.json"));
-    assert_eq!(statement["predicate"]["repository"], "git.example:8443/o/p");
-    assert!(!statement.to_string().contains("hidden-word"));
+    let address = json!("git.example:8443/o/p");
+    for (url, repository) in [
+        ("https://user:hidden-word@git.example:8443/o/p.git", &address),
+        (
+            "https://git.example:8443/o/p.git?private_token=hidden-word",
+            &address,
+        ),
+        (
+            "https://user:hidden-word/x@git.example:8443/o/p.git",
+            &Value::Null,
+        ),
+        ("https:/user:hidden-word@git.example:8443/o/p.git", &Value::Null),
+    ] {
+        world.git(["remote", "set-url", "origin", url]);
+        let args = "review --attestation s.json --report html=r.html";
+        platform.call(&world).run(args).expect(0);
+        let statement = read_statement(&world.work().join("s.json"));
+        assert_eq!(statement["predicate"]["repository"], *repository, "{url}");
+        let page = fs::read_to_string(world.work().join("r.html")).unwrap();
+        assert!(!statement.to_string().contains("hidden-word"), "{url}");
+        assert!(!page.contains("hidden-word"), "{url}");
+    }
 }
 
 #[test]

@@ -401,7 +401,7 @@ fn values_of_several_lines_are_compared_line_by_line() {
 
 #[test]
 fn diff_escapes_every_name() {
-    let name = "x\n::error::y \u{1b}[31m##[group]z ##vso[task]\"]; --> <script>%%{init}";
+    let name = "x\n::error::y \u{1b}[31m##[group]z ##vso[task] ##teamcity[it]\"]; --> <script>%%{init}";
     let quoted = serde_json::to_string(name).unwrap();
     let hostile = orchestration_text(&["Start", "NAME", "Done"]).replace("\"NAME\"", &quoted);
     let world = change(&[("h.orch.yaml", &hostile)]);
@@ -409,7 +409,7 @@ fn diff_escapes_every_name() {
         let output = diff(&world, format!("--format {format}")).expect(0);
         let lines = || output.out.lines().map(str::trim_start);
         assert!(!lines().any(|line| line.starts_with("::")), "{}", output.all());
-        for part in ["\u{1b}", "##[", "##vso["] {
+        for part in ["\u{1b}", "##[", "##vso[", "##teamcity["] {
             assert!(!output.out.contains(part), "{part:?}: {}", output.all());
         }
     }

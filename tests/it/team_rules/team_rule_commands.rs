@@ -192,7 +192,7 @@ fn commands_about_rules_print_no_escapes_and_no_host_commands_of_a_rule() {
     for: component
     paths: ["\n::error::p\e"]
     when: "component.type == \"\\u202e\""
-    message: "\n::set-env name=A::x ##vso[task.setvariable variable=A]x \e[31m\u202e {long_words}::debug::x"
+    message: "\n::set-env name=A::x ##vso[task.setvariable variable=A]x ##teamcity[it] \e[31m\u202e {long_words}::debug::x"
     help: "\n::add-mask::x \e]0;t\a {long_words}{long_words}::debug::x"
     examples:
       fails:
@@ -209,7 +209,7 @@ fn commands_about_rules_print_no_escapes_and_no_host_commands_of_a_rule() {
     ] {
         let output = call(&world).run(args).all();
         assert!(
-            !output.contains("##vso[") && !output.contains("##["),
+            !output.contains("##vso[") && !output.contains("##[") && !output.contains("##teamcity["),
             "{args}: {output}"
         );
         for line in output.lines() {

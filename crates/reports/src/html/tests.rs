@@ -455,7 +455,7 @@ fn seen(raw: &str) -> String {
 proptest! {
     #[test]
     fn any_text_is_shown_and_none_is_run(
-        raw in "(\\PC|[\\x00-\\x20<>&\"'`]|</script>|<script>|-->|\\]\\]>|##\\[|##vso\\[|\n::|\u{fffe}|\u{202e}){0,20}"
+        raw in "(\\PC|[\\x00-\\x20<>&\"'`]|</script>|<script>|-->|\\]\\]>|##\\[|##vso\\[|##teamcity\\[|\n::|\u{fffe}|\u{202e}){0,20}"
     ) {
         let mut report = sample::report();
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(2))]);
@@ -466,7 +466,7 @@ proptest! {
         let mut about = ReportContext { blob_url: Some("https://h/{path}#L{line}".to_owned()), ..ReportContext::default() };
         about.sources.keep_lines_near(&raw, format!("x\n{}\n", raw.replace(['\n', '\r'], " ")).as_bytes(), &BTreeSet::from([2]));
         let page = render(&report, &about);
-        prop_assert!(!page.contains("##[") && !page.contains("##vso["));
+        prop_assert!(!page.contains("##[") && !page.contains("##vso[") && !page.contains("##teamcity["));
         prop_assert!(page.lines().all(|line| !line.trim_start().starts_with("::")));
         prop_assert_eq!(page.matches("<script").count(), 1);
         let document = read(&page);

@@ -181,13 +181,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_reads_back_and_is_no_command(text in "(\\PC|\\PC*|##\\[|##vso\\[|\\\\|[\\x00-\\x1f]|::){0,12}") {
+        fn any_text_reads_back_and_is_no_command(text in "(\\PC|\\PC*|##\\[|##vso\\[|##teamcity\\[|\\\\|[\\x00-\\x1f]|::){0,12}") {
             let mut report = sample::empty(Verdict::Failed);
             let status = Status::Error(Some(text.clone()));
             report.files = vec![sample::file(&text, vec![sample::result(&text, status, vec![sample::violation(&text, None)])])];
             report.notes = vec![text.clone()];
             let written = String::from_utf8(sample::write_to_vec(|out| render(&report, &ReportContext::default(), out))).unwrap();
-            prop_assert!(!written.contains("##[") && !written.contains("##vso["));
+            prop_assert!(!written.contains("##[") && !written.contains("##vso[") && !written.contains("##teamcity["));
             prop_assert!(written.lines().all(|line| !line.trim_start().starts_with("::")));
             let read: Value = serde_json::from_str(&written).unwrap();
             prop_assert_eq!(&read["files"][0]["path"], &text);

@@ -1,10 +1,13 @@
 //! Escapes text for XML 1.0, and replaces forbidden characters.
 
-use sluicegate_base::text::{is_plain_in_markup, is_unsafe};
+use sluicegate_base::text::{is_plain_in_markup, is_unsafe, replace_command_marks};
+
+/// The `##` of a CI host's command, which a host may find in a printed document; XML reads it as `##`.
+const ESCAPED_MARKS: &str = "#&#35;";
 
 /// Escapes an attribute's value. Line breaks and tabs become character references, because a parser replaces literal
 /// ones with spaces (<https://www.w3.org/TR/xml/#AVNormalize>). Characters that XML 1.0 forbids become U+FFFD. Like
-/// [`escape_content`], breaks up the start of Azure Pipelines commands.
+/// [`escape_content`], breaks up the start of CI host commands.
 pub(crate) fn escape_attribute(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();
@@ -19,7 +22,7 @@ pub(crate) fn escape_attribute(text: &str) -> String {
             _ => push_escaped(&mut value, c),
         }
     }
-    break_azure_commands(value)
+    replace_command_marks(value, ESCAPED_MARKS)
 }
 
 /// Escapes an element's content. CR LF and CR become LF, because a parser converts them anyway. If the document is
@@ -33,7 +36,7 @@ pub(super) fn escape_content(text: &str) -> String {
     let unified_text = text.replace("\r\n", "\n").replace('\r', "\n");
     let mut value = String::with_capacity(unified_text.len());
     unified_text.chars().for_each(|c| push_escaped(&mut value, c));
-    let escaped_text = break_azure_commands(value);
+    let escaped_text = replace_command_marks(value, ESCAPED_MARKS);
     let lines = escaped_text.split('\n').map(|line| {
         let indent_length = line.len() - line.trim_start().len();
         match line[indent_length..].strip_prefix("::") {
@@ -55,14 +58,6 @@ fn push_escaped(value: &mut String, c: char) {
         c if is_unsafe(c) => value.extend(c.escape_unicode()),
         c => value.push(c),
     }
-}
-
-/// Escapes the start of Azure Pipelines commands, which the host may find in a printed document.
-fn break_azure_commands(text: String) -> String {
-    if !text.contains("##") {
-        return text;
-    }
-    text.replace("##[", "#&#35;[").replace("##vso[", "#&#35;vso[")
 }
 
 /// Returns the text that a parser reads from [`escape_attribute`].
@@ -123,8 +118,8 @@ mod tests {
     fn breaks_and_marks_in_an_attribute_are_references() {
         assert_eq!(escape_attribute("a\tb\nc\rd"), "a&#9;b&#10;c&#13;d");
         assert_eq!(
-            escape_attribute("<\"&\"> ##[x] ###vso[y]"),
-            "&lt;&quot;&amp;&quot;&gt; #&#35;[x] ##&#35;vso[y]"
+            escape_attribute("<\"&\"> ##[x] ###vso[y] ##teamcity[z]"),
+            "&lt;&quot;&amp;&quot;&gt; #&#35;[x] ##&#35;vso[y] #&#35;teamcity[z]"
         );
     }
 

@@ -372,7 +372,7 @@ fn strict_dialect_has_only_what_schemas_know() {
 proptest! {
     #[test]
     fn any_text_survives_and_is_no_command(
-        raw in "(\\PC|[\\x00-\\x1f]|\\]\\]>|[<&\"']|\u{fffe}|\u{ffff}|::|##\\[|##vso\\[|%|\r\n|\n *::|😀){0,40}"
+        raw in "(\\PC|[\\x00-\\x1f]|\\]\\]>|[<&\"']|\u{fffe}|\u{ffff}|::|##\\[|##vso\\[|##teamcity\\[|%|\r\n|\n *::|😀){0,40}"
     ) {
         let mut report = sample::empty(Verdict::Failed);
         let failed = sample::result(&raw, Status::Failed(Severity::Error), vec![sample::violation(&raw, Some(3))]);
@@ -381,7 +381,7 @@ proptest! {
         report.excluded_files = vec![sample::excluded_file(&raw)];
         report.gate_changes = vec![sample::gate_change(&raw)];
         let xml = xml(&report);
-        prop_assert!(!xml.contains("##[") && !xml.contains("##vso[") && !xml.contains("<![CDATA["));
+        prop_assert!(!xml.contains("##[") && !xml.contains("##vso[") && !xml.contains("##teamcity[") && !xml.contains("<![CDATA["));
         prop_assert!(xml.split(['\n', '\r']).all(|line| !line.trim_start().starts_with("::")), "{xml}");
         let document = Document::parse(&xml).unwrap();
         let failure = elements(&document, "failure")[0];
