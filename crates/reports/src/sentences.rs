@@ -54,16 +54,13 @@ fn describe_findings(report: &Report) -> Option<String> {
             counted_parts.push(format_count(number, &format!("{new}{noun}")));
         }
     }
-    let known_errors = count_unevaluated_results(report, FindingState::Known);
-    let waived_errors = count_unevaluated_results(report, FindingState::Waived);
-    let unevaluated_count = totals.not_evaluated - known_errors - waived_errors;
-    if unevaluated_count > 0 {
-        counted_parts.push(describe_unevaluated_results(report, unevaluated_count));
+    if totals.not_evaluated > 0 {
+        counted_parts.push(describe_unevaluated_results(report, totals.not_evaluated));
     }
     let mut other_parts = Vec::new();
     for (number, label) in [
-        (totals.known.unwrap_or_default() + known_errors, "known"),
-        (totals.waived + waived_errors, "waived"),
+        (totals.known.unwrap_or_default(), "known"),
+        (totals.waived, "waived"),
         (totals.fixed.unwrap_or_default(), "fixed"),
     ] {
         if number > 0 {
@@ -82,16 +79,6 @@ fn describe_findings(report: &Report) -> Option<String> {
         let _ = write!(description, " ({})", other_parts.join(", "));
     }
     Some(description)
-}
-
-/// Returns the number of results in this state that could not be evaluated. Those that are known or waived do not fail
-/// the gate, so the headline counts them like findings.
-fn count_unevaluated_results(report: &Report, state: FindingState) -> usize {
-    let findings = report.findings();
-    findings
-        .iter()
-        .filter(|finding| finding.error_type.is_some() && finding.state == Some(state))
-        .count()
 }
 
 /// Returns `7 pipelines not evaluated` if each of the results that could not be evaluated is about an entire pipeline,

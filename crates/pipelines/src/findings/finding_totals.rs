@@ -23,8 +23,9 @@ pub struct FindingTotals {
 }
 
 impl FindingTotals {
-    /// Counts findings by severity and state. Known and waived findings are not counted as errors or warnings. A rule
-    /// that could not be evaluated is only counted in `not_evaluated`. `fixed_count` is the number of findings at the
+    /// Counts findings by severity and state. Known and waived findings are not counted as errors or warnings, nor as
+    /// rules that could not be evaluated. Other rules that could not be evaluated are only counted in `not_evaluated`,
+    /// even if they are new. `fixed_count` is the number of findings at the
     /// base that no longer exist; without a comparison it is `None`, and so are the numbers of new and known findings.
     pub fn from_findings(findings: &[Finding<'_>], fixed_count: Option<usize>) -> Self {
         let mut totals = Self {
@@ -34,21 +35,18 @@ impl FindingTotals {
             ..Self::default()
         };
         for finding in findings {
-            if finding.error_type.is_some() {
-                totals.not_evaluated += 1;
-                continue;
+            match finding.state {
+                Some(FindingState::Known) => totals.known = totals.known.map(|count| count + 1),
+                Some(FindingState::Waived) => totals.waived += 1,
+                _ if finding.error_type.is_some() => totals.not_evaluated += 1,
+                Some(FindingState::New) => totals.new = totals.new.map(|count| count + 1),
+                None => {}
             }
-            if finding.is_counted() {
+            if finding.is_counted() && finding.error_type.is_none() {
                 match finding.severity {
                     Severity::Error => totals.errors += 1,
                     Severity::Warning => totals.warnings += 1,
                 }
-            }
-            match finding.state {
-                Some(FindingState::New) => totals.new = totals.new.map(|count| count + 1),
-                Some(FindingState::Known) => totals.known = totals.known.map(|count| count + 1),
-                Some(FindingState::Waived) => totals.waived += 1,
-                None => {}
             }
         }
         totals

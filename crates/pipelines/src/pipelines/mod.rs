@@ -10,6 +10,7 @@ mod node_text;
 mod pipeline_document;
 mod pipeline_facts;
 mod pipeline_model;
+mod quoted_names;
 mod quotes;
 mod references;
 mod shared_pipelines;

@@ -7,6 +7,7 @@
 //! may be about something else. A platform may trim the names in its texts; the name that is returned is always the one
 //! that is written in the file.
 
+use super::quoted_names::QuotedNames;
 use super::quotes::{self, OpenedQuote, QUOTES, is_word_char};
 use sluicegate_base::words::words;
 
@@ -44,8 +45,8 @@ pub struct NamedSubject<'n> {
 #[derive(Debug, Clone)]
 pub struct SubjectIndex {
     sorted_names: Vec<IndexedName>,
-    /// The number of names that contain a quote of each kind.
-    quote_counts: [usize; QUOTES.len()],
+    /// The names that contain a quote of each kind.
+    quoted_names: [QuotedNames; QUOTES.len()],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,16 +116,12 @@ impl SubjectIndex {
             is_same
         });
         set_prefix_indices(&mut sorted_names);
-        // Each name in the file is counted once: its trimmed form contains the same quotes.
-        let quote_counts = std::array::from_fn(|quote_kind| {
-            sorted_names
-                .iter()
-                .filter(|name| name.original.is_none() && name.contains_quote(quote_kind))
-                .count()
-        });
+        // Each name in the file is listed once: its trimmed form contains the same quotes.
+        let names_in_file = sorted_names.iter().filter(|name| name.original.is_none());
+        let quoted_names = QuotedNames::from_names(names_in_file.map(|name| &*name.text));
         Self {
             sorted_names,
-            quote_counts,
+            quoted_names,
         }
     }
 
@@ -153,8 +150,8 @@ impl SubjectIndex {
 
     /// Returns the first quoted name of a text and the text before it, if the text is certainly about this name: there
     /// is no name before the quotes, apart from the word `component` or `variable`, and the text after the quotes
-    /// cannot be a part of a longer name. If another name contains such quotes, the result is `None`, because that name
-    /// may be truncated or escaped in the text.
+    /// cannot be a part of a longer name. If another name contains such quotes and this name, the result is `None`,
+    /// because that name may be truncated or escaped in the text.
     fn find_certain_name<'t>(&self, text: &'t str) -> Option<(&'t str, &IndexedName)> {
         let quote = quotes::find_first_quote(text)?;
         let name = self.find_quoted_name(&quote)?;
@@ -162,8 +159,8 @@ impl SubjectIndex {
             .text_after
             .get(name.text.len()..)?
             .strip_prefix(quote.close_quote)?;
-        let quote_count = self.quote_counts.get(quote.kind)?;
-        let is_certain = *quote_count == usize::from(name.contains_quote(quote.kind))
+        let quoted_names = self.quoted_names.get(quote.kind)?;
+        let is_certain = !quoted_names.may_contain(&name.text, name.contains_quote(quote.kind))
             && quote.is_name_complete_before(text_behind_quote)
             // A longer text is not searched, so it may contain another name.
             && quote.text_before.len() <= MAX_TEXT

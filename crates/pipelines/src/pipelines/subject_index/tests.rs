@@ -75,7 +75,34 @@ fn unquoted_name_is_certain_only_if_it_is_unique() {
 }
 
 #[test]
-fn name_with_quotes_makes_quotes_uncertain() {
+fn quoted_name_is_certain_unless_name_with_quotes_contains_it() {
+    let at = |other: &str| surely(&["legacy load", other], "component \"legacy load\" is wrong").is_some();
+    for other in [
+        "Set \"List\"",
+        "\"legacy\" tables",
+        "l\u{e9}gacy load",
+        "Set \u{201c}List\u{201d}",
+    ] {
+        assert!(at(other), "{other}");
+    }
+    let long = format!("\"{}", "x".repeat(20_000));
+    for other in [
+        "legacy load\" x",
+        "legacy\tload\" x",
+        "evil \" legacy  load",
+        "Legacy-Load\"",
+        "l\u{e9}gacy load\" x",
+        &long,
+    ] {
+        assert!(!at(other), "{other}");
+    }
+    // The backslash may be an escape of the other name's quote.
+    let escaped = ["legacy load\\", "other\" x"];
+    assert_eq!(surely(&escaped, "component \"legacy load\\\" is wrong"), None);
+}
+
+#[test]
+fn name_with_quotes_makes_its_parts_uncertain() {
     let names = ["legacy load", "legacy load\" x\t"];
     // The other name, escaped.
     assert_eq!(surely(&names, "component \"legacy load\" x\\t\" is wrong"), None);
