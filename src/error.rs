@@ -1,6 +1,6 @@
 //! The error that ends a run: what failed, the exit status, and a hint how to fix it.
 //!
-//! Each room has its own errors; `commands` turns them into a [`Failure`], which defines how an error chain is shown:
+//! Each module has its own errors; `commands` turns them into a [`Failure`], which defines how an error chain is shown:
 //! each layer adds one fact, and the hint comes last.
 
 use crate::exit::ExitStatus;

@@ -15,7 +15,7 @@ use sluicegate_platform::definitions::{self, Document};
 use std::path::Path;
 
 /// Hint if it is unknown whether a resource was created that no list shows.
-const CHECK_INSTRUCTION: &str =
+const RESOURCE_CHECK_INSTRUCTION: &str =
     "check whether the project already has the new resource before you repeat the command";
 
 /// Runs `sluicegate projects list` or `sluicegate projects create`. The failure of a creation has a hint to check
@@ -135,7 +135,9 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     let project = run.create_project_client()?;
     run.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
-        let response = project.check_creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project
+            .check_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
+            .await?;
         print_created(
             run,
             output,
@@ -207,7 +209,9 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
     let project = run.create_project_client()?;
     run.block_on(async {
         let result = project.platform.create_repository(project.id, &repository).await;
-        let response = project.check_creation_response(result, CHECK_INSTRUCTION).await?;
+        let response = project
+            .check_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
+            .await?;
         let description = format!(
             "the repository {}/{}",
             repository.owner_name, repository.repository_name

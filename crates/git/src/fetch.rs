@@ -1,9 +1,9 @@
 //! Fetches more history into a clone, if the user requested it.
 //!
-//! Only this module writes into the user's repository and contacts its remote. It runs the git program with the user's
-//! own configuration: URL of the remote, proxies and credentials. Settings that could run other
-//! programs are switched off (see `git_program`), and submodules and tags are not fetched. A repository that belongs to
-//! another user is never fetched into, because its settings decide what a fetch runs.
+//! Only this module and `missing_blobs` contact the remote. They run the git program with the user's own configuration:
+//! URL of the remote, proxies and credentials. Settings that could run other programs are switched off (see
+//! `git_program`), and submodules and tags are not fetched. A repository that belongs to another user is never fetched
+//! into, because its settings decide what a fetch runs.
 
 use super::{CommitId, GitError, Repository, git_program::UPLOAD_PACK_OPTION};
 use git2::{Oid, Reference};

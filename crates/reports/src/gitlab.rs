@@ -8,7 +8,7 @@ use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks,
 use super::{ReportContext, truncation, write_json};
 use serde::Serialize;
 use sluicegate_base::text::escape_controls;
-use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity};
+use sluicegate_pipelines::findings::{Finding, Fingerprint, Report, Severity, text_or_placeholder};
 use std::io::{self, Write};
 
 /// Maximum length of a description, in characters; the widget shows one line.
@@ -105,15 +105,11 @@ impl<'a> IssueLocation<'a> {
     }
 }
 
-/// Truncates a description to its maximum length, and makes control characters visible. A text without visible characters becomes a placeholder.
+/// Truncates a description to its maximum length, and makes control characters visible. A text without visible
+/// characters becomes a placeholder, because GitLab stops reading at an empty value.
 fn shorten_description(text: &str) -> String {
     let short_text = truncation::escape_controls_and_truncate(text, DESCRIPTION_LIMIT);
     text_or_placeholder(&short_text).to_owned()
-}
-
-/// Returns the text, or a placeholder if the text has no visible characters: GitLab stops reading at an empty value.
-fn text_or_placeholder(text: &str) -> &str {
-    if text.trim().is_empty() { "(no text)" } else { text }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use sluicegate_base::text::{List, format_count, format_number};
 use sluicegate_pipelines::findings::{
-    Engine, FailOn, FindingState, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
+    Engine, FailOn, GateChange, GateFault, Report, ResultCounts, RuleResult, Verdict,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::collections::HashMap;

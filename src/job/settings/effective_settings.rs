@@ -146,7 +146,7 @@ impl SettingSources<'_> {
         if let Some((value, origin)) = tree.and_then(|tree| self.find_file_value(setting, tree)) {
             return EffectiveSetting::new(setting, value, origin);
         }
-        if let Some(level) = find_strictest_level(setting.key).filter(|_| self.lost_policy()) {
+        if let Some(level) = find_strictest_level(setting.key).filter(|_| self.has_lost_policy()) {
             return EffectiveSetting::new(setting, level.to_owned(), SettingOrigin::Strictest);
         }
         EffectiveSetting {

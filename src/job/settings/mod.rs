@@ -378,13 +378,13 @@ impl<'a> SettingSources<'a> {
     /// Returns whether the policy revision has a file that cannot be used. Nobody knows which levels it sets, so the
     /// strictest ones apply, unless the job sets others. The defaults apply to the change that repairs the file, so that
     /// it can pass; if its version cannot be used, it fails anyway.
-    const fn lost_policy(&self) -> bool {
+    const fn has_lost_policy(&self) -> bool {
         self.unusable_reason.is_some() && !self.is_repairable
     }
 
     /// Returns the level that applies if no source sets one: the default, or `strictest_level` if the policy is lost.
     fn choose_unset_level<T: Default>(&self, strictest_level: T) -> T {
-        if self.lost_policy() {
+        if self.has_lost_policy() {
             strictest_level
         } else {
             T::default()

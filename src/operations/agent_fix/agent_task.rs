@@ -4,7 +4,7 @@ use super::tool_grants::ToolGrants;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::operations::tasks::messages::format_event;
-use crate::operations::tasks::task_text;
+use crate::operations::tasks::{TASK_CHECK_INSTRUCTION, task_text};
 use crate::session::Run;
 use crate::session::resource::{created_without_id_failure, creation_failure};
 use jiff::Timestamp;
@@ -15,9 +15,6 @@ use sluicegate_platform::follow::{MessageReader, Pace, TaskEnd, TaskEvent, follo
 use sluicegate_platform::http::HttpError;
 use std::pin::pin;
 use std::time::Duration;
-
-/// Hint to check whether a task was created.
-const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
 /// Number of messages in one request.
 const MESSAGE_LIMIT: usize = 100;
@@ -196,11 +193,11 @@ impl TaskFollower<'_> {
 
 /// Returns the id of the created task. Fails if the task was not created, or if the response does not contain its id.
 fn read_task_id(response: Result<ApiValue<TaskCreated>, HttpError>) -> Result<String, Failure> {
-    let response = response.map_err(|error| creation_failure(error, CHECK_INSTRUCTION))?;
+    let response = response.map_err(|error| creation_failure(error, TASK_CHECK_INSTRUCTION))?;
     response.task_id.clone().ok_or_else(|| {
         created_without_id_failure(
             "the task was created, but the response contains no taskId",
-            CHECK_INSTRUCTION,
+            TASK_CHECK_INSTRUCTION,
         )
     })
 }

@@ -2,7 +2,7 @@
 //! interrupted.
 
 use super::DEFAULT_TIMEOUT_SECONDS;
-use super::start_failure::{CHECK_INSTRUCTION, start_failure};
+use super::start_failure::{EXECUTION_CHECK_INSTRUCTION, start_failure};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -14,6 +14,7 @@ use crate::session::watched_execution::{WatchedExecution, report_last_state};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_base::text;
+use sluicegate_pipelines::findings::UNFINISHED_NOTE;
 use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
 use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::follow::{Pace, PollEnd, send_change};
@@ -27,9 +28,6 @@ use std::time::{Duration, Instant};
 
 /// Maximum time to wait for the end of a terminated execution.
 const TERMINATION_TIMEOUT: Duration = Duration::from_secs(120);
-
-/// The note of a JUnit report whose run has no result.
-const UNFINISHED_NOTE: &str = "the run did not finish";
 
 /// A pipeline run and its settings.
 struct PipelineRun<'a> {
@@ -154,7 +152,7 @@ impl PipelineRun<'_> {
         let Some(id) = response.pipeline_execution_id.clone() else {
             let failure = created_without_id_failure(
                 "the pipeline was started, but the response contains no execution id",
-                CHECK_INSTRUCTION,
+                EXECUTION_CHECK_INSTRUCTION,
             );
             return self.end_without_execution(failure, interrupt_status);
         };

@@ -5,7 +5,7 @@ use crate::session::resource::creation_failure;
 use sluicegate_platform::http::HttpError;
 
 /// Hint to check whether an execution was started.
-pub(super) const CHECK_INSTRUCTION: &str = "check the list of executions on the platform";
+pub(super) const EXECUTION_CHECK_INSTRUCTION: &str = "check the list of executions on the platform";
 
 /// Returns the failure for a response other than 404, with the next step for each cause that is known: an execution
 /// with the same tag, or a disabled pipeline.
@@ -13,7 +13,7 @@ pub(super) fn start_failure(error: HttpError, tag: Option<&str>) -> Failure {
     let hint = match (error.status(), tag) {
         (Some(409), Some(tag)) if error.tries() > 1 => Some(format!(
             "an execution with the tag {tag} is running, perhaps because of an earlier try of this command: \
-             {CHECK_INSTRUCTION}"
+             {EXECUTION_CHECK_INSTRUCTION}"
         )),
         (Some(409), Some(tag)) => Some(format!(
             "an execution with the tag {tag} is running: wait until it ends, or use another tag"
@@ -23,7 +23,7 @@ pub(super) fn start_failure(error: HttpError, tag: Option<&str>) -> Failure {
         }
         _ => None,
     };
-    let failure = creation_failure(error, CHECK_INSTRUCTION);
+    let failure = creation_failure(error, EXECUTION_CHECK_INSTRUCTION);
     match hint {
         Some(hint) => failure.with_hint(hint),
         None => failure,

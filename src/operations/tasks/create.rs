@@ -1,7 +1,7 @@
 //! Runs `sluicegate tasks create` and `send`, which start a turn of the agent.
 
 use super::task_wait::{TaskWait, fetch_task_before_resume};
-use super::{create_platform_client, read_message, task_request_failure};
+use super::{TASK_CHECK_INSTRUCTION, create_platform_client, read_message, task_request_failure};
 use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
 use crate::session::resource::{RemoteProject, created_without_id_failure, creation_failure};
@@ -9,9 +9,6 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{AGENT_NAME, AgentConfig, FollowUp, NewTask, Permission};
 use sluicegate_platform::follow::send_change;
-
-/// Hint to check whether a task was created.
-const CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
 
 /// Creates a task for an agent. With `--wait`, follows it until it ends.
 pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
@@ -43,7 +40,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = send_change(pace, platform.create_task(&task))
             .await
-            .map_err(|error| creation_failure(error, CHECK_INSTRUCTION))?;
+            .map_err(|error| creation_failure(error, TASK_CHECK_INSTRUCTION))?;
         let Some(wait) = wait else {
             return run.print_response(args.output, &response.raw, || {
                 let id = response.task_id.as_deref().unwrap_or("(without an id)");
@@ -53,7 +50,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         let id = response.task_id.as_deref().ok_or_else(|| {
             created_without_id_failure(
                 "the task was created, but the response contains no taskId",
-                CHECK_INSTRUCTION,
+                TASK_CHECK_INSTRUCTION,
             )
         })?;
         run.ui.say(&format!("created task {id}"));

@@ -19,6 +19,9 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{Platform, TaskFilter};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 
+/// Hint to check whether a task was created.
+pub(crate) const TASK_CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
+
 /// Default time to wait for a task, in seconds.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 3600;
 

@@ -329,7 +329,7 @@ fn tool_cache_in_checkout_is_not_used() {
         .env("RUNNER_TOOL_CACHE", &cache)
         .output()
         .unwrap();
-    let stdout = String::from_utf8_lossy(&result.stderr);
-    assert!(result.status.success(), "{stdout}");
-    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0, "{stdout}");
+    let stderr = String::from_utf8_lossy(&result.stderr);
+    assert!(result.status.success(), "{stderr}");
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0, "{stderr}");
 }

@@ -4,7 +4,7 @@ mod published_version;
 mod reviewed_commit;
 mod statement_verification;
 
-use crate::support::{Call, json_schema::validate, read_json, root, scratch};
+use crate::support::{json_schema::validate, load_schema, read_json, root};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,15 +21,6 @@ fn read_statement(path: &Path) -> Value {
     assert_eq!(validate(&specification, &statement), Ok(()));
     assert_eq!(validate(&load_schema("attestation"), &statement), Ok(()));
     statement
-}
-
-/// Returns a schema that the program prints.
-fn load_schema(name: &str) -> Value {
-    let folder = scratch::create_scratch_directory();
-    Call::new(folder.path())
-        .run(format!("schema {name}"))
-        .expect(0)
-        .json()
 }
 
 /// Returns the URI of a predicate type.

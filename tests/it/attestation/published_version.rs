@@ -62,9 +62,13 @@ fn publish_that_publishes_nothing_leaves_no_statement() {
         fs::write(&statement, OLD).unwrap();
         let output = publish_call(&world, &server).run(args).expect(code);
         assert!(!statement.exists(), "{args}");
-        output.saying(&[reason]);
+        output.logging(&[reason]);
     };
-    run("publish --version-name 1 --dry-run --attestation s.json", 0, "");
+    run(
+        "publish --version-name 1 --dry-run --attestation s.json",
+        0,
+        "would publish",
+    );
     run(
         "publish --version-name 1 --from worktree --attestation s.json",
         0,

@@ -1,8 +1,8 @@
 //! `verify --attestation`: each mismatch is named, and documents that are no statements are refused.
 
-use super::{load_schema, predicate_type, read_statement};
+use super::{predicate_type, read_statement};
 use crate::support::release::{publish_call, stage};
-use crate::support::{Call, ServerProcess, World, head, json_schema::validate, read_json};
+use crate::support::{Call, ServerProcess, World, head, json_schema::validate, load_schema, read_json};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 

@@ -1,5 +1,5 @@
 //! Every example in the help, the README and the book can be pasted: no line is broken where a shell would not join it,
-//! and every command line parses. `pasted.rs` runs them.
+//! and every command line parses. `example_runs.rs` runs them.
 
 use super::{commands, read_workspace_file};
 use crate::support::scratch;
@@ -100,9 +100,9 @@ fn run_program(folder: &std::path::Path, args: &[&str]) -> (i32, String) {
         .env("SLUICEGATE_TOKEN", "t")
         .output()
         .unwrap();
-    let stdout = String::from_utf8_lossy(&process_output.stdout).into_owned()
+    let text = String::from_utf8_lossy(&process_output.stdout).into_owned()
         + &String::from_utf8_lossy(&process_output.stderr);
-    (process_output.status.code().unwrap_or(-1), stdout)
+    (process_output.status.code().unwrap_or(-1), text)
 }
 
 #[test]

@@ -1,16 +1,10 @@
 //! `sluicegate schema NAME`: the documents of this program are valid by its schemas.
 
-use crate::support::{Call, Shop, bad_pipeline, change, json_schema::validate, offer, parameter, scratch};
+use crate::support::{
+    Call, Shop, bad_pipeline, change, json_schema::validate, load_schema, offer, parameter, scratch,
+};
 use serde_json::Value;
 use std::fs;
-
-fn load_schema(name: &str) -> Value {
-    let folder = scratch::create_scratch_directory();
-    Call::new(folder.path())
-        .run(format!("schema {name}"))
-        .expect(0)
-        .json()
-}
 
 fn parse_yaml(text: &str) -> Value {
     serde_yaml::from_str(text).unwrap()

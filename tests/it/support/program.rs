@@ -1,6 +1,6 @@
 //! Runs the real program in a clean environment.
 
-use super::{Arguments, path_variable};
+use super::{Arguments, path_variable, scratch};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -171,6 +171,7 @@ impl ProgramOutput {
     #[track_caller]
     pub fn saying(self, words: &[&str]) -> Self {
         for word in words {
+            assert!(!word.is_empty(), "every output contains an empty text");
             assert!(self.err.contains(word), "{word:?} is not said: {}", self.all());
         }
         self
@@ -179,10 +180,7 @@ impl ProgramOutput {
     /// Asserts that the log, which is both streams, contains each of these texts.
     #[track_caller]
     pub fn logging(self, texts: &[&str]) -> Self {
-        for text in texts {
-            let is_logged = self.err.contains(text) || self.out.contains(text);
-            assert!(is_logged, "{text:?} is not in the log: {}", self.all());
-        }
+        self.assert_logged(texts);
         self
     }
 
@@ -190,7 +188,9 @@ impl ProgramOutput {
     #[track_caller]
     pub fn assert_logged(&self, texts: &[&str]) {
         for text in texts {
-            assert!(self.all().contains(text), "{text}: {}", self.all());
+            assert!(!text.is_empty(), "every log contains an empty text");
+            let is_logged = self.err.contains(text) || self.out.contains(text);
+            assert!(is_logged, "{text:?} is not in the log: {}", self.all());
         }
     }
 
@@ -199,6 +199,16 @@ impl ProgramOutput {
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.all()))
     }
+}
+
+/// Returns a schema that the program prints.
+#[track_caller]
+pub fn load_schema(name: &str) -> serde_json::Value {
+    let folder = scratch::create_scratch_directory();
+    Call::new(folder.path())
+        .run(format!("schema {name}"))
+        .expect(0)
+        .json()
 }
 
 /// Runs the cases at the same time, for commands that mostly wait.

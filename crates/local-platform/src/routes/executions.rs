@@ -92,7 +92,7 @@ fn termination_request_shape() -> Shape {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = ExecutionId)]
-struct ExecutionName {
+struct ExecutionReference {
     #[schema(value_type = String, format = "uuid")]
     pipeline_execution_id: Uuid,
 }
@@ -145,7 +145,7 @@ async fn list_published_pipelines(
     params(("projectId" = String, Path, format = "uuid", description = "The project's ID.")),
     request_body = ref("#/components/schemas/ExecutionRequest"),
     responses(
-        (status = 201, body = ExecutionName, description = "The execution has started."),
+        (status = 201, body = ExecutionReference, description = "The execution has started."),
         (status = 404, body = ProblemBody, description = "The project, pipeline or environment does not exist."),
         (status = 409, body = ShortBody, description = "An execution with the same tag is running."),
     )
@@ -154,7 +154,7 @@ async fn create_execution(
     project: VisibleProject,
     State(app): State<Arc<App>>,
     JsonObject(body): JsonObject,
-) -> Result<(StatusCode, Json<ExecutionName>), Problem> {
+) -> Result<(StatusCode, Json<ExecutionReference>), Problem> {
     execution_request_shape().validate(&body)?;
     let pipeline = body.text_or_empty("pipelineName");
     let environment = body.text_or_empty("environmentName");
@@ -190,7 +190,7 @@ async fn create_execution(
             Ok(is_inserted.then_some(()).ok_or(conflict))
         })
         .await??;
-    let execution = ExecutionName {
+    let execution = ExecutionReference {
         pipeline_execution_id,
     };
     Ok((StatusCode::CREATED, Json(execution)))
@@ -286,14 +286,14 @@ fn unknown_execution(id: Uuid) -> Problem {
         ("pipelineExecutionId" = String, Path, format = "uuid", description = "The execution's ID."),
     ),
     request_body = ref("#/components/schemas/Termination"),
-    responses((status = 200, body = ExecutionName, description = "The execution is no longer running."))
+    responses((status = 200, body = ExecutionReference, description = "The execution is no longer running."))
 )]
 async fn terminate_execution(
     project: VisibleProject,
     State(app): State<Arc<App>>,
     request_path: RequestPath,
     JsonObject(body): JsonObject,
-) -> Result<Json<ExecutionName>, Problem> {
+) -> Result<Json<ExecutionReference>, Problem> {
     let id = request_path.uuid_parameter(ID_PARAMETER)?;
     termination_request_shape().validate(&body)?;
     let clock = app.clock().clone();
@@ -303,7 +303,7 @@ async fn terminate_execution(
             Ok(is_known.then_some(()).ok_or_else(|| unknown_execution(id)))
         })
         .await??;
-    Ok(Json(ExecutionName {
+    Ok(Json(ExecutionReference {
         pipeline_execution_id: id,
     }))
 }

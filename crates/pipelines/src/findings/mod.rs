@@ -1,6 +1,6 @@
 //! The core type of the program: every reviewer creates findings and every writer shows them.
 //!
-//! Remote reviews and local rules end here; reports, annotations and the terminal start here. This room does not know
+//! Remote reviews and local rules end here; reports, annotations and the terminal start here. This module does not know
 //! where a result came from or where it goes.
 
 mod change_summary;
@@ -43,6 +43,7 @@ pub use report::{
 pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{
     Enforcement, FileResults, NO_ERROR_TYPE, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
+    text_or_placeholder,
 };
 pub use show_mode::ShowMode;
 pub use unfinished_reason::UNFINISHED_NOTE;

@@ -130,7 +130,7 @@ pub struct Violation {
 }
 
 /// Returns the text of a violation, or a placeholder if it has no visible characters.
-pub(super) fn text_or_placeholder(text: &str) -> &str {
+pub fn text_or_placeholder(text: &str) -> &str {
     if text.trim().is_empty() { "(no text)" } else { text }
 }
 

@@ -1,7 +1,7 @@
 //! The interface of shared pipelines: the names that consumers use, and the changes that would break them.
 //!
 //! Consumers refer to a shared pipeline by prefix and id and usually take the latest version, so a removed id or a
-//! renamed parameter breaks them unnoticed. This room compares two sides before anything is published, with one table
+//! renamed parameter breaks them unnoticed. This module compares two sides before anything is published, with one table
 //! of the effects of each change ([`change_kind`]).
 //!
 //! Names are compared as written; order is ignored.

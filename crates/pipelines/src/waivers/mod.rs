@@ -1,6 +1,6 @@
 //! The findings that `sluicegate-waivers.yaml` allows: reads the file, marks allowed findings, edits the file in place.
 //!
-//! The file is part of the policy, so the room `policy` and the commands decide which version of it is used. The
+//! The file is part of the policy, so the module `policy` and the commands decide which version of it is used. The
 //! file is read strictly, because a misread waiver would let a finding pass or block everybody. The current day is a
 //! parameter.
 

@@ -140,9 +140,7 @@ impl Platform {
         }
         Ok(review)
     }
-}
 
-impl Platform {
     /// Checks whether the platform accepts these fields of a review request, by requesting the review of a commit that
     /// exists in no repository. Fails if the platform is unavailable, or if a 400 shows that it expects other fields
     /// or another data warehouse type. All other errors pass, because an error about the missing commit is expected.
