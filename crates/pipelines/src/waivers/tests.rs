@@ -57,6 +57,7 @@ fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<FindingSta
 fn invalid_waiver_is_rejected_with_position_and_suggestion() {
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, untill: 2027-01-01 }"), @"unknown key `untill`: did you mean `until`? (line 1, column 50)");
     insta::assert_snapshot!(refused("- { rule: unused-components, path: a, reason: r, zzz: 1 }"), @"unknown key `zzz`: valid keys are `rule`, `path`, `about`, `size`, `reason`, `owner`, `until` (line 1, column 50)");
+    insta::assert_snapshot!(refused("- { rule: project/calls, path: a, reason: r }"), @"there is no rule `project/calls`: did you mean `project/call`? (line 1, column 11)");
     insta::assert_snapshot!(refused("# x\n- { rule: unused-component, path: a, reason: r }"), @"there is no rule `unused-component`: did you mean `unused-components`? (line 2, column 11)");
     insta::assert_snapshot!(refused("- { path: a, reason: r }"), @"the waiver has no `rule` (line 1, column 3)");
     insta::assert_snapshot!(refused("- { rule: unused-components, reason: r }"), @"the waiver has no `path` (line 1, column 3)");

@@ -2,6 +2,7 @@
 //! possible, a suggestion.
 
 use super::WaiverEntry;
+use crate::project::ProjectCheck;
 use crate::rules;
 use jiff::civil::Date;
 use sluicegate_base::globs::parse_glob;
@@ -101,7 +102,7 @@ fn parse_waiver(
     }
 }
 
-/// Fails if no rule has this id. The error names the most similar rule.
+/// Fails if no rule has this id. The error names the most similar rule or project check.
 fn reject_unknown_rule(
     item: NodeRef<'_, '_>,
     rule: &str,
@@ -110,7 +111,10 @@ fn reject_unknown_rule(
     if is_known_rule(rule) {
         return Ok(());
     }
-    let suggestion = rules::find_nearest_rule_id(rule).map(|id| format!(": {}", text::did_you_mean(id)));
+    let mut known_ids: Vec<&str> = rules::rule_ids().collect();
+    known_ids.extend(ProjectCheck::ALL.map(ProjectCheck::id));
+    let suggestion =
+        text::find_nearest_word(rule, &known_ids).map(|id| format!(": {}", text::did_you_mean(id)));
     let message = format!(
         "there is no rule `{}`{}",
         shorten(rule),
