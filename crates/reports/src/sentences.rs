@@ -381,7 +381,7 @@ mod tests {
     use super::*;
     use crate::next_step::find_next_step;
     use crate::sample;
-    use sluicegate_pipelines::findings::{Severity, Status};
+    use sluicegate_pipelines::findings::{FindingState, Severity, Status};
 
     #[test]
     fn headline_has_numbers() {

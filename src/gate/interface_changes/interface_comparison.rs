@@ -8,6 +8,7 @@ use sluicegate_pipelines::interface::{
     self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,
 };
 use sluicegate_pipelines::pipelines::SharedPipelines;
+use std::collections::HashSet;
 
 /// The changes for consumers between two versions of the shared-pipelines file.
 pub(crate) struct InterfaceComparison {
@@ -98,7 +99,7 @@ pub(crate) fn compare_interfaces(
 impl InterfaceComparison {
     /// Adds the differences from another base, except for those that the comparison already contains.
     pub(crate) fn add_base(&mut self, base_comparison: Self) {
-        let known_keys: Vec<_> = self.changes.iter().map(build_change_key).collect();
+        let known_keys: HashSet<_> = self.changes.iter().map(build_change_key).collect();
         let new_changes = base_comparison
             .changes
             .into_iter()
@@ -156,10 +157,10 @@ impl InterfaceComparison {
 }
 
 /// Returns the properties that are equal if the same change was found at two bases.
-fn build_change_key(change: &InterfaceChange) -> (ChangeClass, String, Option<String>, String) {
+fn build_change_key(change: &InterfaceChange) -> (ChangeClass, ChangeKind, Option<String>, String) {
     (
         change.class,
-        change.kind.name(),
+        change.kind,
         change.id.clone(),
         change.describe(),
     )

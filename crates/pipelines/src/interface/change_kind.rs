@@ -1,6 +1,5 @@
 //! The table of all kinds of changes: how each affects consumers, and what consumers must do.
 
-use serde::{Deserialize, Serialize};
 use sluicegate_base::words::words;
 
 /// The importance of a change, in ascending order.
@@ -36,8 +35,7 @@ impl ChangeClass {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
     PipelineRemoved,
     PipelineDisabled,
@@ -63,6 +61,32 @@ pub enum ChangeKind {
     FileModified,
     FileRemoved,
 }
+
+words!(ChangeKind {
+    PipelineRemoved => "pipeline-removed",
+    PipelineDisabled => "pipeline-disabled",
+    KindChanged => "kind-changed",
+    ParameterRemoved => "parameter-removed",
+    ParameterRequired => "parameter-required",
+    TypeChanged => "type-changed",
+    DefaultRemoved => "default-removed",
+    ExportWithdrawn => "export-withdrawn",
+    ColumnRemoved => "column-removed",
+    ColumnTypeChanged => "column-type-changed",
+    PipelineAdded => "pipeline-added",
+    ParameterAdded => "parameter-added",
+    DefaultAdded => "default-added",
+    ExportAllowed => "export-allowed",
+    ColumnAdded => "column-added",
+    DefaultChanged => "default-changed",
+    DescriptionChanged => "description-changed",
+    ParameterDescriptionChanged => "parameter-description-changed",
+    NameChanged => "name-changed",
+    PathChanged => "path-changed",
+    FileAdded => "file-added",
+    FileModified => "file-modified",
+    FileRemoved => "file-removed",
+});
 
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeEffect {
@@ -138,13 +162,6 @@ pub(super) const EFFECTS: [ChangeEffect; 23] = {
 };
 
 impl ChangeKind {
-    /// Returns the name of this kind of change in JSON, such as `pipeline-removed`.
-    pub fn name(self) -> String {
-        // The kind is serialized as a text, so the defaults are never used.
-        let word = serde_json::to_value(self).unwrap_or_default();
-        word.as_str().unwrap_or_default().to_owned()
-    }
-
     /// Returns the row of this kind of change in the table. A test checks that every kind has one, so the fallback to
     /// the first row is never used.
     pub fn effect(self) -> &'static ChangeEffect {
