@@ -12,8 +12,12 @@ const SOURCE_BRANCH: &str = "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME";
 const SOURCE_PROJECT: &str = "CI_MERGE_REQUEST_SOURCE_PROJECT_ID";
 const DIFF_BASE: &str = "CI_MERGE_REQUEST_DIFF_BASE_SHA";
 const TARGET_SHA: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_SHA";
+const TARGET_BRANCH: &str = "CI_MERGE_REQUEST_TARGET_BRANCH_NAME";
+const NUMBER: &str = "CI_MERGE_REQUEST_IID";
 const EXTERNAL_EVENT: &str = "external_pull_request_event";
 const EXTERNAL_NUMBER: &str = "CI_EXTERNAL_PULL_REQUEST_IID";
+const EXTERNAL_SOURCE_BRANCH: &str = "CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME";
+const EXTERNAL_TARGET_BRANCH: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME";
 const EXTERNAL_TARGET_SHA: &str = "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_SHA";
 
 /// GitLab fetches 20 commits by default: <https://docs.gitlab.com/ci/runners/configure_runners/#shallow-cloning>.
@@ -29,24 +33,26 @@ pub(super) fn is_detected(env: &Env) -> bool {
     env.get("GITLAB_CI") == Some("true")
 }
 
-/// Reads the context of a GitLab job: of a merge request, a pull request on an external host, a tag or a branch.
+/// Reads the context of a GitLab job: of a merge request, a pull request on an external host, a tag or a branch. Each
+/// variable of a request identifies it, because the number may be missing.
 pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let source = env.get("CI_PIPELINE_SOURCE").unwrap_or("unknown");
-    let is_external = source == EXTERNAL_EVENT || env.get(EXTERNAL_NUMBER).is_some();
-    let is_change =
-        source == "merge_request_event" || is_external || env.get("CI_MERGE_REQUEST_IID").is_some();
+    let has_any = |names: [&str; 3]| names.into_iter().any(|name| env.get(name).is_some());
+    let is_merge_request = source == "merge_request_event" || has_any([NUMBER, TARGET_BRANCH, SOURCE_BRANCH]);
+    let is_external = source == EXTERNAL_EVENT
+        || has_any([EXTERNAL_NUMBER, EXTERNAL_TARGET_BRANCH, EXTERNAL_SOURCE_BRANCH]);
     let context = CiContext {
         commit: Some(require_variable(env, SHA)?),
         run_number: env.get_owned("CI_PIPELINE_IID"),
         default_branch: env.get_owned("CI_DEFAULT_BRANCH"),
         trigger: match source {
-            _ if is_change => Trigger::Change,
+            _ if is_merge_request || is_external => Trigger::Change,
             source if COMMIT_SOURCES.contains(&source) => Trigger::Commit,
             _ => Trigger::Any,
         },
         ..CiContext::new(Host::GitLab, source)
     };
-    if env.get("CI_MERGE_REQUEST_IID").is_some() {
+    if is_merge_request {
         return read_merge_request(env, context);
     }
     if is_external {
@@ -91,9 +97,7 @@ fn read_merge_request(env: &Env, context: CiContext) -> Result<CiContext, CiErro
             .get_owned("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
             .or_else(|| context.commit.clone()),
         checkout: context.commit.clone(),
-        pull_request: env
-            .get("CI_MERGE_REQUEST_IID")
-            .and_then(|number| number.parse().ok()),
+        pull_request: env.get(NUMBER).and_then(|number| number.parse().ok()),
         fork: is_fork(env),
         is_queued,
         ..context
@@ -109,10 +113,7 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
     let target = env.get("CI_EXTERNAL_PULL_REQUEST_TARGET_REPOSITORY");
     Ok(CiContext {
         target_tip: target_sha.clone().map(|id| (id, EXTERNAL_TARGET_SHA)),
-        branch: Some(require_variable(
-            env,
-            "CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_NAME",
-        )?),
+        branch: Some(require_variable(env, EXTERNAL_SOURCE_BRANCH)?),
         commit: env
             .get_owned("CI_EXTERNAL_PULL_REQUEST_SOURCE_BRANCH_SHA")
             .or_else(|| context.commit.clone()),
@@ -123,7 +124,7 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
             _ => true,
         },
         base: BaseHint::MergeBaseWith {
-            branch: require_variable(env, "CI_EXTERNAL_PULL_REQUEST_TARGET_BRANCH_NAME")?,
+            branch: require_variable(env, EXTERNAL_TARGET_BRANCH)?,
             seen_commit: target_sha,
         },
         ..context
@@ -133,7 +134,7 @@ fn read_external_pull_request(env: &Env, context: CiContext) -> Result<CiContext
 /// Reads the base of a merge request: the commit that GitLab names, otherwise the merge-base with the target branch,
 /// which GitLab saw at `seen_commit`.
 fn read_merge_request_base(env: &Env, seen_commit: Option<String>) -> Result<BaseHint, CiError> {
-    let target = env.get_owned("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
+    let target = env.get_owned(TARGET_BRANCH);
     if let Some(id) = env.get(DIFF_BASE) {
         return Ok(BaseHint::Commit {
             id: id.to_owned(),

@@ -92,17 +92,19 @@ impl ChangeVariables {
     /// usually enough; the Gerrit plugin also starts builds after a merge.
     fn is_detected(&self, env: &Env) -> bool {
         match self.number {
-            "CHANGE_ID" => env.get(self.number).or(env.get(self.target)).is_some(),
             "gitlabMergeRequestIid" => {
                 env.get(self.number).is_some() || env.get("gitlabActionType") == Some("MERGE")
             }
             "GERRIT_CHANGE_NUMBER" => {
                 let event = env.get("GERRIT_EVENT_TYPE");
-                env.get(self.number).is_some() && !matches!(event, Some("change-merged" | "ref-updated"))
+                env.get(self.number).or(env.get(self.target)).is_some()
+                    && !matches!(event, Some("change-merged" | "ref-updated"))
             }
             // The names of this plugin are common, so one alone may be a parameter of the job.
             "pullRequestId" => env.get(self.number).and(env.get(self.target)).is_some(),
-            number => env.get(number).is_some(),
+            // This plugin may also name the target of a push.
+            "BITBUCKET_PULL_REQUEST_ID" => env.get(self.number).is_some(),
+            _ => env.get(self.number).or(env.get(self.target)).is_some(),
         }
     }
 
