@@ -1,12 +1,16 @@
 //! Buildkite.
 //!
-//! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>.
+//! Variables: <https://buildkite.com/docs/pipelines/configure/environment-variables>, GitHub merge queues:
+//! <https://buildkite.com/docs/tutorials/github-merge-queue>.
 
 use super::ci_context::is_same_repository;
 use super::{BaseHint, CiContext, CiError, Host, TargetRepository, Trigger};
 use crate::env::Env;
 
 const TARGET: &str = "BUILDKITE_PULL_REQUEST_BASE_BRANCH";
+const SOURCE_REPOSITORY: &str = "BUILDKITE_PULL_REQUEST_REPO";
+const QUEUE_TARGET: &str = "BUILDKITE_MERGE_QUEUE_BASE_BRANCH";
+const QUEUE_BASE: &str = "BUILDKITE_MERGE_QUEUE_BASE_COMMIT";
 
 /// Buildkite fetches the full history by default:
 /// <https://buildkite.com/docs/pipelines/configure/environment-variables>.
@@ -18,17 +22,19 @@ pub(super) fn is_detected(env: &Env) -> bool {
 }
 
 /// Reads the context of a Buildkite build. `BUILDKITE_COMMIT` may be `HEAD` for a build that was started manually: the
-/// checked-out commit is then reviewed. `BUILDKITE_PULL_REQUEST` is `false` or a number, and with a number, the
-/// variable of the base branch is required.
+/// checked-out commit is then reviewed. `BUILDKITE_PULL_REQUEST` is `false` or a number. The other variables of a pull
+/// request or of a merge queue identify it, too, and the variable of the base branch is then required.
 pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
     let number = env
         .get("BUILDKITE_PULL_REQUEST")
         .filter(|number| *number != "false");
-    let pull_request = number.and_then(|number| number.parse().ok());
+    let is_pull_request =
+        number.is_some() || env.get(TARGET).is_some() || env.get(SOURCE_REPOSITORY).is_some();
+    let is_queued = is_queued(env);
     let source = env.get("BUILDKITE_SOURCE").unwrap_or("unknown");
     let context = CiContext {
         trigger: match source {
-            _ if number.is_some() => Trigger::Change,
+            _ if is_queued || is_pull_request => Trigger::Change,
             "webhook" | "unknown" => Trigger::Commit,
             _ => Trigger::Any,
         },
@@ -36,35 +42,46 @@ pub(super) fn read_context(env: &Env) -> Result<CiContext, CiError> {
         commit: env
             .get_owned("BUILDKITE_COMMIT")
             .filter(|commit| commit != "HEAD"),
-        pull_request,
-        fork: number.is_some() && is_fork(env),
+        pull_request: number.and_then(|number| number.parse().ok()),
+        fork: is_pull_request && is_fork(env),
+        is_queued,
         run_number: env.get_owned("BUILDKITE_BUILD_NUMBER"),
         default_branch: env.get_owned("BUILDKITE_PIPELINE_DEFAULT_BRANCH"),
         ..CiContext::new(Host::Buildkite, source)
     };
-    let target = match number {
-        Some(_) => Some(env.get_owned(TARGET).ok_or(CiError::Variable {
-            host: "Buildkite",
-            variable: TARGET,
-        })?),
-        None => None,
-    };
-    Ok(match (target, env.get("BUILDKITE_TAG")) {
-        (Some(branch), _) => CiContext {
-            base: BaseHint::MergeBaseWith {
-                branch,
-                seen_commit: None,
-            },
-            ..context
+    let base = match env.get("BUILDKITE_TAG") {
+        _ if is_queued => BaseHint::Commit {
+            id: require_variable(env, QUEUE_BASE)?,
+            source: QUEUE_BASE,
+            target: Some(require_variable(env, QUEUE_TARGET)?),
         },
-        (None, Some(tag)) => context.for_tag(tag),
-        (None, None) => context,
+        _ if is_pull_request => BaseHint::MergeBaseWith {
+            branch: require_variable(env, TARGET)?,
+            seen_commit: None,
+        },
+        Some(tag) => return Ok(context.for_tag(tag)),
+        None => return Ok(context),
+    };
+    Ok(CiContext { base, ..context })
+}
+
+/// Returns whether the build is for GitHub's merge queue. Its branch `gh-readonly-queue/…` belongs to the repository
+/// itself, and its base may be another queued change.
+fn is_queued(env: &Env) -> bool {
+    env.get(QUEUE_TARGET).or(env.get(QUEUE_BASE)).is_some()
+}
+
+/// Returns the value of a variable that the host always sets.
+fn require_variable(env: &Env, variable: &'static str) -> Result<String, CiError> {
+    env.get_owned(variable).ok_or(CiError::Variable {
+        host: "Buildkite",
+        variable,
     })
 }
 
 /// Returns whether the pull request is from a fork. Without the URL of its target, it is treated as one.
 fn is_fork(env: &Env) -> bool {
-    let Some(source) = env.get("BUILDKITE_PULL_REQUEST_REPO") else {
+    let Some(source) = env.get(SOURCE_REPOSITORY) else {
         return false;
     };
     !env.get("BUILDKITE_REPO")
@@ -72,10 +89,11 @@ fn is_fork(env: &Env) -> bool {
 }
 
 /// Returns the repository of the pipeline, which is the target of a pull request. Buildkite names the source repository
-/// of a pull request; without that name, nothing shows that the change comes from the target repository.
+/// of a pull request; without that name, nothing shows that the change comes from the target repository. A queued
+/// change comes from the target repository.
 pub(super) fn read_target_repository(env: &Env) -> TargetRepository {
     let url = env.get("BUILDKITE_REPO");
-    let names_source = env.get("BUILDKITE_PULL_REQUEST_REPO").is_some();
-    let has_change = url.is_some() && names_source && !is_fork(env);
+    let names_source = env.get(SOURCE_REPOSITORY).is_some();
+    let has_change = url.is_some() && (is_queued(env) || names_source && !is_fork(env));
     TargetRepository::new([url.map(str::to_owned)], has_change)
 }
