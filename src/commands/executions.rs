@@ -73,7 +73,7 @@ fn terminate_execution(
 ) -> CommandResult {
     let status = run
         .read_setting_sources()?
-        .resolve_cancel_status(cancel.cancel_status.clone());
+        .resolve_cancel_status(cancel.cancel_status.clone())?;
     let project = run.create_project_client()?;
     let pace = wait_args.map(|pace| start_pace(run, pace)).transpose()?;
     run.block_on(async {

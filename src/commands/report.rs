@@ -23,7 +23,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     if let Some(repo) = &repo {
         context::recognize_default_branch_run(repo, &mut ci)?;
     }
-    let head = sources.resolve_head(args.head.clone());
+    let head = sources.resolve_head(args.head.clone())?;
     let selection = sources.resolve_selection(&GlobArgs::default(), SelectionPurpose::Review);
     let subject = SavedReports {
         head: head.as_deref(),

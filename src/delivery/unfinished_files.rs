@@ -232,7 +232,7 @@ impl Run {
             usable_sources.resolve_or_drop_file(|sources| sources.resolve_report_destinations(destinations));
         // An invalid setting of the job does not change these settings.
         if let Some(report) = &mut self.lock_unfinished_files().description {
-            report.context.category = usable_sources.resolve_category(destinations);
+            report.context.category = usable_sources.resolve_category(destinations).unwrap_or_default();
             report.file_fail_on = usable_sources.file_fail_on();
         }
         if let Ok(destinations) = resolved_destinations {

@@ -115,7 +115,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
         vocabulary,
         output,
     } = verb;
-    let platform_names = run.read_setting_sources()?.resolve_platform_names(&vocabulary);
+    let platform_names = run.read_setting_sources()?.resolve_platform_names(&vocabulary)?;
     let auth_type = auth_type
         .or_else(|| platform_names.auth_type(&warehouse).map(str::to_owned))
         .ok_or_else(|| {
@@ -201,7 +201,7 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
     let repository = NewRepository {
         provider: run
             .read_setting_sources()?
-            .resolve_platform_names(&vocabulary)
+            .resolve_platform_names(&vocabulary)?
             .git_provider,
         owner_name: owner,
         repository_name: name.into_name(),

@@ -34,7 +34,7 @@ const VISIBILITY_RULE: &str =
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let sources = run.read_setting_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
-    let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary))?;
+    let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary)?)?;
     // The value of the secret comes from a variable or a file, not from the provisioning file.
     let secret = plan
         .secret

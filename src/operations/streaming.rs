@@ -28,7 +28,7 @@ pub(crate) fn create_stream(
     let document = Document::load(&run.env.current_dir().join(file), file)?;
     let definition = definitions::read_streaming_definition(
         &document,
-        &run.read_setting_sources()?.resolve_secret_type(key_vault),
+        &run.read_setting_sources()?.resolve_secret_type(key_vault)?,
     )?;
     for note in &definition.notes {
         run.ui.say(note);

@@ -19,43 +19,81 @@ impl<'t> UnexpandedValue<'t> {
     /// Finds what should have been expanded or removed before the text became a value: an expression `{{ }}`, otherwise
     /// the first variable, otherwise quotes around the text.
     pub fn find(text: &'t str) -> Option<Self> {
-        if let Some(start) = text.find("{{") {
-            let dollar_length = usize::from(text[..start].ends_with('$'));
-            return Some(Self::Expression(cut_fragment(
-                &text[start - dollar_length..],
-                "}}",
-            )));
-        }
-        if let Some(variable) = find_unexpanded_variable(text) {
-            return Some(Self::Variable(variable));
+        if let Some((_, reference)) = find_reference(text) {
+            let fragment = match reference.char_indices().nth(MAX_FRAGMENT) {
+                Some((limit, _)) => &reference[..limit],
+                None => reference,
+            };
+            let is_expression = fragment.trim_start_matches('$').starts_with("{{");
+            return Some(if is_expression {
+                Self::Expression(fragment)
+            } else {
+                Self::Variable(fragment)
+            });
         }
         let is_quoted = |quote: char| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
         (is_quoted('"') || is_quoted('\'')).then_some(Self::Quotes)
     }
+
+    /// Finds an expression or a variable like [`Self::find`], but only in a text without any word of its own. A
+    /// sentence may contain a sign that looks like a variable.
+    pub fn find_without_words(text: &'t str) -> Option<Self> {
+        let mut remaining_text = text;
+        while let Some((start, reference)) = find_reference(remaining_text) {
+            if has_word(&remaining_text[..start]) {
+                return None;
+            }
+            remaining_text = &remaining_text[start + reference.len()..];
+        }
+        match Self::find(text) {
+            Some(Self::Quotes) | None => None,
+            value => value.filter(|_| !has_word(remaining_text)),
+        }
+    }
+
+    /// Describes the defect, for a message whose subject is the value.
+    pub fn describe(self) -> String {
+        match self {
+            Self::Expression(fragment) => {
+                format!("contains `{fragment}`, an expression that was not replaced with its value")
+            }
+            Self::Variable(fragment) => {
+                format!("contains `{fragment}`, a variable that was not replaced with its value")
+            }
+            Self::Quotes => "is in quotes".to_owned(),
+        }
+    }
 }
 
-/// Returns the first variable in the text: `$(X)`, `${X}`, `%X%` or `$X`.
-fn find_unexpanded_variable(text: &str) -> Option<&str> {
+fn has_word(text: &str) -> bool {
+    text.contains(char::is_alphanumeric)
+}
+
+/// Returns the position and the text of the first expression `{{ }}`, otherwise of the first variable: `$(X)`, `${X}`,
+/// `%X%` or `$X`.
+fn find_reference(text: &str) -> Option<(usize, &str)> {
+    if let Some(start) = text.find("{{") {
+        let start = start - usize::from(text[..start].ends_with('$'));
+        return Some((start, cut_after(&text[start..], "}}")));
+    }
     text.char_indices().find_map(|(start, sign)| {
         let candidate = &text[start..];
-        match sign {
-            '$' if candidate.starts_with("$(") => Some(cut_fragment(candidate, ")")),
-            '$' if candidate.starts_with("${") => Some(cut_fragment(candidate, "}")),
+        let variable = match sign {
+            '$' if candidate.starts_with("$(") => Some(cut_after(candidate, ")")),
+            '$' if candidate.starts_with("${") => Some(cut_after(candidate, "}")),
             '$' => find_shell_variable(candidate, start == 0),
             '%' => find_percent_variable(candidate),
             _ => None,
-        }
+        };
+        variable.map(|variable| (start, variable))
     })
 }
 
-/// Returns the start of the text up to and including the end mark, but no more than [`MAX_FRAGMENT`] characters.
-fn cut_fragment<'t>(text: &'t str, end_mark: &str) -> &'t str {
-    let length = text
-        .find(end_mark)
-        .map_or(text.len(), |position| position + end_mark.len());
-    match text.char_indices().nth(MAX_FRAGMENT) {
-        Some((limit, _)) if limit < length => &text[..limit],
-        _ => &text[..length],
+/// Returns the start of the text up to and including the end mark; the complete text without that mark.
+fn cut_after<'t>(text: &'t str, end_mark: &str) -> &'t str {
+    match text.find(end_mark) {
+        Some(position) => &text[..position + end_mark.len()],
+        None => text,
     }
 }
 
@@ -114,6 +152,32 @@ mod tests {
             ("$(open", UnexpandedValue::Variable("$(open")),
         ] {
             assert_eq!(UnexpandedValue::find(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn text_without_words_is_unexpanded() {
+        let long_variable = format!("$({})", "a".repeat(2 * MAX_FRAGMENT));
+        for text in [
+            "$(reason)",
+            "$REASON",
+            "%REASON%",
+            "${{ x.y }}",
+            "$(a): $(b)",
+            "\"$(a)\"",
+            &long_variable,
+        ] {
+            assert!(UnexpandedValue::find_without_words(text).is_some(), "{text}");
+        }
+        for text in [
+            "costs $5",
+            "moved to $(sales)",
+            "$TEAM agreed",
+            "'agreed'",
+            "100%",
+            "",
+        ] {
+            assert_eq!(UnexpandedValue::find_without_words(text), None, "{text}");
         }
     }
 

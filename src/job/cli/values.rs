@@ -4,6 +4,7 @@
 pub use crate::publish::{FileSelection, FileSource, IfExists, OnIgnored, OnSmokeFailure};
 pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
+use sluicegate_base::unexpanded_value::UnexpandedValue;
 pub use sluicegate_pipelines::findings::{FailOn, ShowMode};
 pub use sluicegate_pipelines::interface::CompatMode;
 pub use sluicegate_reports::Format;
@@ -167,6 +168,9 @@ impl std::str::FromStr for ReportFlag {
         };
         if path.is_empty() {
             return Err(format!("{text:?} has no path; use `-` for standard output"));
+        }
+        if let Some(unexpanded_value) = UnexpandedValue::find(path.trim()) {
+            return Err(format!("the path {}", unexpanded_value.describe()));
         }
         let path = (path != "-").then(|| PathBuf::from(path));
         Ok(Self {

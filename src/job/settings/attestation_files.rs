@@ -5,6 +5,7 @@ use super::{SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{AttestationArgs, PublishFlags};
 use crate::job::policy::normalize_path;
+use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::path::{Path, PathBuf};
 
 /// The files that a statement is written to.
@@ -60,9 +61,11 @@ pub(super) fn requested_publish_attestation(flags: &PublishFlags, env: &Env) -> 
     }
 }
 
-/// Returns the path that a flag or its environment variable sets.
+/// Returns the path that a flag or its environment variable sets. A path with a variable that was not replaced is
+/// skipped, because its error is reported when all settings are resolved.
 pub(super) fn requested_path(flag: Option<&PathBuf>, variable: &str, env: &Env) -> Option<PathBuf> {
-    flag.cloned().or_else(|| env.get(variable).map(PathBuf::from))
+    let path = flag.cloned().or_else(|| env.get(variable).map(PathBuf::from));
+    path.filter(|path| UnexpandedValue::find(&path.to_string_lossy()).is_none())
 }
 
 impl SettingSources<'_> {

@@ -35,7 +35,7 @@ impl SettingSources<'_> {
             staged: args.staged,
             rules_file: self
                 .layers()
-                .resolve_text(path_to_text(args.rules.as_ref()), variable::RULES, None)
+                .resolve_expanded_text(path_to_text(args.rules.as_ref()), variable::RULES, None)?
                 .map(PathBuf::from),
         })
     }

@@ -1,5 +1,6 @@
 //! Settings for changes that break consumers of shared pipelines, shared by every command that compares interfaces.
 
+use super::layers::reject_unexpanded_sentence;
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::job::cli::{CompatArgs, CompatMode, parse_value};
@@ -13,7 +14,7 @@ pub struct CompatibilitySettings {
 
 impl SettingSources<'_> {
     /// Resolves how to treat changes that break consumers of shared pipelines. Only the job may accept such changes,
-    /// not the configuration file, and it must give a reason.
+    /// not the configuration file, and it must give a reason: a variable that was not replaced is no reason.
     pub fn resolve_compatibility_settings(
         &self,
         args: &CompatArgs,
@@ -21,8 +22,12 @@ impl SettingSources<'_> {
         let layers = self.layers();
         let file = self.file.publish.compat;
         let mode = layers.resolve_setting(args.compat, variable::COMPAT, parse_value, file)?;
-        let reason = layers.resolve_text(args.accept_breaking.clone(), variable::ACCEPT_BREAKING, None);
-        match reason.as_deref().map(str::trim) {
+        let flag = args.accept_breaking.clone();
+        let reason = layers.resolve_text_with_source(flag, variable::ACCEPT_BREAKING, None);
+        if let Some((reason, source)) = &reason {
+            reject_unexpanded_sentence(reason, *source, variable::ACCEPT_BREAKING)?;
+        }
+        match reason.as_ref().map(|(reason, _)| reason.trim()) {
             Some("") => Err(SettingsError::new("the reason for --accept-breaking is empty")
                 .with_hint("explain why consumers may break; the receipt records the reason")),
             reason => Ok(CompatibilitySettings {

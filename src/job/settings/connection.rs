@@ -1,6 +1,7 @@
 //! Settings for the connection to the platform: URL, token, limits. The file may set only project, agent version and
 //! limits.
 
+use super::layers::{SettingSource, reject_unexpanded_value};
 use super::setting_table::variable;
 use super::{Layers, SettingSources, SettingsError};
 use crate::env::Env;
@@ -136,7 +137,7 @@ impl SettingSources<'_> {
             retries: u32::try_from(retries).unwrap_or(u32::MAX),
             ca_cert: resolve_in_current_dir(
                 self.env,
-                layers.resolve_text(path_to_text(args.ca_cert.as_ref()), variable::CA_CERT, None),
+                layers.resolve_expanded_text(path_to_text(args.ca_cert.as_ref()), variable::CA_CERT, None)?,
             ),
             client_certificate: self.find_client_certificate(args)?,
             warnings,
@@ -247,8 +248,11 @@ fn find_token_source(
         ),
         (
             variable::TOKEN_FILE,
-            resolve_in_current_dir(env, layers.resolve_text(None, variable::TOKEN_FILE, None))
-                .map(TokenSource::File),
+            resolve_in_current_dir(
+                env,
+                layers.resolve_expanded_text(None, variable::TOKEN_FILE, None)?,
+            )
+            .map(TokenSource::File),
         ),
         (
             variable::TOKEN_COMMAND,
@@ -292,6 +296,14 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
         );
         return Err(SettingsError::new(message));
     };
+    let audience = env.get(variable::TOKEN_AUDIENCE);
+    for (name, text) in [
+        (variable::CLIENT_ID, Some(id)),
+        (variable::TOKEN_URL, Some(url)),
+        (variable::TOKEN_AUDIENCE, audience),
+    ] {
+        reject_unexpanded_value(text.unwrap_or_default(), SettingSource::Variable, name)?;
+    }
     let token_url = url::Url::parse(url)
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
@@ -305,7 +317,7 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
         token_url,
         client_id: id.to_owned(),
         client_secret: secret,
-        audience: env.get(variable::TOKEN_AUDIENCE).map(str::to_owned),
+        audience: audience.map(str::to_owned),
     }))
 }
 

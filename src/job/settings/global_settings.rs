@@ -48,12 +48,7 @@ pub fn resolve_policy_source(args: &GlobalArgs, env: &Env) -> Result<PolicySourc
 /// Returns additional URLs of the repository that the change goes to, for example of a mirror that the job clones: the
 /// values of `--target-repository`, otherwise the lines of the variable.
 pub fn requested_target_urls(args: &GlobalArgs, env: &Env) -> Result<Vec<String>, SettingsError> {
-    Layers::new(env).resolve_list(
-        args.target_repository.clone(),
-        variable::TARGET_REPOSITORY,
-        |url| Ok(url.to_owned()),
-        None,
-    )
+    Layers::new(env).resolve_text_list(&args.target_repository, variable::TARGET_REPOSITORY, None)
 }
 
 /// Returns how to treat a change that edits the gate configuration together with other files: `--gate-changes`,

@@ -52,8 +52,8 @@ impl<'a> Layers<'a> {
         Ok(self.parse_variable(variable, parse)?.or(file))
     }
 
-    /// Returns the text with the highest precedence. The flag precedes the variable, which precedes the configuration
-    /// file.
+    /// Returns the text with the highest precedence, even if it contains a variable that was not replaced: for a shell
+    /// command, for a text whose parser rejects such a variable, and before the configuration file is read.
     pub(crate) fn resolve_text(
         self,
         flag: Option<String>,
@@ -80,8 +80,8 @@ impl<'a> Layers<'a> {
         file.map(|text| (text, SettingSource::File))
     }
 
-    /// Resolves a text that the platform stores, or that decides where requests go. Fails if it still contains a
-    /// variable such as `${NAME}` that the CI host should have replaced, because the text may become a permanent name.
+    /// Resolves a text. Fails if it still contains a variable such as `${NAME}` that the CI host should have replaced,
+    /// because the text may become a permanent name, and because a text that matches nothing may turn a check off.
     pub(super) fn resolve_expanded_text(
         self,
         flag: Option<String>,
@@ -128,15 +128,43 @@ impl<'a> Layers<'a> {
         Ok(usize::try_from(number).unwrap_or(usize::MAX))
     }
 
-    /// Returns the name with the highest precedence, or the default name in the table of settings. Without a default,
-    /// the name is empty.
-    pub(super) fn resolve_name(self, flag: Option<String>, variable: &str, file: Option<String>) -> String {
-        self.resolve_text(flag, variable, file).unwrap_or_else(|| {
-            match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
-                Some(SettingFormat::Name(default)) => default.to_owned(),
-                _ => String::new(),
-            }
+    /// Resolves a name as [`Self::resolve_expanded_text`] does, or returns the default name in the table of settings.
+    /// Without a default, the name is empty.
+    pub(super) fn resolve_name(
+        self,
+        flag: Option<String>,
+        variable: &str,
+        file: Option<String>,
+    ) -> Result<String, SettingsError> {
+        if let Some(name) = self.resolve_expanded_text(flag, variable, file)? {
+            return Ok(name);
+        }
+        let format = setting_names::find_setting_by_variable(variable).map(|setting| setting.format);
+        Ok(match format {
+            Some(SettingFormat::Name(default)) => default.to_owned(),
+            _ => String::new(),
         })
+    }
+
+    /// Resolves a list of texts as [`Self::resolve_list`] does. Fails if an entry contains a variable that was not
+    /// replaced.
+    pub(crate) fn resolve_text_list(
+        self,
+        flags: &[String],
+        variable: &str,
+        file: Option<&Vec<String>>,
+    ) -> Result<Vec<String>, SettingsError> {
+        let source = self.find_list_source(flags, variable);
+        let texts = self.resolve_list(
+            flags.to_vec(),
+            variable,
+            |line| Ok(line.to_owned()),
+            file.cloned(),
+        )?;
+        for text in &texts {
+            reject_unexpanded_value(text, source, variable)?;
+        }
+        Ok(texts)
     }
 
     /// Returns a boolean: true if the flag is given, otherwise the value of the variable or the file.
@@ -174,6 +202,17 @@ impl<'a> Layers<'a> {
             .collect()
     }
 
+    /// Returns where a list comes from; the configuration file, if the job does not set the list.
+    pub(super) fn find_list_source(self, flags: &[String], variable: &str) -> SettingSource {
+        if !flags.is_empty() {
+            SettingSource::Flag
+        } else if self.env.get(variable).is_some() {
+            SettingSource::Variable
+        } else {
+            SettingSource::File
+        }
+    }
+
     /// Returns the parsed value of a variable, or `None` if it is not set. The error names the variable.
     pub(crate) fn parse_variable<T>(
         self,
@@ -194,28 +233,42 @@ pub(super) fn reject_unexpanded_value(
     source: SettingSource,
     variable: &str,
 ) -> Result<(), SettingsError> {
-    let Some(unexpanded_value) = UnexpandedValue::find(text.trim()) else {
-        return Ok(());
-    };
+    match UnexpandedValue::find(text.trim()) {
+        Some(unexpanded_value) => Err(unexpanded_value_error(unexpanded_value, source, variable)),
+        None => Ok(()),
+    }
+}
+
+/// Fails if the text of this setting consists only of variables that were not replaced with their values. For a
+/// sentence, which may contain a sign that looks like a variable.
+pub(super) fn reject_unexpanded_sentence(
+    text: &str,
+    source: SettingSource,
+    variable: &str,
+) -> Result<(), SettingsError> {
+    match UnexpandedValue::find_without_words(text) {
+        Some(unexpanded_value) => Err(unexpanded_value_error(unexpanded_value, source, variable)),
+        None => Ok(()),
+    }
+}
+
+/// Returns the error for a value that was not replaced.
+fn unexpanded_value_error(
+    unexpanded_value: UnexpandedValue<'_>,
+    source: SettingSource,
+    variable: &str,
+) -> SettingsError {
     let setting = source.name_setting(variable);
-    let error = match unexpanded_value {
-        UnexpandedValue::Expression(fragment) => SettingsError::new(format!(
-            "the value of {setting} contains `{fragment}`, an expression that was not replaced with its value"
-        )),
-        UnexpandedValue::Variable(fragment) => SettingsError::new(format!(
-            "the value of {setting} contains `{fragment}`, a variable that was not replaced with its value"
-        )),
-        UnexpandedValue::Quotes => {
-            return Err(SettingsError::new(format!("the value of {setting} is in quotes"))
-                .with_hint("remove the quotes, which would be part of the value"));
-        }
-    };
-    Err(error.with_hint(match source {
+    let error = SettingsError::new(format!("the value of {setting} {}", unexpanded_value.describe()));
+    if unexpanded_value == UnexpandedValue::Quotes {
+        return error.with_hint("remove the quotes, which would be part of the value");
+    }
+    error.with_hint(match source {
         SettingSource::File => "write the value itself: variables in the configuration file are not replaced",
         SettingSource::Flag | SettingSource::Variable => {
             "define the variable in the job, or write the value itself"
         }
-    }))
+    })
 }
 
 /// Returns the error for a variable whose value cannot be parsed.

@@ -63,37 +63,37 @@ impl SettingSources<'_> {
 
     /// Resolves the status value that terminates an execution. It is a setting because the API document does not define
     /// it.
-    pub fn resolve_cancel_status(&self, flag: Option<String>) -> String {
+    pub fn resolve_cancel_status(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.cancel_status.clone();
         self.layers().resolve_name(flag, variable::CANCEL_STATUS, file)
     }
 
     /// Resolves the names that the platform uses for warehouses and the git provider. They are settings because the API
     /// document replaces them with neutral names, which are the defaults.
-    pub fn resolve_platform_names(&self, args: &VocabularyArgs) -> PlatformNames {
+    pub fn resolve_platform_names(&self, args: &VocabularyArgs) -> Result<PlatformNames, SettingsError> {
         let (layers, file) = (self.layers(), self.file.vocabulary.clone());
-        PlatformNames {
+        Ok(PlatformNames {
             key_pair_warehouse: layers.resolve_name(
                 args.warehouse_a.clone(),
                 variable::WAREHOUSE_A,
                 file.warehouse_a,
-            ),
+            )?,
             password_warehouse: layers.resolve_name(
                 args.warehouse_b.clone(),
                 variable::WAREHOUSE_B,
                 file.warehouse_b,
-            ),
+            )?,
             git_provider: layers.resolve_name(
                 args.git_provider.clone(),
                 variable::GIT_PROVIDER,
                 file.git_provider,
-            ),
-        }
+            )?,
+        })
     }
 
     /// Resolves the `secretType` of references to secrets that are stored in the cloud's key vault: `--key-vault`, or
     /// else the variable or the configuration file. References with a `secretType` of their own do not need it.
-    pub fn resolve_secret_type(&self, flag: Option<String>) -> String {
+    pub fn resolve_secret_type(&self, flag: Option<String>) -> Result<String, SettingsError> {
         let file = self.file.vocabulary.key_vault.clone();
         self.layers().resolve_name(flag, variable::KEY_VAULT, file)
     }

@@ -125,7 +125,7 @@ impl SettingSources<'_> {
             revisions: self.resolve_revisions_to_publish(args)?,
             selection: self.resolve_selection(&args.globs, SelectionPurpose::Publish)?,
             compatibility: self.resolve_compatibility_settings(&args.compat)?,
-            against: layers.resolve_text(args.flags.against.clone(), variable::AGAINST, None),
+            against: layers.resolve_expanded_text(args.flags.against.clone(), variable::AGAINST, None)?,
             select: layers
                 .resolve_setting(args.flags.select, variable::SELECT, parse_value, file.select)?
                 .unwrap_or_default(),
@@ -192,18 +192,19 @@ impl SettingSources<'_> {
         check_file_path: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
     ) -> Result<Option<PathBuf>, SettingsError> {
         let key = find_setting_by_variable(variable).map_or(variable, |setting| setting.key);
-        let is_set_by_job = flag.is_some() || self.env.get(variable).is_some();
-        let file_path = match file {
-            Some(path) if !is_set_by_job => Some(check_file_path(key, path)?),
-            _ => None,
+        let variable_path = self.env.get(variable).map(PathBuf::from);
+        let (path, source) = match (flag, &variable_path, file) {
+            (Some(path), _, _) => (path, SettingSource::Flag),
+            (None, Some(path), _) => (path, SettingSource::Variable),
+            (None, None, Some(path)) => (path, SettingSource::File),
+            (None, None, None) => return Ok(None),
         };
-        let path = self.layers().resolve_setting(
-            flag.cloned(),
-            variable,
-            |text| Ok(PathBuf::from(text)),
-            file_path,
-        )?;
-        Ok(path.map(|path| self.env.current_dir().join(path)))
+        reject_unexpanded_value(&path.to_string_lossy(), source, variable)?;
+        let path = match source {
+            SettingSource::File => check_file_path(key, path)?,
+            SettingSource::Flag | SettingSource::Variable => path.clone(),
+        };
+        Ok(Some(self.env.current_dir().join(path)))
     }
 
     /// Resolves the maximum time to wait until the platform shows a new version, or the change of one.
@@ -225,7 +226,7 @@ impl SettingSources<'_> {
         Ok(RequestedRevisions {
             all: true,
             base: None,
-            head: layers.resolve_text(args.head.clone(), variable::HEAD, None),
+            head: layers.resolve_expanded_text(args.head.clone(), variable::HEAD, None)?,
             branch: layers.resolve_expanded_text(args.branch.clone(), variable::BRANCH, None)?,
             deepen: self.resolve_deepen(args.deepen)?,
         })
@@ -302,19 +303,15 @@ impl SettingSources<'_> {
     /// valid one as an example.
     pub fn resolve_publish_on(&self, args: &CiArgs) -> Result<PublishOn, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.publish_on);
-        let keep_line = |line: &str| Ok(line.to_owned());
-        let (branches, tags) = (&args.publish_on_branch, &args.publish_on_tag);
-        let branches = layers.resolve_list(
-            branches.clone(),
+        let branches = layers.resolve_text_list(
+            &args.publish_on_branch,
             variable::PUBLISH_ON_BRANCHES,
-            keep_line,
-            file.branches.clone(),
+            file.branches.as_ref(),
         )?;
-        let tags = layers.resolve_list(
-            tags.clone(),
+        let tags = layers.resolve_text_list(
+            &args.publish_on_tag,
             variable::PUBLISH_ON_TAGS,
-            keep_line,
-            file.tags.clone(),
+            file.tags.as_ref(),
         )?;
         Ok(PublishOn {
             branches: compile_globs(&branches, "release/*")?,

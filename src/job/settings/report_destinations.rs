@@ -88,19 +88,18 @@ impl SettingSources<'_> {
             changes: changes.unwrap_or_default(),
             annotations: annotations.unwrap_or_default(),
             comment: layers.resolve_switch(args.comment, variable::COMMENT, file.comment)?,
-            category: self.resolve_category(args),
+            category: self.resolve_category(args)?,
             project_id: layers.resolve_text(None, variable::PROJECT_ID, self.file.project_id.clone()),
             attestation: AttestationFiles::default(),
         })
     }
 
     /// Resolves the category of the reports; empty by default.
-    pub fn resolve_category(&self, args: &DestinationArgs) -> String {
+    pub fn resolve_category(&self, args: &DestinationArgs) -> Result<String, SettingsError> {
         let file = self.file.review.category.clone();
-        let category = self
-            .layers()
-            .resolve_text(args.category.clone(), variable::CATEGORY, file);
-        category.unwrap_or_default()
+        let layers = self.layers();
+        let category = layers.resolve_expanded_text(args.category.clone(), variable::CATEGORY, file)?;
+        Ok(category.unwrap_or_default())
     }
 
     /// Resolves the reports to write, with paths relative to the current directory. A path from the configuration file

@@ -87,11 +87,11 @@ impl SettingSources<'_> {
     ) -> Result<RequestFields, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let request = layers.resolve_setting(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
-        let warehouse = layers.resolve_text(
+        let warehouse = layers.resolve_expanded_text(
             data_warehouse,
             variable::DATA_WAREHOUSE,
             file.data_warehouse.clone(),
-        );
+        )?;
         match (request.unwrap_or_default(), warehouse) {
             (ReviewRequestFields::Pipelines, None) => Ok(RequestFields::Pipelines),
             (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(
@@ -129,8 +129,8 @@ impl SettingSources<'_> {
         let (layers, range) = (self.layers(), &args.range);
         Ok(RequestedRevisions {
             all: layers.resolve_switch(args.all, variable::ALL, None)?,
-            base: layers.resolve_text(range.base.clone(), variable::BASE, None),
-            head: layers.resolve_text(range.head.clone(), variable::HEAD, None),
+            base: layers.resolve_expanded_text(range.base.clone(), variable::BASE, None)?,
+            head: layers.resolve_expanded_text(range.head.clone(), variable::HEAD, None)?,
             branch: layers.resolve_expanded_text(branch, variable::BRANCH, None)?,
             deepen: self.resolve_deepen(range.deepen)?,
         })

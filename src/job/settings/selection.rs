@@ -154,20 +154,10 @@ impl ReviewExclusions {
     }
 }
 
-/// Reads one line of an environment variable that lists globs. Returns the line unchanged, because globs are checked
-/// when they are compiled.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "the parser of a list setting returns a `Result`"
-)]
-pub(super) fn keep_line(line: &str) -> Result<String, String> {
-    Ok(line.to_owned())
-}
-
 impl SettingSources<'_> {
     /// Resolves the revision to review that `--head` or its variable sets, if any.
-    pub fn resolve_head(&self, flag: Option<String>) -> Option<String> {
-        self.layers().resolve_text(flag, variable::HEAD, None)
+    pub fn resolve_head(&self, flag: Option<String>) -> Result<Option<String>, SettingsError> {
+        self.layers().resolve_expanded_text(flag, variable::HEAD, None)
     }
 
     /// Resolves the globs that select files. The globs of the job have precedence. If there are none, the globs for this
@@ -188,20 +178,10 @@ impl SettingSources<'_> {
         };
         let file_exclude = section_exclude.or(self.file.exclude.as_ref());
         // Without the globs of the file, these lists contain only the globs of the job.
-        let job_include = layers.resolve_list(args.include.clone(), variable::INCLUDE, keep_line, None)?;
-        let job_exclude = layers.resolve_list(args.exclude.clone(), variable::EXCLUDE, keep_line, None)?;
-        let include = layers.resolve_list(
-            args.include.clone(),
-            variable::INCLUDE,
-            keep_line,
-            file_include.cloned(),
-        )?;
-        let exclude = layers.resolve_list(
-            args.exclude.clone(),
-            variable::EXCLUDE,
-            keep_line,
-            file_exclude.cloned(),
-        )?;
+        let job_include = layers.resolve_text_list(&args.include, variable::INCLUDE, None)?;
+        let job_exclude = layers.resolve_text_list(&args.exclude, variable::EXCLUDE, None)?;
+        let include = layers.resolve_text_list(&args.include, variable::INCLUDE, file_include)?;
+        let exclude = layers.resolve_text_list(&args.exclude, variable::EXCLUDE, file_exclude)?;
         Ok(Selection {
             // Errors name the key in the file, unless the job overrides its globs.
             include_key: include_key.filter(|_| job_include.is_empty()),

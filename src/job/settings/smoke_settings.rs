@@ -1,6 +1,5 @@
 //! The settings of the smoke runs that follow a publish.
 
-use super::layers::{SettingSource, reject_unexpanded_value};
 use super::setting_table::variable;
 use super::{PollSettings, SettingSources, SettingsError};
 use crate::job::cli::{OnSmokeFailure, PaceArgs, SmokeFlags, parse_value};
@@ -75,25 +74,11 @@ impl SettingSources<'_> {
         variable: &str,
         file: Option<&Vec<String>>,
     ) -> Result<Vec<String>, SettingsError> {
-        let source = if !flags.is_empty() {
-            SettingSource::Flag
-        } else if self.env.get(variable).is_some() {
-            SettingSource::Variable
-        } else {
-            SettingSource::File
-        };
-        let names = self.layers().resolve_list(
-            flags.to_vec(),
-            variable,
-            |line| Ok(line.to_owned()),
-            file.cloned(),
-        )?;
-        for name in &names {
-            if name.trim().is_empty() {
-                let setting = source.name_setting(variable);
-                return Err(SettingsError::new(format!("a value of {setting} is empty")));
-            }
-            reject_unexpanded_value(name, source, variable)?;
+        let layers = self.layers();
+        let names = layers.resolve_text_list(flags, variable, file)?;
+        if names.iter().any(|name| name.trim().is_empty()) {
+            let setting = layers.find_list_source(flags, variable).name_setting(variable);
+            return Err(SettingsError::new(format!("a value of {setting} is empty")));
         }
         Ok(names)
     }

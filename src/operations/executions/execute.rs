@@ -120,7 +120,7 @@ impl<'a> PipelineRun<'a> {
                 grid_variables: read_grid_variables(run, args)?,
             },
             poll_settings: sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?,
-            cancel_status: sources.resolve_cancel_status(args.cancel.cancel_status.clone()),
+            cancel_status: sources.resolve_cancel_status(args.cancel.cancel_status.clone())?,
             project: run.create_project_client()?,
             started_at: Timestamp::now(),
         })

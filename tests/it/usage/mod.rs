@@ -8,3 +8,4 @@ mod invalid_input;
 mod output_options;
 mod pasted_secrets;
 mod synonyms;
+mod unexpanded_settings;
