@@ -225,14 +225,15 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
 }
 
 /// Returns the commit of the build if the reviewed working tree has the same pipelines and rules, so that the result
-/// applies to that commit, too. Fails if another commit is checked out, or if the files differ or cannot be compared.
+/// applies to that commit, too. The host may have checked out a merge of that commit. Fails if another commit is
+/// checked out, or if the files differ or cannot be compared.
 fn find_built_commit(run: &Run, delivery: &Delivery<'_>) -> Result<String, Failure> {
     let built_id = require_variable(run, "BITBUCKET_COMMIT")?;
     let Some((repo, snapshot)) = delivery.files else {
         return Err(Failure::usage("the report does not name a commit"));
     };
     let head = repo.head()?.commit;
-    if head.as_str() != built_id {
+    if head.as_str() != built_id && !delivery.is_merge_of_host_commit(head.as_str()) {
         let message = "the reviewed commit is not on Bitbucket, and the built commit (BITBUCKET_COMMIT) is not \
                        checked out";
         return Err(Failure::usage(message));

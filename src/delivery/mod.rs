@@ -30,6 +30,7 @@ use crate::gate::run::GateRun;
 use crate::gate::run::run_subject::RunSubject;
 use crate::job::ci::{CiContext, Host};
 use crate::job::cli::CompatMode;
+use crate::job::context;
 use crate::job::settings::{FileVerdictSettings, ReportDestinations, Selection};
 use crate::session::Run;
 use crate::session::statement_output::STATEMENT_FAILED;
@@ -99,6 +100,15 @@ struct Delivery<'a> {
 impl Delivery<'_> {
     const fn host(&self) -> Host {
         self.ci.host
+    }
+
+    /// Returns whether the commit is a merge of the commit that the host names, which may exist only in this clone.
+    fn is_merge_of_host_commit(&self, commit: &str) -> bool {
+        let Some((repo, _)) = self.files else {
+            return false;
+        };
+        let commit = repo.find_commit_with_id(commit).ok().flatten();
+        commit.is_some_and(|commit| context::is_merge_of_host_commit(repo, self.ci, &commit).unwrap_or(false))
     }
 
     /// Returns whether the CI host has the commit, so that a link to it works: the host named it, or the clone fetched

@@ -71,7 +71,7 @@ pub(super) fn is_failed_review_in_ci(delivery: &Delivery<'_>) -> bool {
 fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
     let ci = delivery.ci;
     let is_trial_merge = ci.checkout.as_deref() == Some(head) && ci.commit.as_deref() != Some(head);
-    if !is_trial_merge && !may_be_local_merge(delivery, head) {
+    if !is_trial_merge && !may_be_local_merge(delivery, head) && !delivery.is_merge_of_host_commit(head) {
         return head.to_owned();
     }
     let request = RequestedRevisions {

@@ -37,7 +37,7 @@ impl SavedReports<'_> {
         let Some(head) = &report.context.head else {
             return Err(missing_commit_failure(report, report_name));
         };
-        if commits.contains(head) {
+        if commits.contains(head) || self.is_merge_of_host_commit(head) {
             return Ok(());
         }
         let ids: Vec<String> = commits.into_iter().collect();
@@ -50,6 +50,17 @@ impl SavedReports<'_> {
              --head ({})",
             variable::HEAD
         )))
+    }
+
+    /// Returns whether the commit is a merge of the event's commit that the host created in this clone, so that a check
+    /// of the merge checks the event's commit. False if the job names another commit.
+    fn is_merge_of_host_commit(&self, id: &str) -> bool {
+        match self.find_commit(id) {
+            Ok(Some((repo, commit))) if self.head.is_none() => {
+                context::is_merge_of_host_commit(repo, self.ci, &commit).unwrap_or(false)
+            }
+            _ => false,
+        }
     }
 
     /// Finds the commit with this full id in the clone. Returns it with the clone's repository.

@@ -142,6 +142,16 @@ pub(super) fn matches_host_commit(
     Ok(repo.is_clean_merge(commit)?)
 }
 
+/// Returns whether `commit` is a merge of the commit that the host names, see [`matches_host_commit`].
+pub fn is_merge_of_host_commit(
+    repo: &Repository,
+    ci: &CiContext,
+    commit: &CommitId,
+) -> Result<bool, ContextError> {
+    let is_other_commit = ci.commit.is_some() && !is_commit_of_host(repo, ci, commit);
+    Ok(is_other_commit && matches_host_commit(repo, ci, commit)?)
+}
+
 /// Returns the commit that the host names, otherwise the checked-out commit. Either commit is treated as the host's,
 /// because the job does not select another one. If the host names neither a commit nor a branch, the checked-out branch
 /// is used: in a local run under its name on the remote, and on an unknown host only if the remote's branch with this

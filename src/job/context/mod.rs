@@ -25,6 +25,7 @@ pub(crate) use base::join_short_ids;
 pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, fetch_missing_history};
 pub use error::ContextError;
+pub use head::is_merge_of_host_commit;
 pub use merge_check::{may_be_on_branch, recognize_default_branch_run, require_merged};
 pub use policy_revision::{
     BranchFetch, PolicyRevision, RefetchBranch, describe_revision_age, fetch_policy_branch, fetch_run_branch,

@@ -347,6 +347,67 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     assert_eq!(proxy.requests().len(), sent);
 }
 
+#[test]
+fn check_of_hosts_merge_in_clone_is_that_of_built_commit() {
+    let world = change_with_bad_pipeline();
+    let head = world.git("rev-parse HEAD");
+    world.git("checkout -q main");
+    world.write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("the destination has moved");
+    world.push();
+    world.git("checkout -q change");
+    world.git("merge -q --no-edit main");
+    let proxy = Platform::new();
+    for method in ["DELETE", "PUT", "POST"] {
+        proxy.respond_to(method, "", in_turn(vec![answer(&json!({}))]));
+    }
+    let bitbucket = Call::new(&world.work())
+        .variable("BITBUCKET_BUILD_NUMBER", "9")
+        .variable("BITBUCKET_COMMIT", &head)
+        .variable("BITBUCKET_BRANCH", "change")
+        .variable("BITBUCKET_PR_ID", "5")
+        .variable("BITBUCKET_PR_DESTINATION_BRANCH", "main")
+        .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+        .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri());
+    let buildkite = Call::new(&world.work())
+        .variable("BUILDKITE", "true")
+        .variable("BUILDKITE_COMMIT", &head)
+        .variable("BUILDKITE_BRANCH", "change")
+        .variable("BUILDKITE_PULL_REQUEST", "5")
+        .variable("BUILDKITE_PULL_REQUEST_BASE_BRANCH", "main")
+        .variable("BUILDKITE_REPO", "git@git.example:o/p.git")
+        .variable("BUILDKITE_PULL_REQUEST_REPO", "https://git.example/o/p");
+    let report = world.path().join("r.json").display().to_string();
+    for (host, call) in [("bitbucket", &bitbucket), ("buildkite", &buildkite)] {
+        let output = call
+            .run(&["check", "--report", &format!("json={report}")])
+            .expect(1);
+        let output = output.logging(&[&format!("--head {}", &head[..12])]);
+        let again = call.run(&["report", &report]).expect(1);
+        again.logging(&[&format!("--head {}", &head[..12])]);
+        if host == "bitbucket" {
+            output.saying(&["sent the result to Code Insights"]);
+        }
+    }
+    let path = proxy.requests()[0].url.path().to_owned();
+    assert!(path.contains(&format!("/commit/{head}/reports/")), "{path}");
+    // A merge that its author edited may contain other files than the built commit.
+    world.write("other.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.git("commit -q -a --amend --no-edit");
+    let local = Call::new(&world.work());
+    let args = [
+        "check",
+        "--all",
+        "--head",
+        "HEAD",
+        "--report",
+        &format!("json={report}"),
+    ];
+    local.run(&args).expect(1);
+    let refused = bitbucket.run(&["report", &report]).expect(2);
+    refused.saying(&["but this job is for commit"]);
+}
+
 /// Returns a host that rejects the first request and responds late to the second.
 fn slow() -> Platform {
     let host = Platform::new();
