@@ -44,12 +44,13 @@ pub(super) fn write_reports(
 /// Writes the reports that the host looks for, and prints the path of each. If such a report cannot be written, this is
 /// only a warning, because nobody requested it. Returns the path of the JUnit report, if it was written.
 fn write_default_reports(run: &Run, host: Host, report: &Report, context: &ReportContext) -> Option<String> {
-    let (mut relative_paths, mut targets) = (Vec::new(), Vec::new());
+    let (mut displayed_paths, mut targets) = (Vec::new(), Vec::new());
     for default_report in resolve_default_reports(run, host) {
+        let displayed_path = default_report.describe_path(run.env.current_dir());
         let (format, relative_path) = (default_report.format, default_report.relative_path);
         match default_report.destination {
             Ok(path) => {
-                relative_paths.push(relative_path);
+                displayed_paths.push(displayed_path);
                 let path = Some(path);
                 targets.push(ReportFlag { format, path });
             }
@@ -60,12 +61,12 @@ fn write_default_reports(run: &Run, host: Host, report: &Report, context: &Repor
     }
     let mut junit_path = None;
     let results = write_reports_in_parallel(run, &targets, report, context);
-    for ((relative_path, target), result) in relative_paths.iter().zip(&targets).zip(results) {
+    for ((displayed_path, target), result) in displayed_paths.into_iter().zip(&targets).zip(results) {
         match result {
             Ok(()) => {
-                run.ui.say(&format!("wrote {relative_path} for {host}"));
+                run.ui.say(&format!("wrote {displayed_path} for {host}"));
                 if target.format.is_junit() {
-                    junit_path = Some(relative_path.to_string());
+                    junit_path = Some(displayed_path);
                 }
             }
             Err(failure) => run.ui.warn(&failure.describe()),
@@ -108,6 +109,16 @@ struct DefaultReport {
     destination: Result<PathBuf, &'static str>,
 }
 
+impl DefaultReport {
+    /// Returns the path for display: the complete path, unless the host looks for it below the current directory.
+    fn describe_path(&self, current_dir: &Path) -> String {
+        match &self.destination {
+            Ok(path) if *path != current_dir.join(&*self.relative_path) => path.display().to_string(),
+            _ => self.relative_path.to_string(),
+        }
+    }
+}
+
 /// Returns the reports that the host looks for, and whether the run may write them.
 fn resolve_default_reports(run: &Run, host: Host) -> Vec<DefaultReport> {
     let default_paths = list_default_paths(run, host);
@@ -137,8 +148,10 @@ fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Result<Option<Repositor
     run.find_repository()
 }
 
-/// Returns the path of a default report below the current directory. In a checkout, the change controls the directories
-/// and links on this path, so it must not lead outside of the checkout. Without a checkout, every path is accepted.
+/// Returns the path of a default report: below the root of the checkout, where the host looks for it, even if the job
+/// runs the program in a directory of the checkout. The change controls the directories and links on this path, so it
+/// must not lead outside of the checkout. Without a checkout, the path is below the current directory, and every path
+/// is accepted.
 fn resolve_default_report_path(
     current_dir: &Path,
     checkout: Option<&Repository>,
@@ -148,7 +161,10 @@ fn resolve_default_report_path(
         .map(Repository::root)
         .filter(|root| is_inside(current_dir, root))
     {
-        Some(root) => policy::resolve_in_checkout(root, current_dir, relative_path),
+        Some(root) if is_inside(root, current_dir) => {
+            policy::resolve_in_checkout(root, current_dir, relative_path)
+        }
+        Some(root) => policy::resolve_in_checkout(root, root, relative_path),
         None => Ok(current_dir.join(relative_path)),
     }
 }
@@ -234,7 +250,7 @@ pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delive
     let default_paths = resolve_default_reports(run, host)
         .into_iter()
         .filter(|report| report.destination.is_ok())
-        .map(|report| report.relative_path.into_owned());
+        .map(|report| report.describe_path(run.env.current_dir()));
     let summary_location = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
     default_paths.chain(summary_location).collect()
 }

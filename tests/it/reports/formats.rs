@@ -358,6 +358,28 @@ fn default_report_that_is_not_written_is_not_named() {
 }
 
 #[test]
+fn default_reports_of_job_in_subfolder_are_below_root_of_checkout() {
+    let world = change_with_bad_sales_pipeline();
+    let subfolder = world.work().join("sales");
+    let job = Job::gitlab().pull_request();
+    for (folder, is_subfolder) in [(world.work(), false), (subfolder.clone(), true)] {
+        // A report of an earlier run is replaced at the same path.
+        world.write("junit.xml", "old");
+        let call = job.extend(&world, Call::new(&folder));
+        let output = call.run("check").expect(1);
+        assert!(read_file(&world.work().join("junit.xml")).contains("load it"));
+        assert!(!subfolder.join("junit.xml").exists());
+        let complete_path = world.work().join("junit.xml").display().to_string();
+        let path = if is_subfolder { &complete_path } else { "junit.xml" };
+        output.saying(&[&format!("wrote {path} for gitlab")]);
+    }
+    // A requested path is relative to the current folder.
+    let call = job.extend(&world, Call::new(&subfolder));
+    call.run("check --report junit=own.xml").expect(1);
+    assert!(subfolder.join("own.xml").exists());
+}
+
+#[test]
 fn each_host_finds_its_reports_where_it_looks() {
     let hosts = [
         ("gitlab", vec!["gl-code-quality-report.json", "junit.xml"]),
