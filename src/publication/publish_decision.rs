@@ -53,6 +53,11 @@ impl Publication<'_> {
         if let Some(decision) = self.decide_on_republication(platform, plan)? {
             return Ok(decision);
         }
+        if self.is_rerun_of_older_version(platform, plan)? {
+            // The upload finds the existing version. Consumers do not go back to it, so nothing changes for them.
+            self.comparison = None;
+            return Ok(PublishDecision::Upload);
+        }
         if let Some(decision) = self.decide_on_breaks(platform, plan)? {
             return Ok(decision);
         }

@@ -68,6 +68,26 @@ impl Publication<'_> {
         Ok(Some(PublishDecision::Refuse(self.older_commit_failure(&message))))
     }
 
+    /// Returns whether the planned version exists and the latest version has a newer commit, as in a rerun of an old
+    /// job. False if `--against` selects the version to compare with.
+    pub(super) fn is_rerun_of_older_version(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+    ) -> Result<bool, Failure> {
+        let Some(comparison) = self
+            .comparison
+            .as_ref()
+            .filter(|_| self.settings.against.is_none())
+        else {
+            return Ok(false);
+        };
+        let (_, commit) = comparison.compared_version();
+        Ok(!commit.is_empty()
+            && self.compare_with_version_commit(commit)? == CommitOrder::Older
+            && self.is_version_published(platform, plan)?)
+    }
+
     /// Describes that the commit to publish is older than the commit of the latest version.
     fn describe_older_commit(&self, plan: &Plan, latest: &LatestCommit) -> String {
         format!(

@@ -79,6 +79,43 @@ fn publish_refuses_older_commit_under_name_that_nobody_chose() {
 }
 
 #[test]
+fn rerun_of_published_older_version_reports_no_change_for_consumers() {
+    let (world, server) = stage();
+    let (first, shared) = (head(&world), world.work().join(".platform/shared-pipelines.yaml"));
+    world.write(".git/info/exclude", "receipt.json\n");
+    publish_from_push(&world, &server, "1.0.0").expect(0);
+    let one_pipeline = fs::read_to_string(&shared).unwrap();
+    world.write("sales/more.orch.yaml", orchestration_text(&["Start", "Done"]));
+    Call::new(&world.work())
+        .run("shared-pipelines add sales/more.orch.yaml")
+        .expect(0);
+    assert_ne!(fs::read_to_string(&shared).unwrap(), one_pipeline);
+    let second = world.commit("offer more");
+    world.push();
+    publish_from_push(&world, &server, "2.0.0").expect(0);
+    world.git(format!("checkout -q --detach {first}"));
+    let rerun = |flags: &str| {
+        let call = call_of_push(&world, publish_call(&world, &server));
+        call.run((
+            "publish --compat fail --version-name 1.0.0 --if-exists same-content",
+            flags,
+        ))
+    };
+    let output = rerun("").expect(0);
+    assert!(output.out.contains("already published"), "{}", output.all());
+    assert!(!output.all().contains("breaks consumers"), "{}", output.all());
+    // A requested comparison, and a new version, are compared.
+    let against = rerun("--against 2.0.0").expect(0);
+    against.saying(&["breaks consumers of version 2.0.0"]);
+    world.git(format!("checkout -q --detach {second}"));
+    world.write(".platform/shared-pipelines.yaml", &one_pipeline);
+    world.commit("offer less");
+    world.git("push -q origin HEAD:main");
+    let output = publish_from_push(&world, &server, "2.1.0").expect(1);
+    output.saying(&["breaks consumers of version 2.0.0"]);
+}
+
+#[test]
 fn publish_refuses_older_commit_under_name_of_the_tag_on_any_host() {
     let (world, server) = outdated_checkout();
     world.git("tag v1");
