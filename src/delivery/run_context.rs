@@ -278,7 +278,7 @@ fn list_facts(
 /// there is no such commit.
 fn describe_earlier_commit(target: &Target) -> Option<String> {
     match &target.earlier_commit {
-        EarlierCommit::None => None,
+        EarlierCommit::None | EarlierCommit::Unknown => None,
         EarlierCommit::Found { commits, source } => {
             Some(format!("those at {} ({source})", join_short_ids(commits)))
         }

@@ -4,9 +4,12 @@
 //! unreadable files are reported.
 
 use crate::error::Failure;
+use crate::gate::interface_changes::may_repeat_run;
 use crate::job::ci::BaseHint;
 use crate::job::cli::GateChanges;
-use crate::job::context::{self, Comparison, ContextError, PolicyRevision, RequestedRevisions};
+use crate::job::context::{
+    self, Comparison, ContextError, EarlierCommit, PolicyRevision, RequestedRevisions,
+};
 use crate::job::policy::{DescriptionLength, GateFileVersion};
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -34,10 +37,15 @@ impl Workspace<'_> {
         let is_base_named_locally = self.ci.host.is_local() && revisions.base.is_some();
         // Without a request of the job, the comparison already uses the bases of the host.
         let is_host_base_used = revisions.base.is_none() && !revisions.all;
-        if is_base_named_locally || is_host_base_used {
+        if is_base_named_locally || (is_host_base_used && self.ci.host.is_local()) {
             return Ok(comparison.bases.clone());
         }
-        match self.resolve_unrequested_bases(comparison, revisions) {
+        let host_bases = if is_host_base_used {
+            self.select_host_bases(comparison)
+        } else {
+            self.resolve_unrequested_bases(comparison, revisions)
+        };
+        match host_bases {
             Ok(bases) => Ok(bases),
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
             Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
@@ -99,7 +107,30 @@ impl Workspace<'_> {
             base: None,
             ..revisions.clone()
         };
-        let (bases, _) = self.resolve_bases_without_all(comparison, &unrequested_revisions)?;
+        self.select_host_bases(&self.resolve_comparison_without_all(comparison, &unrequested_revisions)?)
+    }
+
+    /// Returns the commits that the host compares with: the bases or, in a run that reviews all pipelines, the earlier
+    /// commit of the branch. There are none for a run that may repeat an earlier one, for a head that is already in the
+    /// branch that it is compared with, and for the first push of a branch. Fails if the commits are unknown.
+    fn select_host_bases(&self, comparison: &Comparison) -> Result<Vec<CommitId>, ContextError> {
+        if !comparison.bases.is_empty() || self.ci.host.is_local() || may_repeat_run(&self.ci, comparison) {
+            return Ok(comparison.bases.clone());
+        }
+        if comparison.earlier_commit == EarlierCommit::Unknown {
+            return Err(ContextError::BaseUnknown {
+                reason: comparison.base_source.clone(),
+            });
+        }
+        let (bases, _) = comparison.select_baseline_commits()?;
+        let head = match &comparison.head {
+            Some(head) => head.clone(),
+            None => self.repo.head()?.commit,
+        };
+        // Compared with itself, head has no changes.
+        if bases.contains(&head) {
+            return Ok(Vec::new());
+        }
         Ok(bases)
     }
 

@@ -151,8 +151,11 @@ impl GateRun<'_> {
 
 /// Returns whether an earlier run may have reviewed the same commit: the run is scheduled or manual, or it is a run of
 /// the default branch on a host that does not report a push. A commit that the job selects itself is a change.
-fn may_repeat_run(ci: &CiContext, comparison: &Comparison) -> bool {
-    let has_earlier_commit = comparison.earlier_commit != EarlierCommit::None;
+pub(in crate::gate) fn may_repeat_run(ci: &CiContext, comparison: &Comparison) -> bool {
+    let has_earlier_commit = matches!(
+        comparison.earlier_commit,
+        EarlierCommit::Found { .. } | EarlierCommit::NotInClone { .. }
+    );
     match ci.trigger {
         Trigger::Change => false,
         Trigger::Commit => has_earlier_commit && !ci.is_push() && !ci.host.is_local(),

@@ -7,6 +7,8 @@ use sluicegate_git::CommitId;
 pub enum EarlierCommit {
     /// There is no such commit, for example because the push created the branch.
     None,
+    /// The clone and the event do not show whether there is such a commit.
+    Unknown,
     /// The earlier commit. After a forced push, there may be several: the merge-bases with the commit before the push.
     Found { commits: Vec<CommitId>, source: String },
     /// The shallow clone lacks the commit, or the history that leads to it.
@@ -47,6 +49,11 @@ impl Base {
             source,
             warnings: Vec::new(),
         }
+    }
+
+    /// Creates the base of a run that reviews all pipelines because the base is unknown. `reason` explains why.
+    pub(super) fn for_unknown_base(reason: impl Into<String>) -> Self {
+        Self::for_all_pipelines(reason).with_earlier_commit(EarlierCommit::Unknown)
     }
 
     /// Sets the commit whose findings are treated as known in a run that has no base and selects all pipelines.

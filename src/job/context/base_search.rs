@@ -368,7 +368,7 @@ impl BaseSearch<'_> {
     fn find_merge_base(&self, commit: &CommitId, name: &str) -> Result<Base, ContextError> {
         let bases = self.repo.find_merge_bases(commit, &self.head.commit)?;
         if bases.is_empty() {
-            return Ok(Base::for_all_pipelines(format!(
+            return Ok(Base::for_unknown_base(format!(
                 "head has no commit in common with {name}"
             )));
         }

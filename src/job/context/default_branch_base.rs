@@ -43,7 +43,7 @@ impl BaseSearch<'_> {
             let earlier_commit = if self.repo.contains_commit(&tip.commit, &self.head.commit)? {
                 self.find_earlier_commit(&name)?
             } else {
-                EarlierCommit::None
+                EarlierCommit::Unknown
             };
             return Ok(base.with_earlier_commit(earlier_commit));
         }
@@ -71,7 +71,7 @@ impl BaseSearch<'_> {
     /// Returns a base for all pipelines, because the default branch is not known. The warning explains how to make it
     /// known; a local run has no warning in a complete clone.
     fn build_base_without_default_branch(&self) -> Base {
-        let base = Base::for_all_pipelines(DEFAULT_BRANCH_UNKNOWN);
+        let base = Base::for_unknown_base(DEFAULT_BRANCH_UNKNOWN);
         if self.ci.host.is_local() {
             return if self.repo.is_shallow() {
                 base.with_warning(SHALLOW_CLONE_WARNING.to_owned())

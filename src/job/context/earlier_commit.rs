@@ -12,8 +12,8 @@ const FIRST_PARENT: &str = "the first parent of head";
 impl BaseSearch<'_> {
     /// Sets the earlier commit of the base if the clone cannot connect `previous`, the commit that the host names, with
     /// head. In a shallow clone, `previous` is recorded as missing, and a comparison with it fails. In a complete
-    /// clone, the branch no longer has that commit, and nothing shows which findings are known, so there is no earlier
-    /// commit.
+    /// clone, the branch no longer has that commit, and nothing shows which findings are known, so the earlier commit
+    /// is unknown.
     pub(super) fn set_unavailable_earlier_commit(
         &self,
         base: Base,
@@ -26,19 +26,22 @@ impl BaseSearch<'_> {
                 source,
             }
         } else {
-            EarlierCommit::None
+            EarlierCommit::Unknown
         })
     }
 
     /// Sets the earlier commits of the base to `commits`, the merge-bases of head with the commit before a forced push.
-    /// The base stays unchanged if there are no merge-bases, or if head itself is a merge-base.
+    /// Without merge-bases, the earlier commit is unknown. The base stays unchanged if head itself is a merge-base.
     pub(super) fn set_earlier_commits_of_forced_push(
         &self,
         base: Base,
         commits: Vec<CommitId>,
         previous: &str,
     ) -> Base {
-        if commits.is_empty() || self.is_head_among(&commits) {
+        if commits.is_empty() {
+            return base.with_earlier_commit(EarlierCommit::Unknown);
+        }
+        if self.is_head_among(&commits) {
             return base;
         }
         let source = format!("{} with {previous}", describe_merge_bases(&commits));
@@ -46,18 +49,21 @@ impl BaseSearch<'_> {
     }
 
     /// Returns the commit whose findings a run on the default branch treats as known, if the event does not name one:
-    /// the commit of the host's last run, otherwise the first parent of head. There is no such commit for an unmerged
-    /// change, for a fork, for a push that created the branch, and for a head that is not on the branch.
+    /// the commit of the host's last run, otherwise the first parent of head. There is no such commit for a push that
+    /// created the branch. It is unknown for an unmerged change, for a fork, and for a head that is not on the branch.
     pub(super) fn find_earlier_commit(&self, default_branch: &str) -> Result<EarlierCommit, ContextError> {
         let (ci, head) = (self.ci, &self.head.commit);
         let is_branch_new = self.head.is_host_commit && ci.base == BaseHint::CreatedBranch;
-        if is_branch_new || ci.trigger == Trigger::Change || ci.fork {
+        if ci.trigger == Trigger::Change || ci.fork {
+            return Ok(EarlierCommit::Unknown);
+        }
+        if is_branch_new {
             return Ok(EarlierCommit::None);
         }
         // A user who starts a run manually may combine the branch with any commit.
         if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head, self.head.is_host_commit)?
         {
-            return Ok(EarlierCommit::None);
+            return Ok(EarlierCommit::Unknown);
         }
         if let Some(earlier_commit) = self.find_commit_of_earlier_run()? {
             return Ok(earlier_commit);

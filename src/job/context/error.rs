@@ -28,6 +28,9 @@ pub enum ContextError {
         source_name: &'static str,
         host: Host,
     },
+    /// Neither the event nor the clone shows the base of the change.
+    #[error("the base is unknown: {reason}")]
+    BaseUnknown { reason: String },
     /// The branch to compare the change with is not in the clone.
     #[error("the {role} branch `{branch}` is not among the remote branches of this clone")]
     BranchNotInClone {
@@ -202,6 +205,11 @@ impl ContextError {
             Self::BranchNotInClone { host, branch, remote, .. } => {
                 Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))
             }
+            Self::BaseUnknown { .. } => Some(
+                "fetch the base into this clone, or allow changes to the gate configuration with --gate-changes warn \
+                 (SLUICEGATE_GATE_CHANGES=warn)"
+                    .to_owned(),
+            ),
             Self::TargetNotProven { url, .. } => Some(target_remote_hint(url.as_deref())),
             Self::TargetReplaced { branch, remote, .. } => Some(replaced_target_hint(remote, branch)),
             Self::NoCommonHistory { .. } => {

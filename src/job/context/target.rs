@@ -58,7 +58,9 @@ impl<H> RunSubject<H> {
                 source_name: source,
                 host: self.host,
             }),
-            EarlierCommit::None => Ok((self.bases.clone(), self.base_source.clone())),
+            EarlierCommit::None | EarlierCommit::Unknown => {
+                Ok((self.bases.clone(), self.base_source.clone()))
+            }
         }
     }
 

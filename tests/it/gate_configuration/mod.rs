@@ -3,4 +3,5 @@
 mod changes;
 mod links;
 mod named_files;
+mod pushes;
 mod unusable_files;
