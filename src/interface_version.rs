@@ -101,8 +101,8 @@ pub(crate) struct InterfaceVersion<'a> {
 }
 
 impl<'a> InterfaceVersion<'a> {
-    /// Creates the version of the interface that a snapshot offers. An enabled entry whose pipeline is missing offers
-    /// nothing, so it is removed.
+    /// Creates the version of the interface that a snapshot offers. An enabled entry whose pipeline is missing or
+    /// a submodule offers nothing, so it is removed.
     pub(crate) fn at_snapshot(
         repository: &'a Repository,
         snapshot: &Snapshot<'_>,
@@ -112,7 +112,8 @@ impl<'a> InterfaceVersion<'a> {
             .offered_entries()
             .map(|entry| entry.pipeline.as_str())
             .collect();
-        let files = snapshot.find_files(&paths)?;
+        let mut files = snapshot.find_files(&paths)?;
+        files.retain(|_, file| file.kind != FileKind::Submodule);
         interface
             .entries
             .retain(|entry| !entry.enabled || files.contains_key(&entry.pipeline));

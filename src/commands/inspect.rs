@@ -7,6 +7,7 @@ use crate::job::policy::CheckoutFiles;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text::escape_lines;
+use sluicegate_git::FileKind;
 use sluicegate_pipelines::pipelines::{PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
@@ -24,6 +25,7 @@ pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
     let pipeline_paths: Vec<String> = snapshot
         .list_files(&|path| is_pipeline(path))?
         .into_iter()
+        .filter(|file| file.kind != FileKind::Submodule)
         .map(|file| file.path)
         .collect();
     let pipeline_files = PipelineFiles::new(pipeline_paths.iter().map(String::as_str));

@@ -4,7 +4,7 @@ use crate::document_content::read_document;
 use crate::gate::project_checks::file_document::FileDocument;
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::overlap;
-use sluicegate_git::{FileContent, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
+use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
     CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE,
@@ -111,7 +111,8 @@ impl ProjectScope<'_> {
         is_changed: &dyn Fn(&str) -> bool,
         choose_others: &ChooseOtherFiles<'_>,
     ) -> Result<(Vec<FileResults>, ProjectContents), GitError> {
-        let files = snapshot.list_files(&is_pipeline)?;
+        let mut files = snapshot.list_files(&is_pipeline)?;
+        files.retain(|file| file.kind != FileKind::Submodule);
         let mut facts = known_facts.into_map();
         let (changed_files, unchanged_files): (Vec<_>, Vec<_>) = files
             .iter()
@@ -154,7 +155,8 @@ impl ProjectScope<'_> {
         snapshot: &Snapshot<'_>,
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<FileResults>, GitError> {
-        let files = snapshot.list_base_files(&is_pipeline)?;
+        let mut files = snapshot.list_base_files(&is_pipeline)?;
+        files.retain(|file| file.kind != FileKind::Submodule);
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
         let mut facts = BTreeMap::new();
@@ -293,8 +295,10 @@ impl ProjectScope<'_> {
         let content = read_document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
         let entries = content.iter().flat_map(|pipelines| &pipelines.entries);
         let listed_paths: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
+        let mut listed_files = snapshot.find_files(&listed_paths)?;
+        listed_files.retain(|_, file| file.kind != FileKind::Submodule);
         Ok(Some(SharedPipelinesFile {
-            existing_pipelines: snapshot.find_files(&listed_paths)?.into_keys().collect(),
+            existing_pipelines: listed_files.into_keys().collect(),
             path,
             content,
         }))

@@ -537,6 +537,54 @@ fn script_replaced_by_link_is_reported_in_untouched_callers() {
     );
 }
 
+/// A submodule has no content that the platform could read, so it is no pipeline.
+#[test]
+fn pipeline_replaced_by_submodule_breaks_the_same_as_deleted_one() {
+    let shared = "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - { pipeline: a/load.orch.yaml, \
+                  displayName: l, id: load, enabled: true, parameters: {} }\n";
+    let world = world_with_files(&[
+        ("a/caller.orch.yaml", &caller_of_targets(&["a/load"])),
+        ("a/load.orch.yaml", &caller_of_targets(&[])),
+        (".platform/shared-pipelines.yaml", shared),
+    ]);
+    world.git("rm -q a/load.orch.yaml");
+    let deletion = world.commit("delete");
+    let entry = format!("160000,{deletion},a/load.orch.yaml");
+    world.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    world.git("commit -q -m submodule");
+    world.git("push -q origin change");
+    let platform = Platform::new();
+    platform.reviews(respond_for_each(
+        "PASSED",
+        json!([{ "ruleName": "minimum-components", "status": "PASSED" }]),
+    ));
+    for args in ["", "--all --base main"] {
+        let mut problems = Vec::new();
+        for head in [&deletion, "HEAD"] {
+            let call = platform.call(&world);
+            let flags = (
+                "review --compat fail --report json=- --branch change --head",
+                head,
+                args,
+            );
+            let report = call.run(flags).expect(1).json();
+            let findings = list_project_findings(&report);
+            assert_eq!(findings.len(), 2, "{findings:?}");
+            problems.push((findings, report["compat"]["changes"].clone()));
+            assert!(
+                !report["notes"].to_string().contains("contains 2 pipelines"),
+                "{report:#}"
+            );
+        }
+        assert!(problems[0].1[0].is_object(), "{problems:?}");
+        assert_eq!(problems[0], problems[1], "{args}");
+    }
+    let diff = Call::new(&world.work())
+        .run("diff --base main --head HEAD")
+        .expect(0);
+    diff.logging(&["shared pipelines: 1 break"]);
+}
+
 #[test]
 fn with_two_merge_bases_no_caller_of_a_lost_variable_is_missed() {
     let sets = "        setScalarVariables:\n        - [day, 1]\n";
