@@ -127,8 +127,8 @@ impl Workspace<'_> {
             Some(head) => head.clone(),
             None => self.repo.head()?.commit,
         };
-        // Compared with itself, head has no changes.
-        if bases.contains(&head) {
+        // Compared with itself, head has no changes. An earlier commit of a change is head, or the change in a merge.
+        if comparison.is_change || bases.contains(&head) {
             return Ok(Vec::new());
         }
         Ok(bases)

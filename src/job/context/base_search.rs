@@ -127,7 +127,7 @@ impl BaseSearch<'_> {
         source: &'static str,
         target: Option<&str>,
     ) -> Result<Base, ContextError> {
-        if id == self.head.commit.as_str() {
+        if self.is_head(id) {
             return Ok(Base::for_all_pipelines(format!(
                 "{source} is the head commit itself"
             )));
@@ -207,35 +207,6 @@ impl BaseSearch<'_> {
             );
         }
         Ok(base)
-    }
-
-    /// Returns the base, or an error if the change has no commit of its own, because the target already contains head.
-    /// Uncommitted files that are reviewed are a change, too, so there is no error then.
-    fn require_own_commits(&self, base: Base, target: &TargetTip) -> Result<Base, ContextError> {
-        if !self.includes_uncommitted && self.repo.contains_commit(&target.commit, &self.head.commit)? {
-            return Err(self.empty_change_error(&target.describe()));
-        }
-        Ok(base)
-    }
-
-    /// Returns whether a change without commits of its own is an error. That is the case only for an unmerged change,
-    /// whose event names a target or a base commit. If that commit is head itself, the event already shows that the
-    /// change is empty, and there is no error.
-    fn needs_own_commits(&self) -> bool {
-        let head = self.head.commit.as_str();
-        match &self.ci.base {
-            BaseHint::MergeBaseWith { seen_commit, .. } => seen_commit.as_deref() != Some(head),
-            BaseHint::Commit { id, .. } => id != head,
-            _ => false,
-        }
-    }
-
-    /// Returns the error for a head that the base already contains, so that there is nothing to review.
-    fn empty_change_error(&self, base: &str) -> ContextError {
-        ContextError::EmptyChange {
-            base: base.to_owned(),
-            head: self.head.commit.clone(),
-        }
     }
 
     /// Returns a base of the commit that the host names. If that commit is not an ancestor of head, for example after a
@@ -382,12 +353,6 @@ impl BaseSearch<'_> {
         }
         let source = format!("{} with {name}", describe_merge_bases(&bases));
         Ok(Base::from_commits(bases, source))
-    }
-
-    /// Returns whether head is one of these merge-bases, so that the commit that head is compared with already contains
-    /// head.
-    pub(super) fn is_head_among(&self, bases: &[CommitId]) -> bool {
-        bases.contains(&self.head.commit)
     }
 }
 

@@ -10,6 +10,7 @@ mod branch_origin;
 mod deepen;
 mod default_branch_base;
 mod earlier_commit;
+mod empty_change;
 mod error;
 mod head;
 mod merge_check;

@@ -3,6 +3,7 @@
 mod deepen;
 mod default_branch;
 mod merge_queue;
+mod merged_changes;
 mod reference_names;
 mod several_merge_bases;
 mod target_evidence;
