@@ -3,6 +3,13 @@
 use crate::job::ci::{CiError, Host};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
 
+/// A remote and one of its references or commits.
+#[derive(Debug)]
+pub struct FetchSource {
+    pub remote: String,
+    pub reference: String,
+}
+
 /// The host's context and the clone do not match.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextError {
@@ -19,8 +26,15 @@ pub enum ContextError {
     #[error(transparent)]
     Ci(#[from] CiError),
     /// The commit that the host set is not in the clone.
-    #[error("commit {commit}, which {host} set for this run, is not in this clone")]
-    CommitNotInClone { commit: String, host: Host },
+    #[error("commit {commit}{}, which {host} set for this run, is not in this clone", describe_fork(*is_fork))]
+    CommitNotInClone {
+        commit: String,
+        host: Host,
+        /// The commit belongs to a fork, so no branch of the clone has it.
+        is_fork: bool,
+        /// Where to fetch the commit, if more history of the clone's branches would not contain it.
+        fetch_source: Option<FetchSource>,
+    },
     /// The base of the change is not in the clone.
     #[error("the base commit {commit} ({source_name}) is not in this clone")]
     BaseNotInClone {
@@ -156,6 +170,11 @@ fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
     )
 }
 
+/// Returns the part of a message that names the origin of a commit, or an empty text for a commit of the repository.
+const fn describe_fork(is_fork: bool) -> &'static str {
+    if is_fork { " of a fork" } else { "" }
+}
+
 /// Returns the name of the host for messages.
 fn describe_host(host: Host) -> String {
     match host {
@@ -197,6 +216,9 @@ impl ContextError {
         match self {
             Self::Git(error) => error.hint(),
             Self::Ci(error) => Some(error.hint()),
+            Self::CommitNotInClone { host, is_fork, fetch_source: Some(source), .. } => {
+                Some(missing_commit_hint(*host, *is_fork, source))
+            }
             Self::Shallow { host, .. }
             | Self::CommitNotInClone { host, .. }
             | Self::BaseNotInClone { host, .. }
@@ -287,6 +309,20 @@ fn history_hint(host: Host) -> String {
         (_, None) => FULL_HISTORY_HINT.to_owned(),
     };
     format!("{history_step}; or pass --deepen (SLUICEGATE_DEEPEN=true) to fetch the missing commits")
+}
+
+/// Returns the hint that fetches a commit from this remote and reference. The history of the clone's remote never has a
+/// commit of a fork.
+fn missing_commit_hint(host: Host, is_fork: bool, source: &FetchSource) -> String {
+    let alternative = if is_fork {
+        "or pass --deepen (SLUICEGATE_DEEPEN=true)".to_owned()
+    } else {
+        format!("or {}", history_hint(host))
+    };
+    format!(
+        "fetch the commit: `git fetch {} {}`; {alternative}",
+        source.remote, source.reference
+    )
 }
 
 /// Returns the hint that adds the target's repository to the clone. A URL with shell metacharacters or a password is

@@ -1,5 +1,6 @@
 //! Finds the commit to review and its branch.
 
+use super::deepen::find_fetch_source;
 use super::target_branches::TargetBranches;
 use super::{BranchOrigin, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, Trigger};
@@ -245,6 +246,8 @@ fn find_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> Result<Commi
         _ => Err(ContextError::CommitNotInClone {
             commit: id.to_owned(),
             host: ci.host,
+            is_fork: ci.fork,
+            fetch_source: find_fetch_source(repo, ci, id),
         }),
     }
 }

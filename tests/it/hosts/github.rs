@@ -97,6 +97,39 @@ fn pull_request_target_has_base_branch_checked_out() {
     .changes(&FEATURE);
 }
 
+/// A complete clone of the target's branches lacks a commit that is only in the reference of the pull request.
+#[test]
+fn commit_outside_of_the_branches_names_the_reference_to_fetch() {
+    let project = Project::new();
+    project
+        .world
+        .git("push -q origin feature:refs/pull/7/head :feature");
+    let target = "refs/remotes/origin/main";
+    for (repository, text) in [("other/p", " of a fork, which"), ("o/p", ", which")] {
+        let folder = complete_checkout(&project, target);
+        let mut payload = github_payload(&project.feature, &project.main);
+        payload["pull_request"]["head"]["repo"]["full_name"] = json!(repository);
+        let job = || {
+            let event = "pull_request_target";
+            github_job(&folder, event, "refs/heads/main", &project.main, &payload)
+        };
+        let fetch = "fetch -q origin refs/pull/7/head";
+        let hint = "hint: fetch the commit: `git fetch origin refs/pull/7/head`";
+        let commit = format!("commit {}{text}", project.feature);
+        let output = job().expect_unsettled(&[&commit, hint, "--deepen"]);
+        // The checkout action fetches no branch of a fork.
+        let names_depth = output.err.contains("fetch-depth");
+        assert_eq!(names_depth, repository == "o/p", "{}", output.all());
+        crate::support::git(&folder, fetch);
+        job()
+            .says()
+            .has("fork", repository != "o/p")
+            .head("feature", &project.feature)
+            .changes(&FEATURE);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
+
 #[test]
 fn pull_request_in_default_checkout_ends_with_line_that_mends_it() {
     let project = Project::new();
