@@ -42,13 +42,12 @@ impl<'a> ReviewSubject<'a> {
     ) -> Result<Self, Failure> {
         let destinations = NamedDestinations::for_review(run, args, publish);
         let repo = run.open_repository_for_paths(&args.selection.paths);
-        let (mut workspace, revisions) =
+        let (mut workspace, _) =
             destinations.replace_reports_and_open(run, repo, CheckoutFiles::OnDisk, |workspace| {
                 let branch = args.branch.clone();
                 let revisions = workspace.sources.resolve_revisions(&args.selection, branch)?;
                 Ok((revisions, DeepenSubject::Commit))
             })?;
-        workspace.warn_of_other_checkout(run, &revisions)?;
         let (settings, connection) = workspace.resolve_settings(
             run,
             |sources| {
@@ -90,6 +89,7 @@ impl<'a> ReviewSubject<'a> {
             change,
         };
         let mut gate = GateRun::new(run, files);
+        gate.add_notes(workspace.describe_other_checkout(run, &self.settings.gate.revisions)?);
         gate.select_pipelines(&|sources: &SettingSources<'_>| {
             Ok(sources.resolve_review_settings(args)?.gate.selection)
         })?;

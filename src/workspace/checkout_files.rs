@@ -27,31 +27,35 @@ impl Workspace<'_> {
         Ok(self.repo.snapshot(self.repo.head()?.commit))
     }
 
-    /// Warns if the job has checked out another commit than the one that the host names for the event, because the
-    /// review covers the host's commit. Warns only for [`Trigger::Any`], for example a schedule: its job may check out
-    /// any commit. With `--head`, the choice is explicit, so there is no warning.
-    pub(crate) fn warn_of_other_checkout(
+    /// Returns a note if the job has checked out another commit than the one that the host names for the event, because
+    /// the review covers the host's commit. Only for [`Trigger::Any`], for example a schedule: its job may check out any
+    /// commit. With `--head`, the choice is explicit, so there is no note. The note is also a warning if the log does
+    /// not show a report.
+    pub(crate) fn describe_other_checkout(
         &self,
         run: &Run,
         revisions: &RequestedRevisions,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<String>, Failure> {
         let is_at_host_commit =
             context::reviews_host_commit(&self.repo, &self.ci, &RequestedRevisions::default())?;
-        if let (false, None, Trigger::Any, Ok(head)) = (
+        let (false, None, Trigger::Any, Ok(head)) = (
             is_at_host_commit,
             &revisions.head,
             self.ci.trigger,
             self.repo.head(),
-        ) {
-            let (event_commit, short) = (self.ci.commit.as_deref().unwrap_or_default(), head.commit.short());
-            run.ui.warn(&format!(
-                "the checkout is at {short}, but this review covers the event's commit {}: pass `--head {}` to review \
-                 the checkout",
-                sluicegate_git::short_id(event_commit),
-                head.commit
-            ));
-        }
-        Ok(())
+        ) else {
+            return Ok(None);
+        };
+        let event_commit = self.ci.commit.as_deref().unwrap_or_default();
+        let note = format!(
+            "the checkout is at {}, but this review covers the event's commit {}: pass `--head {}` to review the \
+             checkout",
+            head.commit.short(),
+            sluicegate_git::short_id(event_commit),
+            head.commit
+        );
+        run.defer_warning(note.clone());
+        Ok(Some(note))
     }
 
     /// Returns a note if the files are not in a git repository.

@@ -306,8 +306,22 @@ fn review_beside_another_checkout_says_which_commit_it_is_of() {
     let call = Job::github()
         .event("issue_comment", "refs/heads/main", &payload)
         .extend(&world, platform.call(&world));
-    let output = call.variable("GITHUB_SHA", &main).run("review").expect(0);
-    output.saying(&["the checkout is at", "but this review covers"]);
+    let call = call.variable("GITHUB_SHA", &main);
+    let note = format!(
+        "the checkout is at {}, but this review covers the event's commit",
+        &head(&world)[..7]
+    );
+    call.run("review").expect(0).logging(&[&note]);
+    let report = call.run("review --report json=-").expect(0).json();
+    assert!(report["notes"].to_string().contains(&note), "{report:#}");
+    // The note is a warning if there is no report, and omitted if the checkout is reviewed.
+    call.run("review --dry-run").expect(0).saying(&[&note]);
+    world.git("checkout -q --detach main");
+    let report = call.run("review --report json=-").expect(0).json();
+    assert!(
+        !report["notes"].to_string().contains("the checkout is at"),
+        "{report:#}"
+    );
 }
 
 /// The event is about the commit of `change`; its author pushed a merge on top that has the files of `main`.
