@@ -6,7 +6,7 @@ use crate::job::policy;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::gate_files::list_hidden_root_entries;
 use crate::workspace::{Workspace, find_config_dir_in};
-use sluicegate_base::text::List;
+use sluicegate_base::text::{List, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use std::fs;
@@ -34,6 +34,12 @@ pub(crate) enum RulesRemedy {
     Commit { path: String, is_ignored: bool },
     /// The file was added to the target branch after this branch was created.
     MergeTarget { branch: String, path: String },
+    /// The branch deletes the file, which the target branch still has.
+    Restore {
+        branch: String,
+        tip: CommitId,
+        path: String,
+    },
     /// The checked-out commit has the file, but the reviewed commit lacks it.
     OtherCommit { path: String },
     /// No file exists; the command writes one.
@@ -75,6 +81,11 @@ impl RulesRemedy {
             }
             Self::MergeTarget { branch, path } => format!(
                 "merge `{branch}` into your branch: `{path}` was added to `{branch}` after your branch was created"
+            ),
+            Self::Restore { branch, tip, path } => format!(
+                "your branch deletes `{path}`, which `{branch}` has: restore the file with `git checkout {} -- {}`",
+                tip.short(),
+                quote_shell_word(path)
             ),
             Self::OtherCommit { path } => format!(
                 "`{path}` is in the checked-out commit but not in the reviewed commit: merge or rebase the reviewed \
@@ -125,8 +136,8 @@ impl Workspace<'_> {
                 path,
             });
         }
-        if let Some((branch, path)) = self.find_rules_added_to_target(snapshot)? {
-            return Ok(RulesRemedy::MergeTarget { branch, path });
+        if let Some(remedy) = self.find_remedy_of_target(snapshot)? {
+            return Ok(remedy);
         }
         if let Some(path) = disk_path {
             return Ok(RulesRemedy::OtherCommit { path });
@@ -208,11 +219,9 @@ impl Workspace<'_> {
         names
     }
 
-    /// Returns the target branch and the path of its rules file, if the file was added after this branch was created.
-    fn find_rules_added_to_target(
-        &self,
-        snapshot: &Snapshot<'_>,
-    ) -> Result<Option<(String, String)>, Failure> {
+    /// Returns how to provide the rules file if the target branch has one: the file was added there after this branch
+    /// was created, or this branch deletes it.
+    fn find_remedy_of_target(&self, snapshot: &Snapshot<'_>) -> Result<Option<RulesRemedy>, Failure> {
         let Some((branch, tip)) = self.find_target_branch()? else {
             return Ok(None);
         };
@@ -230,10 +239,10 @@ impl Workspace<'_> {
         let bases = self.repo.find_merge_bases(&head, &tip).unwrap_or_default();
         for base in &bases {
             if self.repo.find_file(base, &path)?.is_some() {
-                return Ok(None);
+                return Ok(Some(RulesRemedy::Restore { branch, tip, path }));
             }
         }
-        Ok(Some((branch, path)))
+        Ok(Some(RulesRemedy::MergeTarget { branch, path }))
     }
 
     /// Returns the name of the target branch and its newest known commit; in a local run, those of the remote's default

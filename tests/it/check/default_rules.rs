@@ -105,7 +105,7 @@ fn check_of_change_that_deletes_rules_file_fails() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline_with_lost_component());
     world.write(RULES_FILE, RULES);
-    world.commit("first");
+    let tip = world.commit("first");
     world.push();
     world.git("checkout -q -b change");
     std::fs::remove_dir_all(world.work().join(".platform")).unwrap();
@@ -114,11 +114,12 @@ fn check_of_change_that_deletes_rules_file_fails() {
             world.commit("delete the rules");
         }
         let output = Call::new(&world.work()).run("check").expect(1);
+        let command = format!(
+            "restore the file with `git checkout {} -- {RULES_FILE}`",
+            &tip[..7]
+        );
         assert!(
-            output.out.contains(MISSING)
-                && output
-                    .out
-                    .contains("`sluicegate rules init --config-dir .platform`"),
+            output.out.contains(MISSING) && output.out.contains(&command),
             "{}",
             output.all()
         );

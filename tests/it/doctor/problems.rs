@@ -347,7 +347,7 @@ fn platforms_files_are_checked_as_they_are_on_disk() {
         &[RULES_FILE, ":2", "unused-component", "rules lint"],
     );
     std::fs::remove_file(world.work().join(RULES_FILE)).unwrap();
-    expect_one_failed_check(doctor(&call), 2, "rules-file", &["rules init"]);
+    expect_one_failed_check(doctor(&call), 2, "rules-file", &["restore the file with"]);
     world.write(RULES_FILE, RULES);
 
     assert_eq!(

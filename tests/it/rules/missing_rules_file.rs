@@ -2,7 +2,7 @@
 //! none.
 
 use crate::support::{
-    Call, HOSTS, Platform, ProgramOutput, RULES, RULES_FILE, World, orchestration_text, passed_results,
+    Call, HOSTS, Job, Platform, ProgramOutput, RULES, RULES_FILE, World, orchestration_text, passed_results,
     respond_for_each,
 };
 use serde_json::{Value, json};
@@ -118,6 +118,40 @@ fn review_without_any_rules_file_advises_rules_init() {
             output.all()
         );
     }
+}
+
+#[test]
+fn review_and_check_of_deleted_rules_file_advise_to_restore_it() {
+    let platform = ruleless_platform();
+    let world = old_branch();
+    merge_gate(&world);
+    let tip = world.git("rev-parse main");
+    world.git("merge -q main -m merge");
+    world.git(&["rm", "-q", RULES_FILE]);
+    world.commit("delete");
+    world.push();
+    let hint = format!(
+        "restore the file with `git checkout {} -- {RULES_FILE}`",
+        &tip[..7]
+    );
+    for (name, host) in HOSTS {
+        for command in ["review", "check"] {
+            let output = host(&world, platform.call(&world)).run(command);
+            assert_eq!(output.code, 1, "{name}: {}", output.all());
+            let is_right = output.out.contains(&hint) && !output.all().contains(INIT);
+            assert!(is_right, "{name} {command}: {}", output.all());
+        }
+    }
+    // After the merge, no branch has the file.
+    world.git("push -q origin change:main");
+    let output = Job::github().push(&tip).call(&world).run("check").expect(1);
+    let command = "`sluicegate rules init --config-dir .platform`";
+    assert!(output.out.contains(command), "{}", output.all());
+    // The command restores the file.
+    world.git(&["checkout", "-q", &tip[..7], "--", RULES_FILE]);
+    world.commit("restore");
+    world.push();
+    Call::new(&world.work()).run("check --head HEAD").expect(0);
 }
 
 #[test]
