@@ -249,7 +249,7 @@ fn list_facts(
             target
                 .branch
                 .clone()
-                .unwrap_or_else(|| "unknown: no branch contains the head commit".to_owned()),
+                .unwrap_or_else(|| format!("unknown: {}", target.explain_missing_branch())),
         ),
         ("head", target.head.to_string()),
         ("on the remote", remote.to_owned()),

@@ -30,7 +30,7 @@ impl BaseSearch<'_> {
             };
         };
         if self.is_ci_run_on_default_branch(&name) {
-            return Ok(Base::for_all_pipelines(describe_default_branch_head(&name))
+            return Ok(Base::for_all_pipelines(describe_default_branch_run(&name))
                 .with_earlier_commit(self.find_earlier_commit(&name)?));
         }
         let Some(tip) = self.branches.find_tip(&name)? else {
@@ -85,6 +85,6 @@ impl BaseSearch<'_> {
     }
 }
 
-fn describe_default_branch_head(name: &str) -> String {
-    format!("head is on the default branch `{name}`")
+fn describe_default_branch_run(name: &str) -> String {
+    format!("the run is on the default branch `{name}`")
 }

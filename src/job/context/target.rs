@@ -143,11 +143,7 @@ impl Target {
     /// Otherwise the error is that neither the host nor the job names the branch.
     pub fn require_branch(&self) -> Result<&str, ContextError> {
         self.branch.as_deref().ok_or_else(|| {
-            // As in `may_infer_branch`, except for an unknown host, where only the default branch is searched.
-            let is_branch_searched = self.host.is_local()
-                || self.tag.is_some()
-                || (!self.is_host_commit && self.host != Host::Unknown);
-            if is_branch_searched {
+            if self.is_branch_searched() {
                 return ContextError::NoBranch {
                     head: self.head.clone(),
                     host: self.host,
@@ -155,5 +151,22 @@ impl Target {
             }
             ContextError::BranchNotNamed { host: self.host }
         })
+    }
+
+    /// Returns the reason why the branch is unknown.
+    pub const fn explain_missing_branch(&self) -> &'static str {
+        if self.is_branch_searched() {
+            "no branch contains the head commit"
+        } else {
+            "the CI host does not name the branch"
+        }
+    }
+
+    /// Returns whether any branch that contains the commit is used, as in `may_infer_branch`, except for an unknown
+    /// host, where only the default branch is searched.
+    const fn is_branch_searched(&self) -> bool {
+        self.host.is_local()
+            || self.tag.is_some()
+            || (!self.is_host_commit && !matches!(self.host, Host::Unknown))
     }
 }

@@ -106,6 +106,29 @@ fn context_of_tag_without_branch_on_gitlab_matches_snapshot() {
     ");
 }
 
+/// Several branches may contain the commit, so they are not searched.
+#[test]
+fn context_without_branch_of_the_host_states_that_reason() {
+    let project = Project::new();
+    let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
+    let variables = [
+        ("GITLAB_CI", "true"),
+        ("CI_PIPELINE_SOURCE", "push"),
+        ("CI_DEFAULT_BRANCH", "main"),
+        ("CI_COMMIT_SHA", &project.main),
+    ];
+    let text = context_text(&Checkout::new(&folder, &variables), "");
+    let branch = "branch         unknown: the CI host does not name the branch\n";
+    assert!(text.contains(branch), "{text}");
+    let on_main = variables.iter().chain(&[("CI_COMMIT_BRANCH", "main")]).copied();
+    let text = context_text(&Checkout::new(&folder, &on_main.collect::<Vec<_>>()), "");
+    let reason = "because        the run is on the default branch `main`\n";
+    assert!(
+        text.contains("branch         main\n") && text.contains(reason),
+        "{text}"
+    );
+}
+
 #[test]
 fn context_of_changed_rules_matches_snapshot() {
     let project = Project::new();

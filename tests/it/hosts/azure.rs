@@ -105,7 +105,7 @@ fn push_manual_run_and_schedule_are_compared_with_default_branch() {
         )
         .says()
         .head("main", &project.main)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
     }
 }

@@ -86,7 +86,7 @@ fn default_branch_is_everything() {
     bitbucket_job(&folder, &project.main, &[("BITBUCKET_BRANCH", "main")])
         .says()
         .head("main", &project.main)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN)
         .quietly();
 }

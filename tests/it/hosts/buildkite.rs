@@ -107,7 +107,7 @@ fn default_branch_is_everything() {
     buildkite_job(&folder, "main", &project.main, &[])
         .says()
         .head("main", &project.main)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
 }
 

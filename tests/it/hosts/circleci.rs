@@ -83,7 +83,7 @@ fn default_branch_is_everything() {
     circleci_job(&folder, &project.main, &[("CIRCLE_BRANCH", "main")])
         .says()
         .head("main", &project.main)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
 }
 

@@ -141,7 +141,7 @@ fn tag_schedule_and_run_by_hand() {
         .says()
         .event("gitea", event)
         .head("main", &project.main)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
     }
 }

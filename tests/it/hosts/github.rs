@@ -388,7 +388,7 @@ fn merge_of_pull_request_into_default_branch_is_pull_requests_change() {
 fn push_to_default_branch_without_usable_before_is_everything() {
     let project = Project::new();
     for (before, reason) in [
-        (ZEROS, "head is on the default branch `main`"),
+        (ZEROS, "the run is on the default branch `main`"),
         (project.feature.as_str(), "is not an ancestor of head"),
         (project.main.as_str(), "is head itself"),
         (ABSENT, "is not in this clone"),
@@ -413,7 +413,7 @@ fn first_push_of_repository_is_everything() {
     github_job(&folder, "push", "refs/heads/main", &first, &payload)
         .says()
         .head("main", &first)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&["A a.orch.yaml"]);
 }
 
@@ -592,7 +592,7 @@ fn run_by_hand_or_by_clock_on_default_branch_is_everything() {
         github_job(&folder, event, "refs/heads/main", &project.main, &payload)
             .says()
             .head("main", &project.main)
-            .selects_everything("head is on the default branch `main`")
+            .selects_everything("the run is on the default branch `main`")
             .changes(&ALL_OF_MAIN);
     }
 }

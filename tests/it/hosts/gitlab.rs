@@ -151,7 +151,7 @@ fn first_pipeline_of_default_branch_is_everything() {
     branch_pipeline(&folder, "main", ZEROS, &project.main)
         .says()
         .head("main", &project.main)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN)
         .quietly();
 }
@@ -356,7 +356,7 @@ fn scheduled_or_manual_pipeline_is_compared_with_default_branch() {
         on("main", &project.main)
             .says()
             .head("main", &project.main)
-            .selects_everything("head is on the default branch `main`")
+            .selects_everything("the run is on the default branch `main`")
             .changes(&ALL_OF_MAIN);
     }
 }

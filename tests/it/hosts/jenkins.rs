@@ -208,7 +208,7 @@ fn default_branch_is_everything() {
     jenkins_job(&folder, "main", &[("GIT_COMMIT", &project.main)])
         .says()
         .head("main", &project.main)
-        .selects_everything("head is on the default branch `main`")
+        .selects_everything("the run is on the default branch `main`")
         .changes(&ALL_OF_MAIN);
 }
 
