@@ -206,6 +206,12 @@ fn describe_branch(branch: Option<&str>) -> String {
 const BASE_OR_ALL: &str =
     "--base (SLUICEGATE_BASE), or select all pipelines with --all (SLUICEGATE_ALL=true)";
 
+const BASE_UNKNOWN_HINT: &str = "fetch the base into this clone, or allow changes to the gate configuration with \
+    --gate-changes warn (SLUICEGATE_GATE_CHANGES=warn)";
+
+const FORK_HINT: &str = "run `sluicegate check`, which works without a remote and a token; to do so only for forks, \
+    pass --fork check to the review";
+
 const EDITED_MERGE_HINT: &str = "fetch the change into a remote-tracking branch first \
     (`git fetch origin +REF:refs/remotes/origin/change`), or pass the commit to review with --head \
     (SLUICEGATE_HEAD)";
@@ -227,11 +233,7 @@ impl ContextError {
             Self::BranchNotInClone { host, branch, remote, .. } => {
                 Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))
             }
-            Self::BaseUnknown { .. } => Some(
-                "fetch the base into this clone, or allow changes to the gate configuration with --gate-changes warn \
-                 (SLUICEGATE_GATE_CHANGES=warn)"
-                    .to_owned(),
-            ),
+            Self::BaseUnknown { .. } => Some(BASE_UNKNOWN_HINT.to_owned()),
             Self::TargetNotProven { url, .. } => Some(target_remote_hint(url.as_deref())),
             Self::TargetReplaced { branch, remote, .. } => Some(replaced_target_hint(remote, branch)),
             Self::NoCommonHistory { .. } => {
@@ -272,11 +274,7 @@ impl ContextError {
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
             }
-            Self::Fork { .. } => Some(
-                "run `sluicegate check`, which works without a remote and a token; to do so only for forks, pass \
-                 --fork check to the review"
-                    .to_owned(),
-            ),
+            Self::Fork { .. } => Some(FORK_HINT.to_owned()),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::job::cli::InitArgs;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
-use sluicegate_git::{FileKind, Repository, Snapshot};
+use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
@@ -129,15 +129,13 @@ pub(crate) fn detect_repository_facts(
     let config_dir_name = config_dir.as_deref();
     let rules = rules_file.as_ref();
     let findings = CurrentFindings::evaluate(workspace, &snapshot, rules, config_dir_name, args.adopt)?;
-    let mut pipelines = snapshot.list_files(&is_pipeline)?;
-    pipelines.retain(|file| file.kind != FileKind::Submodule);
     Ok(RepositoryFacts {
         root: repo.root().to_owned(),
         recipe,
         host,
         missing_flags,
         default_branch: detect_default_branch(repo)?,
-        pipeline_count: pipelines.len(),
+        pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_pipelines_file(&snapshot, config_dir_name),
         is_config_dir_new,
