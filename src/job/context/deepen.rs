@@ -3,7 +3,6 @@
 //! Each step fetches more history than the previous one, up to a limit, so that one branch cannot make a job fetch an
 //! unlimited history. If the run can be resolved without a fetch, nothing is fetched.
 
-use super::error::FetchSource;
 use super::head::may_infer_branch;
 use super::target_branches::TargetBranches;
 use super::target_resolver::TargetResolver;
@@ -342,21 +341,6 @@ impl MissingItem {
             Self::Commit(id) => format!("commit {id}"),
         }
     }
-}
-
-/// Returns where to fetch the commit `id`, if more history of the clone's branches would not contain it: the commit
-/// belongs to a fork, or the clone is not shallow. `None` for a shortened id.
-pub(super) fn find_fetch_source(repo: &Repository, ci: &CiContext, id: &str) -> Option<FetchSource> {
-    if !is_full_id(id) || (repo.is_shallow() && !ci.fork) {
-        return None;
-    }
-    let reference = match (ci.host, ci.pull_request) {
-        (Host::GitHub | Host::Gitea, Some(number)) => format!("refs/pull/{number}/head"),
-        (Host::GitLab, Some(number)) => format!("refs/merge-requests/{number}/head"),
-        _ => id.to_owned(),
-    };
-    let remote = repo.first_remote_name().ok()?;
-    Some(FetchSource { remote, reference })
 }
 
 /// Parses a revision to fetch: a full id, or a branch, optionally with the prefix `refs/heads/` or `origin/`.

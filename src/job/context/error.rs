@@ -1,14 +1,8 @@
 //! Errors that prevent the program from resolving the commit to review and its base.
 
+use super::fetch_source::FetchSource;
 use crate::job::ci::{CiError, Host};
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
-
-/// A remote and one of its references or commits.
-#[derive(Debug)]
-pub struct FetchSource {
-    pub remote: String,
-    pub reference: String,
-}
 
 /// The host's context and the clone do not match.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Finds the commit to review and its branch.
 
-use super::deepen::find_fetch_source;
+use super::fetch_source::find_fetch_source;
 use super::target_branches::TargetBranches;
 use super::{BranchOrigin, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, Trigger};

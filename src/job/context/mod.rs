@@ -12,6 +12,7 @@ mod default_branch_base;
 mod earlier_commit;
 mod empty_change;
 mod error;
+mod fetch_source;
 mod head;
 mod merge_check;
 mod policy_revision;
