@@ -1,5 +1,6 @@
 //! The rows and columns of a picture, which are those of the canvas.
 
+use super::box_spans::BoxSpans;
 use super::places::{BOX_DISTANCE, Places, ROW_TOLERANCE};
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,27 +18,10 @@ pub(super) struct Grid {
     pub row_indices: Vec<usize>,
     pub box_columns: Vec<usize>,
     pub column_count: usize,
+    /// The columns at which the picture continues below, ascending.
+    breaks: Vec<usize>,
     /// The horizontal place of each box on the canvas.
     canvas_lefts: Vec<f64>,
-}
-
-/// The horizontal position and the width of each box.
-#[derive(Debug, Clone)]
-pub(super) struct BoxSpans {
-    pub lefts: Vec<i32>,
-    pub widths: Vec<i32>,
-}
-
-impl BoxSpans {
-    /// Returns the x coordinate of the right edge of a box.
-    pub(super) fn right(&self, index: usize) -> i32 {
-        self.lefts[index] + self.widths[index]
-    }
-
-    /// Returns the x coordinate of the center of a box.
-    pub(super) fn center(&self, index: usize) -> i32 {
-        self.lefts[index] + self.widths[index] / 2
-    }
 }
 
 impl Grid {
@@ -79,14 +63,49 @@ impl Grid {
             row_indices,
             column_count: box_columns.iter().max().map_or(0, |column| column + 1),
             box_columns,
+            breaks: breaks.to_vec(),
             canvas_lefts: places.points.iter().map(|point| point.x).collect(),
         }
     }
 
-    /// Returns whether the second box is in a column further right than the first box, and so far right on the canvas
-    /// that the boxes would not overlap.
+    /// Returns whether the column is the first of its band, so that its boxes are at the left edge of the picture.
+    pub(super) fn is_band_start(&self, column: usize) -> bool {
+        column == 0 || self.breaks.binary_search(&column).is_ok()
+    }
+
+    /// Returns the columns at which the picture continues below so that the boxes of each band are at most `max_width`
+    /// apart, if a column alone is not wider. `spans` are the boxes of this grid, which has no breaks.
+    pub(super) fn breaks_within_width(&self, spans: &BoxSpans, max_width: i32) -> Vec<usize> {
+        let mut column_edges = vec![(i32::MAX, i32::MIN); self.column_count];
+        for (index, column) in self.box_columns.iter().enumerate() {
+            let (left, right) = column_edges[*column];
+            column_edges[*column] = (left.min(spans.lefts[index]), right.max(spans.right(index)));
+        }
+        let mut breaks = Vec::new();
+        let mut band_left = i32::MAX;
+        let mut band_right = i32::MIN;
+        for (column, (left, right)) in column_edges.into_iter().enumerate() {
+            band_left = band_left.min(left);
+            band_right = band_right.max(right);
+            if column > 0 && band_right - band_left > max_width {
+                breaks.push(column);
+                (band_left, band_right) = (left, right);
+            }
+        }
+        breaks
+    }
+
+    /// Returns the number, from the top, of the band that contains this column.
+    fn band(&self, column: usize) -> usize {
+        self.breaks.partition_point(|start| *start <= column)
+    }
+
+    /// Returns whether the second box is in a column of the same band further right than the first box, and so far
+    /// right on the canvas that the boxes would not overlap.
     pub(super) fn is_further_right(&self, first_box: usize, second_box: usize) -> bool {
-        self.box_columns[first_box] < self.box_columns[second_box]
+        let [first_column, second_column] = [first_box, second_box].map(|index| self.box_columns[index]);
+        first_column < second_column
+            && self.band(first_column) == self.band(second_column)
             && self.canvas_lefts[second_box] - self.canvas_lefts[first_box] >= BOX_DISTANCE
     }
 }

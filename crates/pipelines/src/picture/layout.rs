@@ -1,23 +1,21 @@
 //! Computes the positions in a picture, in pixels: boxes in rows and columns, links between them.
 
+use super::box_spans::{BoxSpans, compute_spans};
 use super::canvas::{Canvas, ChangeMark};
 use super::channels::{EDGE_DISTANCE, LINE_HEIGHT, Routes, RowHeights, assign_tracks};
-use super::grid::{BoxSpans, Grid};
+use super::grid::Grid;
 use super::label::{self, BoxText, LABEL_GAP};
 use super::places::Places;
-use super::ports::{Clearance, Gap, LinkPlan, Port, Ports, Side, gap_at, stub_port};
+use super::ports::{Gap, LinkPlan, Port, Ports, Side, stub_port};
 use super::router::{GapLines, Hop, Router};
 use super::slots::SLOT_WIDTH;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Minimum distance between two boxes of a row.
-const MIN_BOX_GAP: i32 = 28;
-
-/// Minimum distance between the centers of two columns: more than half the difference of the widths of two boxes.
-const MIN_COLUMN_DISTANCE: i32 = 48;
-
 /// Maximum number of attempts to give all links space, each with wider gaps.
 const MAX_ATTEMPTS: usize = 40;
+
+/// Maximum number of widths that are tried for the boxes of a picture that continues below.
+const MAX_LIMITS: i32 = 8;
 
 pub(super) type PixelPoint = (i32, i32);
 
@@ -61,30 +59,22 @@ pub(super) fn lay_out_canvas(canvas: &Canvas) -> Layout {
 /// Computes the layout of a picture with at most this width, if possible. Like wrapped text, the picture continues
 /// below at each column that does not fit.
 pub(super) fn lay_out_within_width(canvas: &Canvas, max_width: i32) -> Layout {
-    let box_places = Places::for_canvas(canvas);
-    let mut break_columns: Vec<usize> = Vec::new();
-    loop {
-        let grid = Grid::build(&box_places, &break_columns);
-        let (layout, spans) = lay_out_grid(canvas, &box_places, &grid);
-        let first_column = break_columns.last().copied().unwrap_or(0);
-        if layout.width <= max_width {
-            return layout;
-        }
-        let left = spans.lefts.iter().copied().min().unwrap_or(0);
-        let next_break = grid
-            .box_columns
-            .iter()
-            .enumerate()
-            .filter(|(index, column)| **column > first_column && spans.right(*index) - left > max_width)
-            .map(|(_, column)| *column)
-            .min();
-        // If all boxes fit, a link or a label is too wide, so only the last column is moved below.
-        let last_column = (grid.column_count > first_column + 1).then(|| grid.column_count - 1);
-        match next_break.or(last_column) {
-            Some(column) => break_columns.push(column),
-            None => return layout,
+    let places = Places::for_canvas(canvas);
+    let no_breaks: [usize; 0] = [];
+    let grid = Grid::build(&places, &no_breaks);
+    let (mut layout, spans) = lay_out_grid(canvas, &places, &grid);
+    let mut box_limit = max_width;
+    while layout.width > max_width && box_limit > 0 {
+        let breaks = grid.breaks_within_width(&spans, box_limit);
+        let (broken_layout, _spans) = lay_out_grid(canvas, &places, &Grid::build(&places, &breaks));
+        // Links and labels need space beside the boxes.
+        let missing_width = broken_layout.width - max_width;
+        box_limit -= missing_width.max(max_width / MAX_LIMITS);
+        if broken_layout.width < layout.width {
+            layout = broken_layout;
         }
     }
+    layout
 }
 
 /// Computes the layout of a grid and the spans of its boxes. Widens the gaps until each link has space, in at most
@@ -126,72 +116,6 @@ fn lay_out_grid(canvas: &Canvas, places: &Places, grid: &Grid) -> (Layout, BoxSp
         for gap in router.full_gaps {
             *extra_widths.entry(gap).or_default() += 2 * SLOT_WIDTH;
         }
-    }
-}
-
-/// Returns the spans of the boxes. Places the columns as close together as the boxes and the links between them allow.
-/// `gap_lines` contains the vertical lines of each gap, and `extra_widths` the space that an earlier attempt missed.
-fn compute_spans(
-    grid: &Grid,
-    ports: &Ports,
-    widths: &[i32],
-    gap_lines: &GapLines,
-    extra_widths: &HashMap<Gap, i32>,
-) -> BoxSpans {
-    // For each column, its neighbors on the left with the distances between the centers.
-    let mut left_neighbors: Vec<Vec<(usize, i32)>> = vec![Vec::new(); grid.column_count];
-    for (row, boxes) in grid.rows.iter().enumerate() {
-        for (index, pair) in boxes.windows(2).enumerate() {
-            let [left_box, right_box] = *pair else { continue };
-            let gap = (row, index + 1);
-            let Clearance { left, right } = ports.clearances.get(&gap).copied().unwrap_or_default();
-            let line_count = gap_lines
-                .get(&gap)
-                .map_or(0, |owners| i32::try_from(owners.len()).unwrap_or(i32::MAX / 1000));
-            let gap_width = left + right + line_count * SLOT_WIDTH + extra_widths.get(&gap).unwrap_or(&0);
-            let distance = gap_width.max(MIN_BOX_GAP) + (widths[left_box] + widths[right_box] + 1) / 2;
-            left_neighbors[grid.box_columns[right_box]].push((grid.box_columns[left_box], distance));
-        }
-    }
-    // A link to a box further right needs space for a vertical line at each of its ends.
-    for link in &ports.links {
-        let (from_box, to_box) = (link.exit.canvas_box, link.entry.canvas_box);
-        let [from_column, to_column] = [from_box, to_box].map(|index| grid.box_columns[index]);
-        if grid.is_further_right(from_box, to_box) && link.exit.side == Side::Right {
-            let clearances = [link.exit, link.entry].map(|port| {
-                let gap = gap_at(grid, port).and_then(|gap| ports.clearances.get(&gap));
-                gap.copied().unwrap_or_default()
-            });
-            let gap_width = clearances[0].left + clearances[1].right + 2 * SLOT_WIDTH;
-            let distance = gap_width + (widths[from_box] + widths[to_box] + 1) / 2;
-            left_neighbors[to_column].push((from_column, distance));
-        }
-    }
-    // The leftmost possible center of each column.
-    let mut low_centers = vec![0; grid.column_count];
-    for column in 1..grid.column_count {
-        low_centers[column] = left_neighbors[column]
-            .iter()
-            .map(|(neighbor, distance)| low_centers[*neighbor] + distance)
-            .fold(low_centers[column - 1] + MIN_COLUMN_DISTANCE, i32::max);
-    }
-    // The rightmost possible center of each column; a column is in the middle between both.
-    let mut high_centers = vec![low_centers.last().copied().unwrap_or(0); grid.column_count];
-    for column in (1..grid.column_count).rev() {
-        let center = high_centers[column];
-        high_centers[column - 1] = high_centers[column - 1].min(center - MIN_COLUMN_DISTANCE);
-        for (neighbor, distance) in &left_neighbors[column] {
-            high_centers[*neighbor] = high_centers[*neighbor].min(center - distance);
-        }
-    }
-    let lefts = grid
-        .box_columns
-        .iter()
-        .zip(widths)
-        .map(|(column, width)| i32::midpoint(low_centers[*column], high_centers[*column]) - width / 2);
-    BoxSpans {
-        lefts: lefts.collect(),
-        widths: widths.to_vec(),
     }
 }
 

@@ -10,6 +10,7 @@
 //! The code has no side effects. Every name comes from a repository that anybody may have changed, so names are
 //! escaped.
 
+mod box_spans;
 mod canvas;
 mod canvas_part;
 mod channels;

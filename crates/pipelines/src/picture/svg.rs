@@ -95,7 +95,7 @@ impl<'c> Picture<'c> {
     }
 
     /// Returns the width with the margins, in pixels. The legend may be wider than the drawing.
-    fn width(&self) -> i32 {
+    pub(super) fn width(&self) -> i32 {
         let min_width = if self.has_legend() {
             let (_, legend_width) = self.render_legend();
             legend_width

@@ -82,6 +82,57 @@ fn boxes_keep_canvas_order_and_never_overlap() {
     );
 }
 
+/// Returns the left edges of the boxes `component 0`, `component 1` and so on.
+fn left_edges(picture: &str) -> Vec<f64> {
+    let document = roxmltree::Document::parse(picture).unwrap();
+    let mut rects = DrawnPicture::read(document.root()).rects;
+    rects.sort_by_key(|rect| {
+        rect.name
+            .trim_start_matches("component ")
+            .parse::<usize>()
+            .unwrap()
+    });
+    rects.iter().map(|rect| rect.left).collect()
+}
+
+#[test]
+fn picture_of_wide_pipeline_continues_at_left_edge_within_width() {
+    let places: Vec<_> = (0..24).map(|index| Some((index * 200, 0))).collect();
+    let chain: Vec<_> = (0..23).map(|index| (index, index + 1, 1)).collect();
+    let with_jumps: Vec<_> = chain
+        .iter()
+        .copied()
+        .chain([(0, 20, 2), (22, 3, 3), (5, 12, 0)])
+        .collect();
+    for links in [chain, with_jumps] {
+        let canvas = canvas_of(&places, &links, &[]);
+        for max_width in [400, COLUMN_WIDTH, PAGE_WIDTH] {
+            let picture = Picture::with_max_width(canvas.clone(), max_width);
+            assert!(picture.width() <= max_width, "{} > {max_width}", picture.width());
+            let document = picture.render_document("wide");
+            assert_eq!(faults_without_order(&canvas, &document), [""; 0]);
+            let lefts = left_edges(&document);
+            let starts: Vec<_> = lefts.windows(2).filter(|pair| pair[0] > pair[1]).collect();
+            assert!(!starts.is_empty(), "{lefts:?}");
+            assert!(
+                starts.iter().all(|pair| (pair[1] - lefts[0]).abs() <= 84.0),
+                "{lefts:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn picture_within_width_is_drawn_like_with_natural_width() {
+    let canvas = canvas_of(
+        &[Some((0, 0)), Some((200, 0)), Some((400, 80))],
+        &[(0, 1, 1), (1, 2, 1)],
+        &[],
+    );
+    let narrow = Picture::with_max_width(canvas.clone(), PAGE_WIDTH);
+    assert_eq!(narrow.render_document("a"), picture_of(&canvas, "a"));
+}
+
 /// Returns the places of the boxes and the corners of the links.
 fn outline(picture: &str) -> String {
     let document = roxmltree::Document::parse(picture).unwrap();
