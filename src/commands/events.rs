@@ -1,14 +1,17 @@
 //! Runs `sluicegate events export`: collects the events of the window, writes them, and only then advances the cursor.
 
 use crate::atomic_file;
+use crate::delivery::unfinished_files::is_same_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
+use crate::operations::state_lock::{StateFile, StateLock};
 use crate::session::failure_conversion::to_write_failure;
 use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
+use std::fs;
 use std::path::Path;
 
 /// Maximum size of a cursor file, in bytes.
@@ -19,12 +22,18 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
+    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
+    let base_url = connection.require_base_url()?.to_string();
+    // Another run with the same cursor would export the same events.
+    let _lock = path.as_deref().map(lock_cursor).transpose()?;
     let last_cursor = match &path {
-        Some(path) => read_cursor(path)?,
+        Some(path) => read_cursor(path, &base_url)?,
         None => None,
     };
+    if let Some(path) = &path {
+        reject_output_path(run, path, last_cursor.is_some())?;
+    }
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
-    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let platform = run.create_platform_client(&connection)?;
     let collected_events = run.block_on(export::collect_events(&platform, window))??;
     // The window starts before the cursor, because events may arrive late. Events of earlier exports are removed here.
@@ -43,17 +52,50 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     // The cursor moves only after the events were delivered, so that no event is lost.
     run.ui.deliver_result(&text)?;
     run.ui.finish_output_file()?;
-    if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events) {
+    if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events, &base_url) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
             .map_err(to_write_failure("the cursor ", &path))?;
     }
     Ok(ExitStatus::Success)
 }
 
-/// Reads the cursor that the last run wrote to this file; `None` if the file does not exist.
-fn read_cursor(path: &Path) -> Result<Option<Cursor>, Failure> {
+/// Locks the cursor file; fails if another run has locked it.
+fn lock_cursor(path: &Path) -> Result<StateLock, Failure> {
+    StateLock::acquire(StateFile {
+        path,
+        name: "cursor file",
+        flag: "--cursor",
+    })
+}
+
+/// Rejects a file of `--out` that is the cursor file, or that contains the events of an earlier run with this cursor:
+/// no later run would export them again.
+fn reject_output_path(run: &Run, cursor_path: &Path, has_cursor: bool) -> Result<(), Failure> {
+    let Some(out) = &run.global.out else {
+        return Ok(());
+    };
+    let path = run.env.current_dir().join(out);
+    if is_same_file(&path, cursor_path) {
+        let message = format!("--out and --cursor cannot both be written to {}", out.display());
+        return Err(Failure::usage(message).with_hint("pass another path with --out"));
+    }
+    let is_filled = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
+    if has_cursor && is_filled {
+        let message = format!(
+            "could not write {}: the file has a content, and this export contains only the events since the last one",
+            out.display()
+        );
+        return Err(Failure::usage(message)
+            .with_hint("append the events to the file with `>>` instead of --out, or pass another path"));
+    }
+    Ok(())
+}
+
+/// Reads the cursor that the last run wrote to this file; `None` if the file does not exist. Fails for the cursor of
+/// another platform.
+fn read_cursor(path: &Path, base_url: &str) -> Result<Option<Cursor>, Failure> {
     match read_user_file_if_exists(path, MAX_CURSOR_BYTES)? {
-        Some(bytes) => Ok(Some(Cursor::parse(&bytes, path)?)),
+        Some(bytes) => Ok(Some(Cursor::parse(&bytes, path, base_url)?)),
         None => Ok(None),
     }
 }
@@ -86,6 +128,7 @@ impl From<CursorError> for Failure {
     fn from(error: CursorError) -> Self {
         let hint = match error {
             CursorError::TooOld { .. } => "remove the cursor file to start over with the remaining events",
+            CursorError::OtherPlatform { .. } => "pass another cursor file for this platform",
             CursorError::Unreadable { .. } => {
                 "pass another cursor file, or remove this cursor file to start over"
             }

@@ -366,7 +366,7 @@ impl Run {
 }
 
 /// Returns whether the paths are equal, or refer to the same existing file.
-fn is_same_file(path: &Path, other_path: &Path) -> bool {
+pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
     path == other_path
         || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }

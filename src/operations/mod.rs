@@ -15,7 +15,7 @@ pub(crate) mod projects;
 pub(crate) mod provision;
 pub(crate) mod rules;
 pub(crate) mod schemas;
-mod state_lock;
+pub(crate) mod state_lock;
 pub(crate) mod streaming;
 pub(crate) mod tasks;
 pub(crate) mod variables;

@@ -1,6 +1,6 @@
 //! Provisions a project: checks everything, continues from the state, reports each step.
 
-use super::state_lock::StateLock;
+use super::state_lock::{StateFile, StateLock};
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -95,7 +95,12 @@ fn open_state(
     let mut state = read_state(state_path, base_url)?;
     // A run without steps writes nothing, so that it needs no lock, and its directory may be read-only.
     let needs_lock = !args.dry_run && plan.steps().any(|step| !state.is_done(step));
-    let lock = needs_lock.then(|| StateLock::acquire(state_path)).transpose()?;
+    let state_file = StateFile {
+        path: state_path,
+        name: "state file",
+        flag: "--state",
+    };
+    let lock = needs_lock.then(|| StateLock::acquire(state_file)).transpose()?;
     if lock.is_some() {
         // Another run may have done steps meanwhile, which this run would repeat.
         state = read_state(state_path, base_url)?;

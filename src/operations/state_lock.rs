@@ -1,4 +1,4 @@
-//! Locks a state file, so that two runs do not repeat each other's steps.
+//! Locks a file with the state of a command, so that two runs do not repeat each other's steps.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -12,31 +12,41 @@ use std::time::Duration;
 const MAX_ATTEMPTS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// A file with the state of a command, which each write replaces.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StateFile<'p> {
+    pub path: &'p Path,
+    /// The name of such a file in messages.
+    pub name: &'static str,
+    /// The flag that selects another file.
+    pub flag: &'static str,
+}
+
 /// The lock of a state file; dropping it releases the lock, and removes the lock file if this run created it.
 #[derive(Debug)]
-pub(super) struct StateLock {
+pub(crate) struct StateLock {
     path: PathBuf,
     file: File,
     is_created: bool,
 }
 
 impl StateLock {
-    /// Locks the state file at this path; fails if another run has locked it. The lock is on a file next to it, because
+    /// Locks the state file; fails if another run has locked it. The lock is on a file next to it, because
     /// each write replaces the state file. A run that is killed releases its lock, and the file that it leaves is
     /// locked again.
-    pub(super) fn acquire(state_path: &Path) -> Result<Self, Failure> {
-        let mut name = state_path.as_os_str().to_owned();
+    pub(crate) fn acquire(state_file: StateFile<'_>) -> Result<Self, Failure> {
+        let mut name = state_file.path.as_os_str().to_owned();
         name.push(".lock");
         let path = PathBuf::from(name);
         for _ in 0..MAX_ATTEMPTS {
             match try_acquire(&path) {
                 Ok(Some(lock)) => return Ok(lock),
                 Ok(None) => sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => return Err(running_failure(state_path)),
-                Err(TryLockError::Error(error)) => return Err(lock_failure(state_path, error)),
+                Err(TryLockError::WouldBlock) => return Err(running_failure(state_file)),
+                Err(TryLockError::Error(error)) => return Err(lock_failure(state_file, error)),
             }
         }
-        Err(lock_failure(state_path, ErrorKind::NotFound.into()))
+        Err(lock_failure(state_file, ErrorKind::NotFound.into()))
     }
 }
 
@@ -112,19 +122,22 @@ fn is_file_at(_: &File, path: &Path) -> bool {
 }
 
 /// Returns the failure for a state file that another run has locked.
-fn running_failure(state_path: &Path) -> Failure {
-    let message = format!("another run uses the state file {}", state_path.display());
+fn running_failure(state_file: StateFile<'_>) -> Failure {
+    let message = format!("another run uses the {} {}", state_file.name, state_file.path.display());
     Failure::usage(message).with_hint("run the command again after the other run has ended")
 }
 
 /// Returns the failure for a state file that cannot be locked. The hint keeps the state: with an empty one, the next
 /// run would create the project again.
-fn lock_failure(state_path: &Path, error: io::Error) -> Failure {
-    let context = format!("could not lock the state file {}", state_path.display());
-    let hint = if matches!(state_path.try_exists(), Ok(false)) {
-        "pass a state file in another directory with --state"
+fn lock_failure(state_file: StateFile<'_>, error: io::Error) -> Failure {
+    let StateFile { path, name, flag } = state_file;
+    let context = format!("could not lock the {name} {}", path.display());
+    let hint = if matches!(path.try_exists(), Ok(false)) {
+        format!("pass a {name} in another directory with {flag}")
     } else {
-        "make its directory writable, or copy the state file to a writable directory and pass the copy with --state"
+        format!(
+            "make its directory writable, or copy the {name} to a writable directory and pass the copy with {flag}"
+        )
     };
     Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context)).with_hint(hint)
 }

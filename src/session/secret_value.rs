@@ -22,7 +22,7 @@ impl Run {
                 let source_name = format!("the variable {name}");
                 let value = self.env.secret(name);
                 (
-                    value.ok_or_else(|| Failure::usage(format!("{source_name} is not set")))?,
+                    value.ok_or_else(|| Failure::usage(format!("{source_name} is not set or empty")))?,
                     source_name,
                 )
             }
@@ -47,11 +47,12 @@ fn read_secret_file(path: &Path) -> Result<SecretString, Failure> {
     }
 }
 
-/// Returns the secret without its final line break. A private key keeps its line breaks; those that a variable contains
+/// Returns the secret without a byte order mark at its start and without its final line break. A private key keeps its line breaks; those that a variable contains
 /// as the two characters `\n`, as on many CI hosts, become real line breaks. Returns the reason if the secret is empty
 /// or a private key has lost its line breaks.
 fn normalize_secret(text: &str) -> Result<SecretString, &'static str> {
-    let without_newline = text.strip_suffix('\n').unwrap_or(text);
+    let without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let without_newline = without_mark.strip_suffix('\n').unwrap_or(without_mark);
     let secret = without_newline.strip_suffix('\r').unwrap_or(without_newline);
     if secret.is_empty() {
         return Err("is empty");
@@ -80,6 +81,7 @@ mod tests {
         assert_eq!(read("pass word \n"), Ok("pass word ".to_owned()));
         assert_eq!(read("a\\nb\r\n"), Ok("a\\nb".to_owned()));
         assert_eq!(read("\n"), Err("is empty"));
+        assert_eq!(read("\u{feff}\r\n"), Err("is empty"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `events export`: all pages, no event twice, no event lost.
 
-use crate::support::{Platform, World, answer};
+use crate::support::{Platform, World, answer, in_turn};
 use serde_json::{Value, json};
 use std::fs;
 use std::sync::{Arc, Mutex};
@@ -59,6 +59,10 @@ fn ids(lines: &str) -> Vec<String> {
                 .to_owned()
         })
         .collect()
+}
+
+fn read(world: &World, path: &str) -> String {
+    fs::read_to_string(world.work().join(path)).unwrap()
 }
 
 fn event_ids(numbers: std::ops::Range<usize>) -> Vec<String> {
@@ -282,16 +286,79 @@ fn export_with_a_cursor_goes_on_where_the_last_run_ended() {
 }
 
 #[test]
-fn export_that_fails_leaves_the_cursor() {
+fn export_with_cursor_of_another_platform_is_refused_without_a_request() {
+    let (world, platform, other) = (World::new(), Platform::new(), Platform::new());
+    for platform in [&platform, &other] {
+        serve_event_pages(platform, &events_of_history(2), |_, _| {});
+    }
+    let args = "events export --cursor c.json";
+    platform.call(&world).run(args).expect(0);
+    let output = other.call(&world).run(args).expect(2);
+    output.saying(&["belongs to the platform http://", ", not to http://", "hint: pass another cursor file"]);
+    assert!(other.requests().is_empty());
+    // A cursor of an earlier version does not name its platform.
+    let mut cursor: Value = serde_json::from_str(&read(&world, "c.json")).unwrap();
+    cursor.as_object_mut().unwrap().remove("platform");
+    world.write("c.json", &cursor.to_string());
+    assert_eq!(other.call(&world).run(args).expect(0).out, "");
+    platform.call(&world).run(args).expect(2);
+}
+
+#[test]
+fn export_with_cursor_does_not_replace_events_of_an_earlier_run() {
     let (world, platform) = (World::new(), Platform::new());
     let events = events_of_history(2);
     serve_event_pages(&platform, &events, |_, _| {});
+    let call = platform.call(&world);
+    // The first export with a cursor contains all events, so that it may replace a file.
+    world.write("a.jsonl", "old");
+    call.run("events export --cursor c.json --out a.jsonl").expect(0);
+    assert_eq!(ids(&read(&world, "a.jsonl")), event_ids(0..2));
+    events.lock().unwrap().push(event(2, 1));
+    call.run("events export --cursor c.json --out a.jsonl")
+        .expect(2)
+        .saying(&["could not write a.jsonl", "`>>`"]);
+    assert_eq!(ids(&read(&world, "a.jsonl")), event_ids(0..2));
+    call.run("events export --cursor c.json --out b.jsonl").expect(0);
+    assert_eq!(ids(&read(&world, "b.jsonl")), ["e0002"]);
+    for cursor in ["x.json", "./x.json"] {
+        call.run(("events export --out x.json --cursor", &[cursor]))
+            .expect(2)
+            .saying(&["--out and --cursor cannot both be written to x.json"]);
+    }
+    assert!(!world.work().join("x.json").exists());
+}
+
+#[test]
+fn export_with_cursor_of_a_running_export_is_refused() {
+    let (world, platform) = (World::new(), Platform::new());
+    let list = json!({ "results": [event(1, 60)], "page": 0, "size": 100, "total": 1 });
+    let delay = std::time::Duration::from_secs(2);
+    platform.respond_to("GET", "/v1/events$", answer(&list).set_delay(delay));
+    let args = "events export --cursor c.json";
+    let outputs: Vec<_> = std::thread::scope(|scope| {
+        let runs = [(); 2].map(|()| scope.spawn(|| platform.call(&world).run(args)));
+        runs.map(|run| run.join().unwrap()).into()
+    });
+    let exported = outputs.iter().filter(|output| !output.out.is_empty()).count();
+    assert_eq!(exported, 1);
+    let refused = outputs.into_iter().find(|output| output.out.is_empty()).unwrap();
+    refused
+        .expect(2)
+        .saying(&["another run uses the cursor file", "run the command again"]);
+    assert!(!world.work().join("c.json.lock").exists());
+}
+
+#[test]
+fn export_that_fails_leaves_the_cursor() {
+    let (world, platform) = (World::new(), Platform::new());
+    let list = json!({ "results": [event(1, 60), event(2, 50)], "page": 0, "size": 100, "total": 2 });
+    let responses = vec![answer(&list), ResponseTemplate::new(403)];
+    platform.respond_to("GET", "/v1/events$", in_turn(responses));
     let args = "events export --cursor c.json";
     platform.call(&world).run(args).expect(0);
     let before = fs::read(world.work().join("c.json")).unwrap();
-    let broken = Platform::new();
-    broken.respond_to("GET", "/v1/events$", ResponseTemplate::new(403));
-    broken.call(&world).run(args).expect(4).saying(&["Super Admin"]);
+    platform.call(&world).run(args).expect(4).saying(&["Super Admin"]);
     assert_eq!(fs::read(world.work().join("c.json")).unwrap(), before);
     world.write("c.json", "{}");
     platform

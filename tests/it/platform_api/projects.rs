@@ -165,13 +165,19 @@ fn secrets_create_reads_value_from_variable_or_file_without_output() {
     world.write("secret", "hunter2\n");
     let json = call.run((&create[..], "--value-file secret -o json")).expect(0);
     assert!(!json.all().contains("hunter2"), "{}", json.all());
+    world.write("secret", "\u{feff}hunter2\r\n");
+    call.run((&create[..], "--value-file secret")).expect(0);
     let body = json!({ "name": "dwh-password", "type": "DWH_PASSWORD", "key": "password",
         "value": { "password": "hunter2" } });
-    assert_eq!(sent_bodies(&platform), [body.clone(), body]);
+    assert_eq!(sent_bodies(&platform), vec![body; 3]);
+    world.write("secret", "\u{feff}-----BEGIN PRIVATE KEY----- abc -----END PRIVATE KEY-----");
+    call.run((&create[..], "--value-file secret"))
+        .expect(2)
+        .saying(&["its line breaks are lost"]);
     call.run(&create).expect(2).saying(&["--value-variable"]);
     call.run((&create[..], "--value-variable NONE"))
         .expect(2)
-        .saying(&["the variable NONE is not set"]);
+        .saying(&["the variable NONE is not set or empty"]);
     call.run((&create[..], "--value-file none"))
         .expect(2)
         .saying(&["none"]);

@@ -20,6 +20,9 @@ const SCHEMA: &str = "sluicegate.cursor/v1";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor {
     schema: String,
+    /// The base URL of the platform that the events are from; older versions did not write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    platform: Option<String>,
     /// Time of the newest exported event.
     through: Timestamp,
     /// The exported events shortly before that time, with their times.
@@ -31,16 +34,32 @@ pub struct Cursor {
 pub enum CursorError {
     #[error("could not read the cursor file {}: {reason}", path.display())]
     Unreadable { path: PathBuf, reason: String },
+    #[error("the cursor {} belongs to the platform {cursor_platform}, not to {platform}", path.display())]
+    OtherPlatform {
+        path: PathBuf,
+        cursor_platform: String,
+        platform: String,
+    },
     /// The platform no longer has all events that follow the cursor.
     #[error("the cursor {} is too old, so later events are lost: {error}", path.display())]
     TooOld { path: PathBuf, error: WindowError },
 }
 
 impl Cursor {
-    /// Parses a cursor from the content of the file at `path`.
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<Self, CursorError> {
+    /// Parses a cursor from the content of the file at `path`. Fails for the cursor of another platform than that with
+    /// the base URL `platform`.
+    pub fn parse(bytes: &[u8], path: &Path, platform: &str) -> Result<Self, CursorError> {
         let reason = match serde_json::from_slice::<Self>(bytes) {
-            Ok(cursor) if cursor.schema == SCHEMA => return Ok(cursor),
+            Ok(cursor) if cursor.schema == SCHEMA => match cursor.platform {
+                Some(cursor_platform) if cursor_platform != platform => {
+                    return Err(CursorError::OtherPlatform {
+                        path: path.to_owned(),
+                        cursor_platform,
+                        platform: platform.to_owned(),
+                    });
+                }
+                _ => return Ok(cursor),
+            },
             Ok(cursor) => format!("the file's schema is {:?}, not {SCHEMA}", cursor.schema),
             Err(error) => error.to_string(),
         };
@@ -85,10 +104,10 @@ impl Cursor {
             .collect()
     }
 
-    /// Returns the cursor after an export of these events, or `None` if neither `last` nor an event has a time. The
+    /// Returns the cursor after an export of these events from `platform`, or `None` if neither `last` nor an event has a time. The
     /// cursor remembers the ids of the newest events, which the next export reads again. An event without a time is
     /// remembered with the newest time.
-    pub fn build_next_cursor(last: Option<Self>, events: &[ApiValue<Event>]) -> Option<Self> {
+    pub fn build_next_cursor(last: Option<Self>, events: &[ApiValue<Event>], platform: &str) -> Option<Self> {
         let newest_time = events.iter().filter_map(event_time).max();
         let through = newest_time.max(last.as_ref().map(|cursor| cursor.through))?;
         let start = subtract_delay(through);
@@ -99,6 +118,7 @@ impl Cursor {
         seen_events.retain(|_, time| *time >= start);
         Some(Self {
             schema: SCHEMA.to_owned(),
+            platform: Some(platform.to_owned()),
             through,
             seen: seen_events,
         })
@@ -120,6 +140,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const PLATFORM: &str = "https://platform.example";
+
     fn event(id: &str, time: &str) -> ApiValue<Event> {
         serde_json::from_value(json!({ "eventId": id, "eventTimestamp": time })).unwrap()
     }
@@ -134,7 +156,7 @@ mod tests {
             event("a", "2026-11-20T08:00:00Z"),
             event("b", "2026-11-20T09:00:00Z"),
         ];
-        let cursor = Cursor::build_next_cursor(None, &first).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM).unwrap();
         let window = cursor.build_window(None, now(), Path::new("c")).unwrap();
         assert_eq!(window.from.unwrap().to_string(), "2026-11-20T08:45:00Z");
         // The event that arrived late is new, the other one is not.
@@ -145,26 +167,26 @@ mod tests {
         ];
         let news = cursor.select_new_events(second);
         assert_eq!(news.iter().map(event_key).collect::<Vec<_>>(), ["late", "c"]);
-        let next = Cursor::build_next_cursor(Some(cursor), &news).unwrap();
+        let next = Cursor::build_next_cursor(Some(cursor), &news, PLATFORM).unwrap();
         assert_eq!(next.through.to_string(), "2026-11-20T09:05:00Z");
         assert_eq!(
             next.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["b", "c", "late"]
         );
         let later =
-            Cursor::build_next_cursor(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")]).unwrap();
+            Cursor::build_next_cursor(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")], PLATFORM).unwrap();
         assert_eq!(
             later.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["c", "d"]
         );
         // Without new events the cursor does not move.
-        assert_eq!(Cursor::build_next_cursor(Some(next.clone()), &[]), Some(next));
-        assert_eq!(Cursor::build_next_cursor(None, &[]), None);
+        assert_eq!(Cursor::build_next_cursor(Some(next.clone()), &[], PLATFORM), Some(next));
+        assert_eq!(Cursor::build_next_cursor(None, &[], PLATFORM), None);
     }
 
     #[test]
     fn cursor_before_window_says_that_events_are_lost() {
-        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")]).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")], PLATFORM).unwrap();
         let error = cursor.build_window(None, now(), Path::new("c.json")).unwrap_err();
         insta::assert_snapshot!(error, @"the cursor c.json is too old, so later events are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
@@ -172,14 +194,14 @@ mod tests {
     #[test]
     fn cursor_is_read_as_it_was_written() {
         let path = Path::new("c.json");
-        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")]).unwrap();
-        assert_eq!(Cursor::parse(cursor.render().as_bytes(), path).unwrap(), cursor);
+        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")], PLATFORM).unwrap();
+        assert_eq!(Cursor::parse(cursor.render().as_bytes(), path, PLATFORM).unwrap(), cursor);
         for text in [
             "{}",
             "",
             r#"{ "schema": "other", "through": "2026-11-20T08:00:00Z", "seen": {} }"#,
         ] {
-            assert!(Cursor::parse(text.as_bytes(), path).is_err(), "{text}");
+            assert!(Cursor::parse(text.as_bytes(), path, PLATFORM).is_err(), "{text}");
         }
     }
 }
