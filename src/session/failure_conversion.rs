@@ -89,7 +89,7 @@ impl From<DefinitionError> for Failure {
 pub(crate) const fn http_exit_status(kind: ErrorKind) -> ExitStatus {
     match kind {
         kind if kind.is_denied() => ExitStatus::Denied,
-        ErrorKind::Configuration => ExitStatus::Usage,
+        ErrorKind::Configuration | ErrorKind::InvalidName => ExitStatus::Usage,
         ErrorKind::Conflict => ExitStatus::AlreadyExists,
         _ => ExitStatus::Undecided,
     }

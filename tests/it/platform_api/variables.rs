@@ -647,6 +647,23 @@ fn pruned_override_is_removed_first_only_if_it_does_not_fit_the_new_type() {
 }
 
 #[test]
+fn apply_with_name_that_no_path_can_contain_tries_later_changes() {
+    let (world, platform) = (World::new(), Platform::new());
+    world.write("v.yaml", "variables: {}\n");
+    let names = ["..", "days", "region"];
+    listing(&platform, &names.map(|name| variable(name, "TEXT", json!("x"))));
+    platform.respond_to("DELETE", "/days$", ResponseTemplate::new(204));
+    platform.respond_to("DELETE", "/region$", ResponseTemplate::new(204));
+    let output = platform
+        .call(&world)
+        .run("variables apply -f v.yaml --prune")
+        .expect(8);
+    output.saying(&["the name \"..\" cannot be used in a path", "1 of 3 changes failed", "hint: "]);
+    let calls: Vec<String> = changes(&platform).into_iter().map(|(call, _)| call).collect();
+    assert_eq!(calls, ["DELETE /days", "DELETE /region"]);
+}
+
+#[test]
 fn apply_stops_where_the_token_is_refused() {
     let (world, platform) = (World::new(), Platform::new());
     write_and_script_variables(&world, &platform);

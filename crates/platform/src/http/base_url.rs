@@ -51,9 +51,9 @@ impl BaseUrl {
     }
 
     /// Returns the URL of a resource below `/v1`. Each segment is encoded separately and once: a `/`, `?` or `%` in a
-    /// name stays a part of that name. Rejects a name that cannot be a path segment ([`ErrorKind::Configuration`]).
+    /// name stays a part of that name. Rejects a name that cannot be a path segment ([`ErrorKind::InvalidName`]).
     ///
-    /// [`ErrorKind::Configuration`]: super::ErrorKind::Configuration
+    /// [`ErrorKind::InvalidName`]: super::ErrorKind::InvalidName
     pub(crate) fn resource_url(&self, path_below_v1: &[&str]) -> Result<Url, HttpError> {
         reject_invalid_segments(path_below_v1)?;
         Ok(append_segments(&self.api_root(), path_below_v1))

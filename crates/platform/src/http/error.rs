@@ -60,7 +60,12 @@ impl HttpError {
         }))
     }
 
-    /// Creates an error for a setting or a name that cannot be used.
+    /// Creates an error for a name that cannot be a part of a URL path.
+    pub(super) fn invalid_name(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::InvalidName, message.into())
+    }
+
+    /// Creates an error for a setting that cannot be used.
     pub(crate) fn configuration(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Configuration, message.into())
     }

@@ -7,6 +7,8 @@ use reqwest::StatusCode;
 pub enum ErrorKind {
     /// The settings cannot be used: an unreadable CA file, a broken token source, a value that no header allows.
     Configuration,
+    /// A name that cannot be a part of a URL path.
+    InvalidName,
     /// 401, or the token URL rejected the client.
     Unauthorized,
     Forbidden,
@@ -56,7 +58,8 @@ impl ErrorKind {
     /// Returns the hint for errors of this kind that have no hint of their own.
     pub(super) const fn general_hint(self) -> &'static str {
         match self {
-            Self::Configuration => "correct the setting or name; `sluicegate doctor` checks the settings",
+            Self::Configuration => "correct the setting; `sluicegate doctor` checks the settings",
+            Self::InvalidName => "use a name that is not empty, not `.` or `..`, and has no control characters",
             Self::BadRequest => "correct the fields that the platform rejects",
             Self::Conflict => {
                 "the request conflicts with an existing resource or a running operation: use another name, or \

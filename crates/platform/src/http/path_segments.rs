@@ -9,10 +9,9 @@ pub(super) fn reject_invalid_segments(path: &[&str]) -> Result<(), HttpError> {
     for (index, segment) in path.iter().enumerate() {
         if let Some(reason) = find_segment_problem(segment) {
             let parent = path[..index].join("/");
-            return Err(HttpError::configuration(format!(
+            return Err(HttpError::invalid_name(format!(
                 "the name {segment:?} cannot be used in a path below /{parent}: {reason}"
-            ))
-            .with_hint("use a name that is not empty, not `.` or `..`, and has no control characters"));
+            )));
         }
     }
     Ok(())

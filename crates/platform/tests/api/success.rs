@@ -134,7 +134,7 @@ async fn names_that_no_path_can_hold_are_never_sent() {
             platform.stop_task(name).await,
             platform.delete_task(name).await,
         ] {
-            assert_eq!(outcome.unwrap_err().kind(), ErrorKind::Configuration, "{name:?}");
+            assert_eq!(outcome.unwrap_err().kind(), ErrorKind::InvalidName, "{name:?}");
         }
     }
     assert!(server.received_requests().await.unwrap().is_empty());
