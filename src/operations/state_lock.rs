@@ -123,7 +123,11 @@ fn is_file_at(_: &File, path: &Path) -> bool {
 
 /// Returns the failure for a state file that another run has locked.
 fn running_failure(state_file: StateFile<'_>) -> Failure {
-    let message = format!("another run uses the {} {}", state_file.name, state_file.path.display());
+    let message = format!(
+        "another run uses the {} {}",
+        state_file.name,
+        state_file.path.display()
+    );
     Failure::usage(message).with_hint("run the command again after the other run has ended")
 }
 

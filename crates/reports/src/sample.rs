@@ -23,6 +23,7 @@ pub(crate) fn changed_file(path: &str) -> ChangedFile {
             layout: true,
             called_by: Some(6),
             callers: Vec::new(),
+            reason: None,
         },
         change_lines: Vec::new(),
         picture: None,

@@ -118,6 +118,78 @@ fn renamed_component_and_renamed_file_are_no_new_ones() {
     ");
 }
 
+#[test]
+fn unreadable_pipeline_has_reason_in_every_format_and_no_fold() {
+    let world = edit_of_load("type: [\n");
+    world.write("new.orch.yaml", "type: <b>\n");
+    let reason = "cannot be read in the head: not YAML: while parsing a node";
+    for format in ["text", "markdown", "html"] {
+        let page = diff(&world, format!("-o {format}")).expect(0).out;
+        assert!(page.contains(reason), "{format}: {page}");
+        assert!(page.contains("cannot be read in the head: "), "{format}: {page}");
+        assert!(!page.contains("one of the two versions"), "{format}: {page}");
+        assert!(!page.contains("<details"), "{format}: {page}");
+    }
+    let args = "check --report markdown=r.md --report html=r.html";
+    let _ = Call::new(&world.work()).run(args);
+    for file in ["r.md", "r.html"] {
+        assert!(
+            world.read_text(file).contains(reason),
+            "{file}: {}",
+            world.read_text(file)
+        );
+    }
+}
+
+#[test]
+fn page_has_folds_only_for_changes_with_content() {
+    let moved = LOAD.replace("x: 200", "x: 300");
+    let world = edit_of_load(&moved);
+    let page = diff(&world, "-o html").expect(0).out;
+    assert!(
+        page.contains("only the layout changed") && !page.contains("<details"),
+        "{page}"
+    );
+    let world = edit_of_load(LOAD);
+    world.git("mv load.orch.yaml all.orch.yaml");
+    for format in ["text", "markdown", "html"] {
+        let page = diff(&world, format!("-o {format}")).expect(0).out;
+        assert!(
+            page.contains("renamed from load.orch.yaml, without other changes"),
+            "{page}"
+        );
+        assert!(!page.contains("<details"), "{page}");
+    }
+    let page = diff(&edit_of_load(&LOAD.replace("select 1", "select 2")), "-o html")
+        .expect(0)
+        .out;
+    assert!(
+        page.contains("<details class=\"group card\" open=\"\">"),
+        "{page}"
+    );
+}
+
+#[test]
+fn change_of_empty_values_has_same_remark_in_every_format() {
+    let remark = "null or empty values were added or removed";
+    for after in [
+        LOAD.replace("mode: append", "mode: append, x: null, y: ''"),
+        LOAD.replace("version: ", "note: ''\nversion: "),
+    ] {
+        let world = edit_of_load(&after);
+        for format in ["text", "markdown", "html"] {
+            let page = diff(&world, format!("-o {format}")).expect(0).out;
+            assert_eq!(page.matches(remark).count(), 1, "{format}: {page}");
+        }
+    }
+    let with_values = LOAD.replace("mode: append", "mode: merge, x: null");
+    let text = diff(&edit_of_load(&with_values), "").expect(0).out;
+    assert!(
+        text.contains("mode: append -> merge") && !text.contains(remark),
+        "{text}"
+    );
+}
+
 /// A change of the file mode alone is listed by git, but it is no difference, so it must not shift the others.
 #[test]
 fn change_of_mode_before_another_change_keeps_callers_and_picture() {
@@ -322,7 +394,7 @@ fn page_has_words_and_picture_and_runs_nothing() {
         "modified: 1 component changed; 1 link added, 1 removed",
         "sqlQuery: select 1 -> select 2",
         "new pipeline: 3 components, 2 links, 1 variable",
-        "one of the two versions cannot be read",
+        "cannot be read in the head: not YAML: ",
     ] {
         assert!(lines.contains(words), "{words}: {lines}");
     }

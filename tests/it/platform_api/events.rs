@@ -61,10 +61,6 @@ fn ids(lines: &str) -> Vec<String> {
         .collect()
 }
 
-fn read(world: &World, path: &str) -> String {
-    fs::read_to_string(world.work().join(path)).unwrap()
-}
-
 fn event_ids(numbers: std::ops::Range<usize>) -> Vec<String> {
     numbers.map(|n| format!("e{n:04}")).collect()
 }
@@ -294,10 +290,14 @@ fn export_with_cursor_of_another_platform_is_refused_without_a_request() {
     let args = "events export --cursor c.json";
     platform.call(&world).run(args).expect(0);
     let output = other.call(&world).run(args).expect(2);
-    output.saying(&["belongs to the platform http://", ", not to http://", "hint: pass another cursor file"]);
+    output.saying(&[
+        "belongs to the platform http://",
+        ", not to http://",
+        "hint: pass another cursor file",
+    ]);
     assert!(other.requests().is_empty());
     // A cursor of an earlier version does not name its platform.
-    let mut cursor: Value = serde_json::from_str(&read(&world, "c.json")).unwrap();
+    let mut cursor: Value = serde_json::from_str(&world.read_text("c.json")).unwrap();
     cursor.as_object_mut().unwrap().remove("platform");
     world.write("c.json", &cursor.to_string());
     assert_eq!(other.call(&world).run(args).expect(0).out, "");
@@ -313,14 +313,14 @@ fn export_with_cursor_does_not_replace_events_of_an_earlier_run() {
     // The first export with a cursor contains all events, so that it may replace a file.
     world.write("a.jsonl", "old");
     call.run("events export --cursor c.json --out a.jsonl").expect(0);
-    assert_eq!(ids(&read(&world, "a.jsonl")), event_ids(0..2));
+    assert_eq!(ids(&world.read_text("a.jsonl")), event_ids(0..2));
     events.lock().unwrap().push(event(2, 1));
     call.run("events export --cursor c.json --out a.jsonl")
         .expect(2)
         .saying(&["could not write a.jsonl", "`>>`"]);
-    assert_eq!(ids(&read(&world, "a.jsonl")), event_ids(0..2));
+    assert_eq!(ids(&world.read_text("a.jsonl")), event_ids(0..2));
     call.run("events export --cursor c.json --out b.jsonl").expect(0);
-    assert_eq!(ids(&read(&world, "b.jsonl")), ["e0002"]);
+    assert_eq!(ids(&world.read_text("b.jsonl")), ["e0002"]);
     for cursor in ["x.json", "./x.json"] {
         call.run(("events export --out x.json --cursor", &[cursor]))
             .expect(2)

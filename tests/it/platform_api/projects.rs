@@ -170,7 +170,10 @@ fn secrets_create_reads_value_from_variable_or_file_without_output() {
     let body = json!({ "name": "dwh-password", "type": "DWH_PASSWORD", "key": "password",
         "value": { "password": "hunter2" } });
     assert_eq!(sent_bodies(&platform), vec![body; 3]);
-    world.write("secret", "\u{feff}-----BEGIN PRIVATE KEY----- abc -----END PRIVATE KEY-----");
+    world.write(
+        "secret",
+        "\u{feff}-----BEGIN PRIVATE KEY----- abc -----END PRIVATE KEY-----",
+    );
     call.run((&create[..], "--value-file secret"))
         .expect(2)
         .saying(&["its line breaks are lost"]);

@@ -658,7 +658,11 @@ fn apply_with_name_that_no_path_can_contain_tries_later_changes() {
         .call(&world)
         .run("variables apply -f v.yaml --prune")
         .expect(8);
-    output.saying(&["the name \"..\" cannot be used in a path", "1 of 3 changes failed", "hint: "]);
+    output.saying(&[
+        "the name \"..\" cannot be used in a path",
+        "1 of 3 changes failed",
+        "hint: ",
+    ]);
     let calls: Vec<String> = changes(&platform).into_iter().map(|(call, _)| call).collect();
     assert_eq!(calls, ["DELETE /days", "DELETE /region"]);
 }

@@ -169,7 +169,8 @@ impl Description {
 
     /// Describes changed fields. The cells of a table row are described together, and so are the fields of a list entry
     /// that was added or removed. With `is_new`, the fields belong to a new component or variable, of which only the
-    /// first [`MAX_NEW_FIELDS`] groups of fields are described. The number of groups that get no line is shown.
+    /// first [`MAX_NEW_FIELDS`] groups of fields are described. The number of groups that get no line is shown. If no field
+    /// is worth a line, a remark says so.
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
         let max_group_count = if is_new { MAX_NEW_FIELDS } else { groups.len() };
@@ -197,9 +198,17 @@ impl Description {
                 }
             }
         }
+        if groups.is_empty() && !fields.is_empty() && !is_new && self.is_heading_last(depth) {
+            self.push_text(depth, Sign::None, "null or empty values were added or removed");
+        }
         if groups.len() > shown_group_count {
             self.push_field_omission(depth, groups.len() - shown_group_count);
         }
+    }
+
+    /// Returns whether there is a line left at this depth, and the last line is the heading above it.
+    fn is_heading_last(&self, depth: usize) -> bool {
+        self.has_line_at(depth) && self.lines.last().is_some_and(|line| line.depth < depth)
     }
 
     /// Returns whether there is a line left for an item, or for a field below an item.

@@ -2,7 +2,12 @@
 
 use super::moved_variables::{find_moved_variables, is_field_of_top_level_variable};
 use super::pipeline_diff::{ComponentChange, LinkChange, PipelineDiff, VariableChange};
+use super::value_text::truncate;
 use crate::findings::{ChangeCounts, ChangeSummary};
+use sluicegate_base::text;
+
+/// Maximum number of characters of the reason why a version cannot be read.
+const MAX_REASON_CHARS: usize = 300;
 
 impl ChangeCounts {
     pub(super) const fn count_component(&mut self, change: ComponentChange) {
@@ -69,6 +74,10 @@ impl PipelineDiff {
             layout: self.layout,
             called_by: None,
             callers: Vec::new(),
+            reason: self
+                .reason
+                .as_deref()
+                .map(|reason| truncate(&text::escape_line(reason), MAX_REASON_CHARS)),
         }
     }
 }

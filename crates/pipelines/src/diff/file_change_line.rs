@@ -3,7 +3,7 @@
 use super::leaf::{Leaf, PathStep};
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::value_text::truncate_name;
-use crate::findings::{FileChange, format_copy_source, format_part_counts};
+use crate::findings::{FileChange, format_copy_source, format_part_counts, format_rename};
 use crate::pipelines::PipelineKind;
 use sluicegate_yaml::{NodeRef, Value};
 
@@ -24,8 +24,9 @@ pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
         }
         FileChange::Removed => format!("{path}: {kind} removed{}", describe_part_counts(diff)),
         FileChange::Renamed => {
-            let old = diff.previous_path.as_deref().unwrap_or_default();
-            format!("{path}: renamed from {old}")
+            let is_only_renamed = !diff.has_content_change() && !diff.layout;
+            let rename = format_rename(diff.previous_path.as_deref(), is_only_renamed);
+            format!("{path}: {rename}")
         }
         FileChange::Modified => format!("{path}: modified"),
         FileChange::Layout => format!("{path}: only the layout changed, not the behavior"),

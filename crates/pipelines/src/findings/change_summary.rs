@@ -81,6 +81,10 @@ pub struct ChangeSummary {
     /// The first callers, by path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub callers: Vec<String>,
+    /// The version that cannot be read (`in the base: …` or `in the head: …`), and the reason. It is not in reports in
+    /// JSON.
+    #[serde(skip)]
+    pub reason: Option<String>,
 }
 
 impl ChangeSummary {
@@ -97,18 +101,22 @@ impl ChangeSummary {
         matches!(self.change, FileChange::Layout)
     }
 
+    /// Returns whether neither a part nor the layout of the file changed.
+    fn has_only_new_path(&self) -> bool {
+        let counts = [self.components, self.links, self.variables];
+        counts.iter().all(|counts| *counts == ChangeCounts::default()) && self.other == 0 && !self.layout
+    }
+
     /// Returns the change as a phrase, such as `modified: 2 links removed; called by 6 pipelines`. It contains paths,
     /// which the caller must escape.
     pub fn describe(&self) -> String {
         let start = match self.change {
             FileChange::Layout => "only the layout changed, not the behavior".to_owned(),
-            FileChange::Unreadable => "one of the two versions cannot be read".to_owned(),
-            FileChange::Renamed => {
-                format!(
-                    "renamed from {}",
-                    self.previous_path.as_deref().unwrap_or_default()
-                )
-            }
+            FileChange::Unreadable => match &self.reason {
+                Some(reason) => format!("cannot be read {reason}"),
+                None => "cannot be read".to_owned(),
+            },
+            FileChange::Renamed => format_rename(self.previous_path.as_deref(), self.has_only_new_path()),
             // All parts of a new or removed pipeline are new or removed, so only their numbers are given.
             FileChange::Added => {
                 return self.describe_with_part_counts("new pipeline")
@@ -173,6 +181,16 @@ pub(crate) fn format_part_counts(parts: &[(usize, &str)]) -> String {
     }
 }
 
+/// Returns the phrase for a renamed pipeline, with its former path. `is_only_renamed` is true if nothing else changed.
+pub(crate) fn format_rename(previous_path: Option<&str>, is_only_renamed: bool) -> String {
+    let remark = if is_only_renamed {
+        ", without other changes"
+    } else {
+        ""
+    };
+    format!("renamed from {}{remark}", previous_path.unwrap_or_default())
+}
+
 /// Returns a clause with the path of the pipeline from which a new one was copied; empty if it is no copy.
 pub(crate) fn format_copy_source(path: Option<&str>) -> String {
     path.map(|path| format!("; copied from {path}"))
@@ -212,6 +230,7 @@ mod tests {
             layout: true,
             called_by: Some(6),
             callers: Vec::new(),
+            reason: None,
         };
         insta::assert_snapshot!(changed.describe(), @"modified: 1 component added, 2 changed; 2 links removed; 1 other value; the layout changed; called by 6 pipelines");
         let moved = ChangeSummary {

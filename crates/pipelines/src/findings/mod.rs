@@ -23,7 +23,7 @@ mod verdict_limit;
 mod waiver;
 
 pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
-pub(crate) use change_summary::{format_copy_source, format_part_counts};
+pub(crate) use change_summary::{format_copy_source, format_part_counts, format_rename};
 pub use documentation_block::DocumentationBlock;
 pub use fail_on::FailOn;
 pub use finding::{Finding, FindingIdentity, UNREADABLE_RULE};

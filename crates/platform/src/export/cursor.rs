@@ -173,20 +173,28 @@ mod tests {
             next.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["b", "c", "late"]
         );
-        let later =
-            Cursor::build_next_cursor(Some(next.clone()), &[event("d", "2026-11-20T09:19:00Z")], PLATFORM).unwrap();
+        let later = Cursor::build_next_cursor(
+            Some(next.clone()),
+            &[event("d", "2026-11-20T09:19:00Z")],
+            PLATFORM,
+        )
+        .unwrap();
         assert_eq!(
             later.seen.keys().map(String::as_str).collect::<Vec<_>>(),
             ["c", "d"]
         );
         // Without new events the cursor does not move.
-        assert_eq!(Cursor::build_next_cursor(Some(next.clone()), &[], PLATFORM), Some(next));
+        assert_eq!(
+            Cursor::build_next_cursor(Some(next.clone()), &[], PLATFORM),
+            Some(next)
+        );
         assert_eq!(Cursor::build_next_cursor(None, &[], PLATFORM), None);
     }
 
     #[test]
     fn cursor_before_window_says_that_events_are_lost() {
-        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")], PLATFORM).unwrap();
+        let cursor =
+            Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")], PLATFORM).unwrap();
         let error = cursor.build_window(None, now(), Path::new("c.json")).unwrap_err();
         insta::assert_snapshot!(error, @"the cursor c.json is too old, so later events are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
@@ -194,8 +202,12 @@ mod tests {
     #[test]
     fn cursor_is_read_as_it_was_written() {
         let path = Path::new("c.json");
-        let cursor = Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")], PLATFORM).unwrap();
-        assert_eq!(Cursor::parse(cursor.render().as_bytes(), path, PLATFORM).unwrap(), cursor);
+        let cursor =
+            Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")], PLATFORM).unwrap();
+        assert_eq!(
+            Cursor::parse(cursor.render().as_bytes(), path, PLATFORM).unwrap(),
+            cursor
+        );
         for text in [
             "{}",
             "",

@@ -59,7 +59,9 @@ impl ErrorKind {
     pub(super) const fn general_hint(self) -> &'static str {
         match self {
             Self::Configuration => "correct the setting; `sluicegate doctor` checks the settings",
-            Self::InvalidName => "use a name that is not empty, not `.` or `..`, and has no control characters",
+            Self::InvalidName => {
+                "use a name that is not empty, not `.` or `..`, and has no control characters"
+            }
             Self::BadRequest => "correct the fields that the platform rejects",
             Self::Conflict => {
                 "the request conflicts with an existing resource or a running operation: use another name, or \

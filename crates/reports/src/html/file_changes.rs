@@ -153,6 +153,12 @@ impl<'v, 'a> PageChanges<'v, 'a> {
             None if content.is_empty() => return FileChangesView::default(),
             None => "Pipeline with findings".to_owned(),
         };
+        if content.is_empty() {
+            return FileChangesView {
+                html: format!("<p class=\"what\">{}</p>\n", escape_path(&summary)),
+                component_ids,
+            };
+        }
         let is_open = file_index < MAX_OPEN_FILES && list.lines.len() <= MAX_OPEN_LINES_ABOVE_FINDINGS;
         FileChangesView {
             html: format!(
@@ -186,7 +192,7 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, is_open: bool) -
     card
 }
 
-/// Renders the changes to one file as a card that can be folded. Also returns the ids of the components in its
+/// Renders the changes to one file as a card that can be folded if it has more than a heading. Also returns the ids of the components in its
 /// pictures.
 fn render_card(
     file: &ChangedFile,
@@ -201,11 +207,19 @@ fn render_card(
         lines: &file.change_lines,
     };
     let (content, component_ids) = render_pictures_and_list(file.picture.as_ref(), list, PAGE_WIDTH, badges);
-    let card = format!(
-        "<details class=\"group card\"{}><summary>{}<span class=\"tally\">{}</span></summary>\n<div class=\"what\">{content}</div></details>\n",
-        if is_open { " open=\"\"" } else { "" },
+    let heading = format!(
+        "{}<span class=\"tally\">{}</span>",
         render_path_heading(path),
-        escape_path(&file.summary.describe()),
+        escape_path(&file.summary.describe())
+    );
+    if content.is_empty() {
+        let card =
+            format!("<section class=\"group card\"><div class=\"group-heading\">{heading}</div></section>\n");
+        return (card, component_ids);
+    }
+    let card = format!(
+        "<details class=\"group card\"{}><summary>{heading}</summary>\n<div class=\"what\">{content}</div></details>\n",
+        if is_open { " open=\"\"" } else { "" },
     );
     (card, component_ids)
 }
