@@ -7,6 +7,7 @@ use crate::session::artifact_versions::{
 use crate::session::response_output::{format_cell, format_table};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
+use sluicegate_base::text;
 use sluicegate_platform::api::Platform;
 
 /// Prints the shared pipelines of the account in a table or as JSON.
@@ -21,7 +22,8 @@ pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRe
             "latestVersionName",
             "description",
         ];
-        print_artifact_table(run, pipelines.into_iter().map(|item| item.raw), output, &keys)
+        let items = pipelines.into_iter().map(|item| item.raw);
+        print_artifact_table(run, items, output, &keys, "no artifact is published")
     })?
 }
 
@@ -48,19 +50,24 @@ pub(crate) async fn print_artifacts(
         "branch",
         "provider",
     ];
-    print_artifact_table(run, artifacts.into_iter().map(|item| item.raw), output, &keys)
+    let empty_text = match &prefix {
+        Some(prefix) => text::escape_line(&format!("no version is published under the prefix {prefix}")),
+        None => "no artifact is published".to_owned(),
+    };
+    let items = artifacts.into_iter().map(|item| item.raw);
+    print_artifact_table(run, items, output, &keys, &empty_text)
 }
 
-/// Prints a list as a table with a column for each key, or as JSON. Instead of an empty table, prints that no artifact
-/// is published.
+/// Prints a list as a table with a column for each key, or as JSON. Instead of an empty table, prints `empty_text`.
 fn print_artifact_table(
     run: &Run,
     items: impl Iterator<Item = Value>,
     output: OutputArgs,
     keys: &[&str],
+    empty_text: &str,
 ) -> CommandResult {
     let columns: Vec<(&str, &str)> = keys.iter().copied().zip(column_headings(keys)).collect();
-    run.print_items(output, "results", items, &columns, "no artifact is published")
+    run.print_items(output, "results", items, &columns, empty_text)
 }
 
 /// Returns the table cells of each item, one cell for each key.
@@ -127,7 +134,7 @@ fn format_details(raw: &Value) -> String {
     let facts = keys.iter().zip(column_headings(&keys)).map(|(key, heading)| {
         format!(
             "{heading:<10} {}\n",
-            sluicegate_base::text::escape_line(&format_cell(artifact, key))
+            text::escape_line(&format_cell(artifact, key))
         )
     });
     let pipelines = raw["sharedPipelines"]

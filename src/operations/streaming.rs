@@ -187,9 +187,11 @@ pub(crate) fn wait_for_status(
             poll_settings.time_limit.as_secs(),
             status.status.as_deref().unwrap_or("unknown")
         );
-        Err(Failure::new(
-            ExitStatus::RemoteFailed,
-            anyhow::Error::msg(message),
-        ))
+        let hint = format!(
+            "set a longer time limit with --timeout; a pipeline that is not running starts with `sluicegate streaming \
+             start {}`",
+            text::quote_shell_word(id)
+        );
+        Err(Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(hint))
     })?
 }

@@ -219,6 +219,7 @@ pub struct ListTasksArgs {
 
 /// Arguments of `sluicegate tasks decide`.
 #[derive(Debug, Clone, Args)]
+#[command(group = ArgGroup::new("decision").args(["approve", "deny", "answer"]).required(true).multiple(true))]
 pub struct DecideArgs {
     /// ID of the task
     pub id: String,
@@ -229,7 +230,7 @@ pub struct DecideArgs {
     #[arg(long, value_name = "TOOL_ID")]
     pub deny: Vec<String>,
     /// Choose an option for a part of a question, with parts counted from 0 (repeatable)
-    #[arg(long, value_name = "ID:PART=OPTION", required_unless_present_any = ["approve", "deny"])]
+    #[arg(long, value_name = "ID:PART=OPTION")]
     pub answer: Vec<String>,
     /// Scope of each approval
     #[arg(long, value_name = "SCOPE", default_value = "once")]

@@ -84,7 +84,7 @@ pub enum VariablesVerb {
 }
 
 /// The fields of a variable.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct FieldArgs {
     /// Type of the variable: TEXT or NUMBER
     #[arg(long, value_name = "TYPE")]

@@ -167,6 +167,12 @@ impl PipelineRun<'_> {
             });
         };
         self.run.ui.say(&format!("started execution {id}"));
+        if !self.args.cancel_on_interrupt {
+            self.run.signals.set_last_words(&format!(
+                "the execution continues; run `sluicegate executions cancel {}` to cancel it",
+                text::quote_shell_word(&id)
+            ));
+        }
         let wait_start = Instant::now();
         let follow_result = tokio::select! {
             // If the execution ends at the same time, the signal has precedence.
@@ -176,6 +182,7 @@ impl PipelineRun<'_> {
             }
             result = WatchedExecution::follow_started(self.run, &self.project, &id, pace) => result,
         };
+        self.run.signals.set_last_words("");
         let execution = self.report_failed_wait(&id, follow_result, wait_start.elapsed())?;
         let report_status = self.write_junit_report(
             Some(&execution),
@@ -318,7 +325,7 @@ impl PipelineRun<'_> {
         match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
             Ok(execution) => {
                 let problem = format!("interrupted; execution {id} is {}", execution.status_name());
-                self.write_junit_report(unknown_execution, Some(problem), waiting_time);
+                self.write_junit_report(Some(&execution), Some(problem), waiting_time);
                 if let Err(failure) = report_last_state(self.run, &execution, self.args.output) {
                     self.run.report_failure(&failure);
                 }

@@ -20,6 +20,7 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
     run.block_on(async {
         let earlier_task = fetch_task_before_decisions(&platform, &args.id, wait.as_ref()).await?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
+        reject_decisions_of_wrong_kind(&earlier_task, &decisions)?;
         // The time limit of `--wait` applies to this request, too.
         let pace = wait.as_ref().map(|wait| &wait.pace);
         let response = match send_change(pace, platform.send_decisions(&args.id, &decisions)).await {
@@ -91,6 +92,38 @@ fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) 
         None => format!("the task is waiting for {}", pending_ids.join(", ")),
     };
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
+}
+
+/// Fails before anything is sent if a question is to be approved or denied, or if a tool call is to be answered. Does
+/// not check the options of an answer, because the API document does not define the fields of a question.
+fn reject_decisions_of_wrong_kind(task: &Task, decisions: &[Decision]) -> Result<(), Failure> {
+    for pending in task.pending_decisions.iter().flatten() {
+        for decision in decisions
+            .iter()
+            .filter(|decision| pending.id_for_answer() == Some(decided_id(decision)))
+        {
+            let id = decided_id(decision);
+            let (message, hint) = match (pending.r#type.as_deref(), decision) {
+                (Some("question"), Decision::Tool { .. }) => (
+                    format!("{id} is a question, so it cannot be approved or denied"),
+                    format!(
+                        "answer the question with --answer {}",
+                        text::quote_shell_word(&format!("{id}:PART=OPTION"))
+                    ),
+                ),
+                (Some("tool"), Decision::Question { .. }) => (
+                    format!("{id} is a tool call, so it cannot be answered"),
+                    format!(
+                        "decide about the tool call with --approve or --deny {}",
+                        text::quote_shell_word(id)
+                    ),
+                ),
+                _ => continue,
+            };
+            return Err(Failure::usage(message).with_hint(hint));
+        }
+    }
+    Ok(())
 }
 
 /// Returns the ids of the sent decisions that are still pending according to the response.

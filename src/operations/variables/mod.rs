@@ -64,6 +64,13 @@ pub(crate) async fn update_variable(
     args: FieldArgs,
     output: OutputArgs,
 ) -> CommandResult {
+    if args == FieldArgs::default() {
+        return Err(
+            Failure::usage(format!("no field of the variable {name} is to be changed")).with_hint(
+                "pass at least one of --type, --behaviour, --value, --description and --double-resolution",
+            ),
+        );
+    }
     let current_variable = match (&args.r#type, &args.behaviour) {
         (Some(_), Some(_)) => None,
         _ => Some(fetch_variable(project, name).await?),

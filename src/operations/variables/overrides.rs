@@ -120,10 +120,11 @@ async fn set_overrides(
     for (environment, reason) in &refusals {
         let _ = write!(message, "\n  {environment}: {reason}");
     }
-    Err(Failure::new(
-        ExitStatus::RemoteFailed,
-        anyhow::Error::msg(message),
-    ))
+    let hint = format!(
+        "correct the values that the platform rejects, and run `sluicegate {}` to see the current values",
+        list_command(name)
+    );
+    Err(Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(hint))
 }
 
 /// Returns the command that lists the overrides of this variable, without the name of the program.

@@ -240,8 +240,8 @@ fn decide_for_what_is_not_pending_is_no_success() {
     let answer = format!("{}:0=yes", tool_id(&task));
     local
         .run(&["tasks", "decide", id(&task), "--answer", &answer])
-        .expect(8)
-        .saying(&["still pending"]);
+        .expect(2)
+        .saying(&["is a tool call, so it cannot be answered"]);
     local.run(&["tasks", "stop", id(&task)]).expect(0);
     decide(tool_id(&task), 3, "the task is not waiting for a decision");
 }

@@ -466,11 +466,30 @@ fn run_that_is_interrupted_terminates_the_execution_and_awaits_it() {
             bodies_by_verb(&platform, "PATCH"),
             [json!({ "forceUpdate": false, "status": "CANCELLED" })]
         );
+        let report = world.read_text("run.xml");
         assert!(
-            fs::read_to_string(world.work().join("run.xml"))
-                .unwrap()
-                .contains("interrupted")
+            report.contains("interrupted") && report.contains("CANCELLED"),
+            "{report}"
         );
+        assert!(
+            !report.contains("UNKNOWN") && report.contains("<failure"),
+            "{report}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn run_without_cancel_that_is_interrupted_names_command_to_cancel() {
+    for (signal, code) in stop_signals() {
+        let (world, platform) = (World::new(), Platform::new());
+        script_execution_start(&platform);
+        platform.respond_to("GET", ONE, answer(&status("RUNNING")));
+        let (output, text) = run_and_interrupt(&platform, &world, &run_args("--wait"), signal);
+        assert_eq!(output, code, "{text}");
+        let words = format!("the execution continues; run `sluicegate executions cancel {ID}` to cancel it");
+        assert!(text.contains(&words), "{text}");
+        assert!(bodies_by_verb(&platform, "PATCH").is_empty());
     }
 }
 

@@ -733,6 +733,7 @@ fn prefix_under_which_nothing_is_published_is_named() {
         .call(&world)
         .run("artifacts list --prefix sale")
         .expect(0);
+    assert!(output.out.contains("under the prefix sale"), "{}", output.out);
     output.saying(&[
         "no version is published under the prefix \"sale\"",
         "did you mean `sales`?",

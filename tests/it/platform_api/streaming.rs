@@ -215,7 +215,10 @@ fn status_that_is_not_reached_in_time_is_exit_8() {
     polling_call(&platform, &world)
         .run(&["streaming", "status", ID, "--wait", "streaming", "--timeout", "0"])
         .expect(8)
-        .saying(&["was not streaming within 0 s: its status is stopping"]);
+        .saying(&[
+            "was not streaming within 0 s: its status is stopping",
+            "hint: set a longer time limit with --timeout",
+        ]);
 }
 
 #[test]

@@ -635,13 +635,43 @@ fn decide_answers_tools_and_questions() {
     for (args, expected_text) in [
         (vec!["--approve", "t", "--deny", "t"], "both approved and denied"),
         (vec!["--answer", "q=yes"], "ID:PART=OPTION"),
-        (vec![], "--answer"),
+        (
+            vec![],
+            "<--approve <TOOL_ID>|--deny <TOOL_ID>|--answer <ID:PART=OPTION>>",
+        ),
     ] {
         polling_call(&platform, &world)
             .run((&["tasks", "decide", ID], &args))
             .expect(2)
             .saying(&[expected_text]);
     }
+}
+
+#[test]
+fn decide_of_wrong_kind_sends_nothing() {
+    let pending = json!([{ "type": "tool", "toolId": "t1" }, { "type": "question", "id": "q" },
+        { "type": "new kind", "id": "x" }]);
+    let (world, platform) = (World::new(), task_platform(&[detail("STOPPED", "1", &pending)]));
+    for (args, expected_texts) in [
+        (
+            "--approve t1 --approve q",
+            [
+                "q is a question",
+                "hint: answer the question with --answer q:PART=OPTION",
+            ],
+        ),
+        ("--deny q", ["cannot be approved or denied", "--answer"]),
+        ("--answer t1:0=a", ["t1 is a tool call", "--approve or --deny t1"]),
+    ] {
+        polling_call(&platform, &world)
+            .run(("tasks decide", ID, args))
+            .expect(2)
+            .saying(&expected_texts);
+    }
+    assert!(bodies_by_path(&platform, "/decisions").is_empty());
+    // The platform decides about a kind that the API document does not define.
+    polling_call(&platform, &world).run(("tasks decide", ID, "--approve x"));
+    assert_eq!(bodies_by_path(&platform, "/decisions").len(), 1);
 }
 
 #[test]

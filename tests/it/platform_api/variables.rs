@@ -281,6 +281,7 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
     assert_eq!(output.out, "days is 60 in production\n");
     output.saying(&[
         "1 of 2 overrides of days were not set",
+        "hint: correct the values that the platform rejects, and run `sluicegate variables overrides list days`",
         "nowhere: the environment does not exist",
     ]);
     assert_eq!(changes(&platform)[0].1["overrides"][0]["value"], 60);
@@ -665,6 +666,20 @@ fn apply_with_name_that_no_path_can_contain_tries_later_changes() {
     ]);
     let calls: Vec<String> = changes(&platform).into_iter().map(|(call, _)| call).collect();
     assert_eq!(calls, ["DELETE /days", "DELETE /region"]);
+}
+
+#[test]
+fn update_without_field_sends_nothing() {
+    let (world, platform) = (World::new(), Platform::new());
+    listing(&platform, &[variable("days", "NUMBER", json!(5))]);
+    platform.respond_to("PATCH", "/days$", ResponseTemplate::new(204));
+    let call = platform.call(&world);
+    let output = call.run("variables update days").expect(2);
+    output.saying(&["no field of the variable days is to be changed", "--value"]);
+    assert!(platform.requests().is_empty());
+    call.run(&["variables", "update", "days", "--description", ""])
+        .expect(0);
+    assert_eq!(changes(&platform).len(), 1);
 }
 
 #[test]

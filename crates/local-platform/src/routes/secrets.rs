@@ -111,7 +111,11 @@ fn check_secret_value(check: &mut BodyCheck, body: &Map<String, Value>) {
             Some(Value::String(text)) if text.trim().is_empty() => check.add_error(&key, "must not be empty"),
             _ => {}
         }
-        for name in value.keys().filter(|name| **name != key) {
+        // The shape of `value` already reports a property that is not a string.
+        for (name, _) in value
+            .iter()
+            .filter(|(name, value)| **name != key && value.is_string())
+        {
             check.add_error(
                 name,
                 "is not allowed: `value` contains only the property that `key` names",

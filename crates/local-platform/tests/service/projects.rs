@@ -223,8 +223,16 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
         assert_eq!(fields(&problem)[0], field, "{value}");
         assert!(!problem.to_string().contains("\"x\""), "{problem}");
     }
-    let problem = platform.post(&path, secret(json!({"k": null})), 400).await;
-    assert_eq!(fields(&problem), ["value.k"]);
+    for value in [json!({"k": null}), json!({"k": 1})] {
+        let problem = platform.post(&path, secret(value), 400).await;
+        assert_eq!(fields(&problem), ["value.k"]);
+    }
+    for other in [json!("y"), json!(1), Value::Null] {
+        let problem = platform
+            .post(&path, secret(json!({"k": "x", "z": other})), 400)
+            .await;
+        assert_eq!(fields(&problem), ["value.z"]);
+    }
     let problem = platform.post(&path, json!({"name": "", "value": {}}), 400).await;
     assert_eq!(fields(&problem), ["name", "type", "key"]);
     platform
