@@ -71,19 +71,22 @@ fn lock_cursor(path: &Path) -> Result<StateLock, Failure> {
 /// Rejects a file of `--out` that is the cursor file, or that contains the events of an earlier run with this cursor:
 /// no later run would export them again.
 fn reject_output_path(run: &Run, cursor_path: &Path, has_cursor: bool) -> Result<(), Failure> {
-    let Some(out) = &run.global.out else {
+    let Some(output_path) = &run.global.out else {
         return Ok(());
     };
-    let path = run.env.current_dir().join(out);
+    let path = run.env.current_dir().join(output_path);
     if is_same_file(&path, cursor_path) {
-        let message = format!("--out and --cursor cannot both be written to {}", out.display());
+        let message = format!(
+            "--out and --cursor cannot both be written to {}",
+            output_path.display()
+        );
         return Err(Failure::usage(message).with_hint("pass another path with --out"));
     }
     let is_filled = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
     if has_cursor && is_filled {
         let message = format!(
             "could not write {}: the file has a content, and this export contains only the events since the last one",
-            out.display()
+            output_path.display()
         );
         return Err(Failure::usage(message)
             .with_hint("append the events to the file with `>>` instead of --out, or pass another path"));

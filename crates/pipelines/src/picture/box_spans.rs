@@ -1,6 +1,6 @@
 //! The horizontal positions of the boxes: columns as close together as the boxes and the links allow.
 
-use super::grid::Grid;
+use super::grid::{BoxSpans, Grid};
 use super::ports::{Clearance, Gap, Ports, Side, gap_at};
 use super::router::GapLines;
 use super::slots::SLOT_WIDTH;
@@ -11,25 +11,6 @@ const MIN_BOX_GAP: i32 = 28;
 
 /// Minimum distance between the centers of two columns: more than half the difference of the widths of two boxes.
 const MIN_COLUMN_DISTANCE: i32 = 48;
-
-/// The horizontal position and the width of each box.
-#[derive(Debug, Clone)]
-pub(super) struct BoxSpans {
-    pub lefts: Vec<i32>,
-    pub widths: Vec<i32>,
-}
-
-impl BoxSpans {
-    /// Returns the x coordinate of the right edge of a box.
-    pub(super) fn right(&self, index: usize) -> i32 {
-        self.lefts[index] + self.widths[index]
-    }
-
-    /// Returns the x coordinate of the center of a box.
-    pub(super) fn center(&self, index: usize) -> i32 {
-        self.lefts[index] + self.widths[index] / 2
-    }
-}
 
 /// Returns the spans of the boxes. Places the columns as close together as the boxes and the links between them allow.
 /// `gap_lines` contains the vertical lines of each gap, and `extra_widths` the space that an earlier attempt missed.

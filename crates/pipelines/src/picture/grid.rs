@@ -1,6 +1,5 @@
 //! The rows and columns of a picture, which are those of the canvas.
 
-use super::box_spans::BoxSpans;
 use super::places::{BOX_DISTANCE, Places, ROW_TOLERANCE};
 use std::collections::{BTreeMap, HashSet};
 
@@ -22,6 +21,25 @@ pub(super) struct Grid {
     breaks: Vec<usize>,
     /// The horizontal place of each box on the canvas.
     canvas_lefts: Vec<f64>,
+}
+
+/// The horizontal position and the width of each box.
+#[derive(Debug, Clone)]
+pub(super) struct BoxSpans {
+    pub lefts: Vec<i32>,
+    pub widths: Vec<i32>,
+}
+
+impl BoxSpans {
+    /// Returns the x coordinate of the right edge of a box.
+    pub(super) fn right(&self, index: usize) -> i32 {
+        self.lefts[index] + self.widths[index]
+    }
+
+    /// Returns the x coordinate of the center of a box.
+    pub(super) fn center(&self, index: usize) -> i32 {
+        self.lefts[index] + self.widths[index] / 2
+    }
 }
 
 impl Grid {

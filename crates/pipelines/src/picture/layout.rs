@@ -1,9 +1,9 @@
 //! Computes the positions in a picture, in pixels: boxes in rows and columns, links between them.
 
-use super::box_spans::{BoxSpans, compute_spans};
+use super::box_spans::compute_spans;
 use super::canvas::{Canvas, ChangeMark};
 use super::channels::{EDGE_DISTANCE, LINE_HEIGHT, Routes, RowHeights, assign_tracks};
-use super::grid::Grid;
+use super::grid::{BoxSpans, Grid};
 use super::label::{self, BoxText, LABEL_GAP};
 use super::places::Places;
 use super::ports::{Gap, LinkPlan, Port, Ports, Side, stub_port};
@@ -67,7 +67,7 @@ pub(super) fn lay_out_within_width(canvas: &Canvas, max_width: i32) -> Layout {
     while layout.width > max_width && box_limit > 0 {
         let breaks = grid.breaks_within_width(&spans, box_limit);
         let (broken_layout, _spans) = lay_out_grid(canvas, &places, &Grid::build(&places, &breaks));
-        // Links and labels need space beside the boxes.
+        // Links and labels need space next to the boxes.
         let missing_width = broken_layout.width - max_width;
         box_limit -= missing_width.max(max_width / MAX_LIMITS);
         if broken_layout.width < layout.width {

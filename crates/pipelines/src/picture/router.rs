@@ -4,9 +4,8 @@
 //! Vertical lines are at multiples of [`SLOT_WIDTH`]. Two of them share a place in a channel only if all their links
 //! share a source or a target and have the same change, so links never overlap.
 
-use super::box_spans::BoxSpans;
 use super::canvas::ChangeMark;
-use super::grid::Grid;
+use super::grid::{BoxSpans, Grid};
 use super::label::{self, LABEL_GAP};
 use super::ports::{Clearance, Gap, LinkPlan, Port, PortRole, Ports, Side, gap_at};
 use super::slots::{SLOT_WIDTH, nearest_slots, slots_between};
