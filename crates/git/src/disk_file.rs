@@ -2,9 +2,10 @@
 
 use super::FileKind;
 use git2::{ObjectType, Oid};
+use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Maximum size of a file on disk that is hashed, in bytes. Larger files are treated as changed.
 const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
@@ -85,6 +86,39 @@ pub(super) fn find_disk_file_kind(path: &Path) -> Option<FileKind> {
         (true, _) => None,
         (_, true) => Some(FileKind::Symlink),
         _ => Some(FileKind::Regular),
+    }
+}
+
+/// The directories of a working tree that are reached through a symbolic link. Each directory is examined only once.
+pub(super) struct LinkedDirectories<'r> {
+    pub root: &'r Path,
+    is_linked_by_path: HashMap<PathBuf, bool>,
+}
+
+impl<'r> LinkedDirectories<'r> {
+    pub(super) fn new(root: &'r Path) -> Self {
+        Self {
+            root,
+            is_linked_by_path: HashMap::new(),
+        }
+    }
+
+    /// Returns whether a directory above the file is a symbolic link. The path is relative to the root.
+    pub(super) fn contain_file(&mut self, path: &Path) -> bool {
+        path.parent().is_some_and(|directory| self.is_linked(directory))
+    }
+
+    /// Returns whether the directory, or one above it, is a symbolic link.
+    fn is_linked(&mut self, directory: &Path) -> bool {
+        if let Some(is_linked) = self.is_linked_by_path.get(directory) {
+            return *is_linked;
+        }
+        let Some(parent) = directory.parent() else {
+            return false;
+        };
+        let is_linked = self.is_linked(parent) || self.root.join(directory).is_symlink();
+        self.is_linked_by_path.insert(directory.to_owned(), is_linked);
+        is_linked
     }
 }
 

@@ -4,7 +4,7 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
-use super::disk_file::{find_disk_file_kind, hash_disk_file};
+use super::disk_file::{LinkedDirectories, find_disk_file_kind, hash_disk_file};
 use super::index_file::open_index;
 use super::tree_entries::{FileKind, FileState, path_to_text};
 use super::{GitError, Repository};
@@ -154,13 +154,14 @@ pub(super) fn list_disk_files(
         .any(|path| path.exists())
         || status_by_path.keys().any(|path| is_attributes_file(path))
         || index.iter().any(|entry| is_attributes_file(&entry.path));
+    let mut linked_directories = LinkedDirectories::new(repository.root());
     let mut files: Vec<ListedFile> = Vec::new();
     for entry in index.iter() {
         // Each tracked file removes its status from the map. Only the untracked files remain there after the loop.
         let status = status_by_path
             .remove(&entry.path)
             .filter(|_| !(has_attributes && is_false_change(repository, &entry)));
-        files.extend(build_tracked_file(repository.root(), entry, status));
+        files.extend(build_tracked_file(&mut linked_directories, entry, status));
     }
     for (path, status) in status_by_path {
         if status.is_wt_new() {
@@ -250,12 +251,16 @@ fn has_recorded_size_and_time(entry: &IndexEntry, on_disk: &std::fs::Metadata) -
 /// checked, is read from disk, because git does not report its changes. A file that a sparse checkout omits is missing
 /// but not deleted: it keeps its staged version. libgit2 reports a file as deleted if a pipe or a device has replaced
 /// it, so the disk is checked again.
-fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) -> Option<ListedFile> {
+fn build_tracked_file(
+    linked_directories: &mut LinkedDirectories<'_>,
+    entry: IndexEntry,
+    status: Option<Status>,
+) -> Option<ListedFile> {
     let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
     // Git's flag `valid` is the one that `git update-index --assume-unchanged` sets.
     let is_hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
     let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
-    let is_missing = (seems_deleted || is_hidden) && !is_file_on_disk(root, &entry.path);
+    let is_missing = (seems_deleted || is_hidden) && !is_file_on_disk(linked_directories, &entry.path);
     if is_missing && !is_skipped {
         return None;
     }
@@ -273,12 +278,13 @@ fn build_tracked_file(root: &Path, entry: IndexEntry, status: Option<Status>) ->
 }
 
 /// Returns whether the disk has something other than a directory at this path. A path that is not UTF-8 is treated as
-/// missing.
-fn is_file_on_disk(root: &Path, path: &[u8]) -> bool {
-    std::str::from_utf8(path)
-        .ok()
-        .and_then(|path| root.join(path).symlink_metadata().ok())
-        .is_some_and(|metadata| !metadata.is_dir())
+/// missing. So is a file behind a linked directory, as in git, because the link may lead out of the repository.
+fn is_file_on_disk(linked_directories: &mut LinkedDirectories<'_>, path: &[u8]) -> bool {
+    let Ok(path) = std::str::from_utf8(path) else {
+        return false;
+    };
+    let metadata = linked_directories.root.join(path).symlink_metadata();
+    metadata.is_ok_and(|metadata| !metadata.is_dir()) && !linked_directories.contain_file(Path::new(path))
 }
 
 /// Fails if the index contains a merge conflict, because the index then has several versions of a file. The error lists

@@ -3,7 +3,7 @@
 use crate::publish::planned_project::{
     PlanInput, pipeline_with_parameters, plan_world, planned_paths, world_to_plan,
 };
-use crate::support::World;
+use crate::support::{Call, World};
 use sluicegate::publish::{FileSource, Plan, PublishError};
 use sluicegate_git::{GitError, Repository};
 use std::os::unix::fs::symlink;
@@ -195,6 +195,42 @@ fn script_outside_of_repository_is_not_there() {
         let error = PlanInput::default().plan(&world).unwrap_err().to_string();
         assert!(error.contains(&format!("names the script `{path}`")), "{error}");
     }
+}
+
+/// git treats a tracked file behind a linked directory as deleted, also if the index hides the file.
+#[test]
+fn tracked_script_behind_linked_directory_is_not_published() {
+    let plan = "publish --dry-run --prefix p --version-name 1 --from worktree";
+    for is_hidden in [false, true] {
+        let world = world_to_plan();
+        world.commit("all");
+        let outside = world.path().join("outside");
+        std::fs::create_dir(&outside).unwrap();
+        std::fs::write(outside.join("load.sql"), "secret\n").unwrap();
+        if is_hidden {
+            world.git("update-index --assume-unchanged sql/load.sql");
+        }
+        std::fs::remove_dir_all(world.work().join("sql")).unwrap();
+        symlink(&outside, world.work().join("sql")).unwrap();
+        let call = Call::new(&world.work());
+        let missing = "names the script `sql/load.sql`, which is not in the project";
+        call.run(plan).expect(2).saying(&[missing]);
+        call.run("check --all").expect(1).logging(&[missing]);
+    }
+}
+
+/// The counterpart: a link to the root of the working tree is not in it.
+#[test]
+fn tracked_script_below_linked_root_is_published() {
+    let world = world_to_plan();
+    world.commit("all");
+    let link = world.path().join("link");
+    symlink(world.work(), &link).unwrap();
+    world.write("sql/load.sql", "select 3;\n");
+    let output = Call::new(&link)
+        .run("publish --dry-run --json --prefix p --version-name 1 --from worktree")
+        .expect(0);
+    assert!(output.out.contains("sql/load.sql"), "{}", output.all());
 }
 
 #[test]
