@@ -34,6 +34,18 @@ impl Repository {
         })
     }
 
+    /// Returns whether `core.autocrlf`, of this clone or of the user, makes git convert the line endings of all text
+    /// files. The setting `core.eol` applies only to files with an attribute.
+    pub(super) fn has_line_ending_conversion(&self) -> bool {
+        let Ok(config) = self.library.config() else {
+            return false;
+        };
+        // The value `input` is not a boolean.
+        config
+            .get_bool("core.autocrlf")
+            .unwrap_or_else(|error| error.code() != ErrorCode::NotFound)
+    }
+
     /// Opens the configuration file of this clone, without the settings of the user.
     fn open_local_config(&self) -> Result<Config, GitError> {
         Config::open(&self.common_dir.join("config")).map_err(GitError::library("read git's configuration"))

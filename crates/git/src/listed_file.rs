@@ -135,12 +135,12 @@ pub(super) fn is_in_index(
 pub(super) struct DiskListing {
     /// The files, sorted by path.
     pub files: Vec<ListedFile>,
-    /// Whether attributes are set, in a file of the repository or the clone, so that git may have checked out other
-    /// bytes than it stores.
-    pub has_attributes: bool,
+    /// Whether git may have checked out other bytes than it stores: attributes are set, in a file of the repository or
+    /// the clone, or git converts line endings.
+    pub has_conversion: bool,
 }
 
-/// Returns the tracked files, the untracked files that git does not ignore, and whether attributes may convert them. A
+/// Returns the tracked files, the untracked files that git does not ignore, and whether git may convert them. A
 /// deleted file is omitted. A file that a sparse checkout omits is listed in its staged version.
 pub(super) fn list_disk_files(
     repository: &Repository,
@@ -148,10 +148,11 @@ pub(super) fn list_disk_files(
 ) -> Result<DiskListing, GitError> {
     let mut index = open_index(repository, index_path)?;
     let mut status_by_path = compare_disk_with_index(repository, &mut index)?;
-    let has_attributes = repository
-        .list_attributes_files_outside_tree()
-        .iter()
-        .any(|path| path.exists())
+    let has_conversion = repository.has_line_ending_conversion()
+        || repository
+            .list_attributes_files_outside_tree()
+            .iter()
+            .any(|path| path.exists())
         || status_by_path.keys().any(|path| is_attributes_file(path))
         || index.iter().any(|entry| is_attributes_file(&entry.path));
     let mut linked_directories = LinkedDirectories::new(repository.root());
@@ -160,7 +161,7 @@ pub(super) fn list_disk_files(
         // Each tracked file removes its status from the map. Only the untracked files remain there after the loop.
         let status = status_by_path
             .remove(&entry.path)
-            .filter(|_| !(has_attributes && is_false_change(repository, &entry)));
+            .filter(|_| !(has_conversion && is_false_change(repository, &entry)));
         files.extend(build_tracked_file(&mut linked_directories, entry, status));
     }
     for (path, status) in status_by_path {
@@ -170,7 +171,7 @@ pub(super) fn list_disk_files(
     }
     Ok(DiskListing {
         files: sort_unique_files(files.into_iter()),
-        has_attributes,
+        has_conversion,
     })
 }
 

@@ -77,7 +77,7 @@ pub(super) fn list_directory_files(root: &Path) -> Result<DiskListing, GitError>
     }
     Ok(DiskListing {
         files: sort_unique_files(files.into_iter()),
-        has_attributes: false,
+        has_conversion: false,
     })
 }
 

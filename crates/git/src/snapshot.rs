@@ -22,7 +22,7 @@ enum SnapshotFiles {
     Listed {
         name: &'static str,
         files: Vec<ListedFile>,
-        has_attributes: bool,
+        has_conversion: bool,
     },
 }
 
@@ -49,9 +49,9 @@ impl Repository {
     /// Returns the staged files. `index` is the value of `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn read_staged_snapshot(&self, index: Option<&Path>) -> Result<Snapshot<'_>, GitError> {
         let files = listed_file::list_staged_files(self, index)?;
-        // Attributes convert only files on disk.
-        let has_attributes = false;
-        Ok(self.build_listed_snapshot("the index", files, has_attributes))
+        // git converts only files on disk.
+        let has_conversion = false;
+        Ok(self.build_listed_snapshot("the index", files, has_conversion))
     }
 
     /// Returns whether the checked-out commit or the index has a file with this path. `index` is the index file to read
@@ -76,7 +76,7 @@ impl Repository {
         } else {
             ("the working tree", listed_file::list_disk_files(self, index)?)
         };
-        Ok(self.build_listed_snapshot(name, listing.files, listing.has_attributes))
+        Ok(self.build_listed_snapshot(name, listing.files, listing.has_conversion))
     }
 
     /// Creates the snapshot of listed files, of the index or of a directory. `name` is the snapshot's name in messages.
@@ -84,14 +84,14 @@ impl Repository {
         &self,
         name: &'static str,
         files: Vec<ListedFile>,
-        has_attributes: bool,
+        has_conversion: bool,
     ) -> Snapshot<'_> {
         Snapshot {
             repository: self,
             files: SnapshotFiles::Listed {
                 name,
                 files,
-                has_attributes,
+                has_conversion,
             },
         }
     }
@@ -189,15 +189,15 @@ impl Snapshot<'_> {
             }
             SnapshotFiles::Listed {
                 files,
-                has_attributes,
+                has_conversion,
                 ..
             } => {
                 let wanted_files: Vec<&ListedFile> = files
                     .iter()
                     .filter(|file| is_wanted(&file.display_path()))
                     .collect();
-                // Attributes may have made git check out other bytes than it stores.
-                let converted_paths = if *has_attributes {
+                // git may have checked out other bytes than it stores.
+                let converted_paths = if *has_conversion {
                     find_converted_paths(self.repository.root(), &wanted_files)
                 } else {
                     HashSet::new()
@@ -235,8 +235,8 @@ impl Snapshot<'_> {
                 let Some(file) = find_listed_file(files, path) else {
                     return Ok(None);
                 };
-                // Attributes may have made git check out other bytes than it stores.
-                let is_converted = self.has_attributes()
+                // git may have checked out other bytes than it stores.
+                let is_converted = self.has_conversion()
                     && !find_converted_paths(self.repository.root(), &[file]).is_empty();
                 self.build_file(file, is_converted)
             }
@@ -329,7 +329,7 @@ impl Snapshot<'_> {
     }
 
     /// Returns the file, or `None` if it is missing on disk and its blob is not known. The blob is known unless the
-    /// file is new or modified. A file with a known blob is read from git if attributes made git check out other bytes
+    /// file is new or modified. A file with a known blob is read from git if git checked out other bytes
     /// (`is_converted`), because attributes in the reviewed change must not decide which content is reviewed. `doubt`
     /// is set if the bytes on disk may differ from those that a commit would store.
     fn build_file(&self, file: &ListedFile, is_converted: bool) -> Result<Option<SnapshotFile>, GitError> {
@@ -349,7 +349,7 @@ impl Snapshot<'_> {
         }
         let doubt = if file.hidden {
             Some(ContentDoubt::Hidden)
-        } else if file.known_state.is_none() && self.has_attributes() && self.repository.is_converted(&path) {
+        } else if file.known_state.is_none() && self.has_conversion() && self.repository.is_converted(&path) {
             Some(ContentDoubt::Converted)
         } else {
             None
@@ -363,12 +363,12 @@ impl Snapshot<'_> {
         }))
     }
 
-    /// Returns whether attributes may make git check files out with other bytes than it stores.
-    const fn has_attributes(&self) -> bool {
+    /// Returns whether git may have checked out other bytes than it stores.
+    const fn has_conversion(&self) -> bool {
         matches!(
             self.files,
             SnapshotFiles::Listed {
-                has_attributes: true,
+                has_conversion: true,
                 ..
             }
         )

@@ -4,7 +4,7 @@
 //! only by calls that Rust cannot prove sound. It also misses the shallow list of a linked worktree. In these cases a
 //! temporary git directory is created: references are copied, objects are borrowed through the documented
 //! `objects/info/alternates` (<https://git-scm.com/docs/gitrepository-layout>), and the configuration contains only
-//! remotes and branches. The repository itself is not changed.
+//! remotes, branches and line endings. The repository itself is not changed.
 
 use super::{error::GitError, opened_repository::OpenedRepository};
 use git2::{Config, ConfigEntry, Repository as Library, RepositoryOpenFlags};
@@ -31,6 +31,10 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "relativeworktrees",
     "worktreeconfig",
 ];
+
+/// The settings that are copied, as a regular expression.
+const COPIED_SETTINGS: &str =
+    "^(remote\\..*\\.(url|fetch)|branch\\..*\\.(remote|merge)|core\\.(autocrlf|eol))$";
 
 /// Opens the repository with the git directory `git_dir` through a stand-in, a temporary git directory, because libgit2
 /// refuses or misreads the real one. `from` is the directory that contains `.git`, or the bare repository. `foreign`
@@ -153,7 +157,7 @@ fn find_work_tree(config: &Config, git_dir: &Path, common_dir: &Path, from: &Pat
 }
 
 /// Creates a temporary `.git` directory that libgit2 can open: with the references, objects and ignore rules of the
-/// real one, and with a configuration of remotes and branches only.
+/// real one, and with only the settings in [`COPIED_SETTINGS`].
 fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result<TempDir, GitError> {
     let folder = tempfile::Builder::new()
         .prefix("sluicegate-git-")
@@ -175,9 +179,9 @@ fn create_stand_in(git_dir: &Path, common_dir: &Path, config: &Config) -> Result
         &root.join("objects/info/alternates"),
         &render_alternates(&common_dir.join("objects"))?,
     )?;
-    // This minimal configuration is necessary to open the directory; the remotes and branches are added to it.
+    // This minimal configuration is necessary to open the directory; the copied settings are added to it.
     write_file(&root.join("config"), "[core]\n\trepositoryformatversion = 0\n")?;
-    copy_remote_config(config, &root.join("config"))?;
+    copy_config(config, &root.join("config"))?;
     Ok(folder)
 }
 
@@ -248,14 +252,12 @@ fn render_alternates(objects: &Path) -> Result<String, GitError> {
     Ok(text)
 }
 
-/// Copies the settings of remotes and branches only, because other settings could run programs.
-fn copy_remote_config(source: &Config, target: &Path) -> Result<(), GitError> {
-    let copy_error = GitError::library("copy the configuration of the remotes");
+/// Copies only the settings of remotes, branches and line endings, because other settings could run programs.
+fn copy_config(source: &Config, target: &Path) -> Result<(), GitError> {
+    let copy_error = GitError::library("copy the configuration");
     let mut copy = Config::open(target).map_err(&copy_error)?;
     let mut settings = Vec::new();
-    let entries = source
-        .entries(Some("^(remote\\..*\\.(url|fetch)|branch\\..*\\.(remote|merge))$"))
-        .map_err(&copy_error)?;
+    let entries = source.entries(Some(COPIED_SETTINGS)).map_err(&copy_error)?;
     entries
         .for_each(|entry| settings.extend(entry.name().ok().map(str::to_owned).zip(entry_value(entry))))
         .map_err(&copy_error)?;

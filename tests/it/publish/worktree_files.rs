@@ -3,6 +3,7 @@
 use crate::publish::planned_project::{
     PlanInput, pipeline_with_parameters, plan_world, planned_paths, world_to_plan,
 };
+use crate::support::release::stage;
 use crate::support::{Call, World};
 use sluicegate::publish::{FileSource, Plan, PublishError};
 use sluicegate_git::{GitError, Repository};
@@ -231,6 +232,45 @@ fn tracked_script_below_linked_root_is_published() {
         .run("publish --dry-run --json --prefix p --version-name 1 --from worktree")
         .expect(0);
     assert!(output.out.contains("sql/load.sql"), "{}", output.all());
+}
+
+/// With `core.autocrlf`, which git for Windows sets, the files on disk have other line endings than those in the commit.
+#[test]
+fn unmodified_files_with_converted_line_endings_are_published_once() {
+    let (world, server) = stage();
+    for setting in ["true", "input"] {
+        let url = format!("file://{}", world.remote().display());
+        crate::support::git(
+            world.path(),
+            format!("clone -q -c core.autocrlf={setting} {url} {setting}"),
+        );
+        let clone = world.path().join(setting);
+        let file = clone.join("sales/load.orch.yaml");
+        let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
+        std::fs::write(&file, text.replace('\n', "\r\n")).unwrap();
+        // The test helper's git turns the conversion off.
+        crate::support::git(&clone, format!("-c core.autocrlf={setting} add ."));
+        let publish = |args: &str| {
+            let call = Call::with_platform(&clone, &server.url).variable("SLUICEGATE_PREFIX", setting);
+            call.run(("publish --version-name {next} --from worktree", args))
+                .expect(0)
+        };
+        publish("--receipt receipt.json");
+        let output = publish("");
+        assert!(output.out.contains("nothing is published"), "{}", output.all());
+        Call::with_platform(&clone, &server.url)
+            .run("verify receipt.json")
+            .expect(0);
+        // Without the setting, git reports the file as modified, and its bytes on disk are published.
+        crate::support::git(&clone, "config core.autocrlf false");
+        std::fs::File::options()
+            .write(true)
+            .open(&file)
+            .unwrap()
+            .set_modified(SystemTime::UNIX_EPOCH)
+            .unwrap();
+        assert!(publish("").all().contains("the working tree differs"));
+    }
 }
 
 #[test]
