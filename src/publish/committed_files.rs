@@ -1,7 +1,8 @@
 //! Hashes files of a commit, and compares them with those that a receipt or a statement lists.
 
 use super::{PublishError, content_hashes};
-use sluicegate_git::{BlobId, CommitId, Repository};
+use sluicegate_base::file_defect::{LfsPointer, MAX_POINTER_SIZE};
+use sluicegate_git::{BlobId, CommitId, GitError, Repository};
 
 /// A file that a document lists.
 pub struct ListedFile<'a> {
@@ -12,8 +13,15 @@ pub struct ListedFile<'a> {
     pub sha256: &'a str,
 }
 
-/// Returns the differences between the listed files and those of the commit. `document` names the document in the
-/// messages, for example `the receipt`.
+impl ListedFile<'_> {
+    /// Returns whether the file has this size and this hash.
+    fn has_content(&self, bytes: u64, sha256: &str) -> bool {
+        self.sha256 == sha256 && self.bytes.is_none_or(|listed_bytes| listed_bytes == bytes)
+    }
+}
+
+/// Returns the differences between the listed files and those of the commit, which may contain a Git LFS pointer to a
+/// listed file. `document` names the document in the messages, for example `the receipt`.
 pub fn compare_with_committed_files<'a>(
     repository: &Repository,
     commit: &CommitId,
@@ -21,13 +29,17 @@ pub fn compare_with_committed_files<'a>(
     document: &str,
 ) -> Result<Vec<String>, PublishError> {
     let mut differences = Vec::new();
-    for ListedFile { path, bytes, sha256 } in files {
+    for file in files {
+        let path = file.path;
         let Some(committed_file) = repository.find_file(commit, path)? else {
             differences.push(format!("`{path}` is not in commit {}", commit.short()));
             continue;
         };
         let (committed_bytes, committed_sha256) = hash_blob(repository, &committed_file.blob, path)?;
-        if committed_sha256 != sha256 || bytes.is_some_and(|bytes| bytes != committed_bytes) {
+        if !file.has_content(committed_bytes, &committed_sha256)
+            && !read_lfs_pointer(repository, &committed_file.blob)?
+                .is_some_and(|pointer| file.has_content(pointer.size, &pointer.sha256))
+        {
             differences.push(format!(
                 "`{path}` has different content in commit {} and in {document}",
                 commit.short()
@@ -35,6 +47,15 @@ pub fn compare_with_committed_files<'a>(
         }
     }
     Ok(differences)
+}
+
+/// Returns the Git LFS pointer in a blob, or `None` if the blob has another content.
+fn read_lfs_pointer(repository: &Repository, blob: &BlobId) -> Result<Option<LfsPointer>, PublishError> {
+    match repository.read_blob(blob, MAX_POINTER_SIZE) {
+        Ok(bytes) => Ok(LfsPointer::parse(&bytes)),
+        Err(GitError::TooLarge { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Returns the size in bytes and the SHA-256 in hex of a blob. `path` names the file in errors.

@@ -167,7 +167,9 @@ impl PublishError {
                 "run `git update-index --no-skip-worktree --no-assume-unchanged FILE`, or publish the commit \
                  with --from commit"
             }
-            Self::ConvertedByGit(_) => "commit the files and publish the commit with --from commit",
+            Self::ConvertedByGit(_) => {
+                "run `git status`, so that git recognizes unmodified files; commit the other files, then publish again"
+            }
             Self::Io { .. } => return None,
         };
         Some(hint.to_owned())

@@ -13,6 +13,7 @@ mod content_reader;
 mod error;
 mod file_listing;
 mod latest_version;
+mod lfs_files;
 mod offered_parameters;
 mod old_versions;
 mod outcome;

@@ -2,6 +2,7 @@
 
 use super::content_hashes::hash_reader;
 use super::content_reader::ContentReader;
+use super::lfs_files::is_pointer_to_planned_file;
 use super::{FileSelection, Plan, PlannedFile, PublishError};
 use sluicegate_git::{CommitId, FileContent, FileKind, Repository, TreeFile};
 use sluicegate_pipelines::interface::{ChangeKind, InterfaceChange};
@@ -80,7 +81,7 @@ impl Plan {
 }
 
 /// Returns whether a planned file has the published content: the same blob, the same meaning for the shared-pipelines
-/// file, otherwise the same size and hash.
+/// file, otherwise the same size and hash. The published blob may be a Git LFS pointer to the planned file.
 fn is_file_unchanged(
     plan: &Plan,
     contents: &ContentReader,
@@ -96,7 +97,7 @@ fn is_file_unchanged(
             && published_text == read_canonical_text(contents, &planned_file.content)?);
     }
     if contents.read_content_size(published_content)? != planned_file.bytes {
-        return Ok(false);
+        return is_pointer_to_planned_file(contents, published_content, planned_file);
     }
     let published_hash = hash_content(contents, published_content, planned_file)?;
     Ok(published_hash == hash_content(contents, &planned_file.content, planned_file)?)

@@ -3,7 +3,8 @@
 
 use super::content_reader::ContentReader;
 use super::error::Problem;
-use super::{FileSource, PublishError, content_hashes};
+use super::lfs_files::has_pointer_content;
+use super::{FileSource, PublishError};
 use sluicegate_base::file_defect::{FileDefect, LfsPointer};
 use sluicegate_git::{FileContent, SnapshotFile, read_regular_file_metadata};
 
@@ -23,20 +24,19 @@ pub(super) fn resolve_script_defect(
         return Ok(None);
     };
     let defect = FileDefect::find_in_script(&bytes);
-    if source != FileSource::Worktree {
+    // With a doubt, the disk does not have the file: a sparse checkout omits it.
+    if source != FileSource::Worktree || script.doubt.is_some() {
         return Ok(defect);
     }
     let Some(pointer) = LfsPointer::parse(&bytes) else {
         return Ok(defect);
     };
     let disk_path = contents.disk_path(path);
-    let has_pointer_size =
-        read_regular_file_metadata(&disk_path).is_ok_and(|metadata| metadata.len() == pointer.size);
+    let Ok(metadata) = read_regular_file_metadata(&disk_path) else {
+        return Ok(defect);
+    };
     let content = FileContent::Disk(disk_path);
-    if has_pointer_size
-        && content_hashes::hash_reader(contents.open_content(&content, pointer.size)?, path)?
-            == pointer.sha256
-    {
+    if has_pointer_content(contents, &pointer, &content, metadata.len(), path)? {
         script.content = content;
         return Ok(None);
     }

@@ -1,6 +1,7 @@
 //! Checks whether the working tree matches the head commit: as git checked it out, or with the same content.
 
 use super::content_reader::ContentReader;
+use super::lfs_files::is_pointer_to_planned_file;
 use super::plan::PlannedFile;
 use super::{FileSelection, PublishError, PublishRequest};
 use sluicegate_base::text::List;
@@ -77,7 +78,7 @@ fn has_content_of_blob(
     }
     let committed_content = FileContent::Blob(blob);
     if contents.read_content_size(&committed_content)? != planned_file.bytes {
-        return Ok(false);
+        return is_pointer_to_planned_file(contents, &committed_content, planned_file);
     }
     let mut planned_bytes = contents.open_content(&planned_file.content, planned_file.bytes)?;
     let mut committed_bytes = contents.open_content(&committed_content, planned_file.bytes)?;

@@ -9,8 +9,8 @@ const LFS_HEADERS: [&[u8]; 2] = [
     b"version https://hawser.github.com/spec/",
 ];
 
-/// Maximum size of a Git LFS pointer.
-const MAX_POINTER_SIZE: usize = 1024;
+/// Maximum size of a Git LFS pointer, in bytes.
+pub const MAX_POINTER_SIZE: u64 = 1024;
 
 /// The beginning of a file that git-crypt encrypted (<https://github.com/AGWA/git-crypt>).
 const GIT_CRYPT_HEADER: &[u8] = b"\0GITCRYPT\0";
@@ -37,7 +37,8 @@ impl FileDefect {
     /// Returns the defect of a pipeline or of another document, if it has one. An empty document is not a defect here,
     /// because its parser reports it.
     pub fn find_in_document(content: &[u8]) -> Option<Self> {
-        if content.len() <= MAX_POINTER_SIZE && LFS_HEADERS.iter().any(|header| content.starts_with(header)) {
+        let may_be_pointer = content.len() as u64 <= MAX_POINTER_SIZE;
+        if may_be_pointer && LFS_HEADERS.iter().any(|header| content.starts_with(header)) {
             return Some(Self::LfsPointer);
         }
         if content.starts_with(GIT_CRYPT_HEADER) {

@@ -8,7 +8,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Maximum size of a file on disk that is hashed, in bytes. Larger files are treated as changed.
-const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
+pub(super) const MAX_HASHED_SIZE: u64 = 64 * 1024 * 1024;
 
 /// Reads a file on disk. A symbolic link is not followed: its content is the path of its target, as git stores it.
 /// Returns `None` if the file has more than `limit` bytes.

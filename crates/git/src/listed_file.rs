@@ -4,14 +4,19 @@
 //! of 100,000 files is listed without reading them. The index may be another file than the repository's own: git passes
 //! a temporary one to its hooks, for example for `git commit -a`.
 
-use super::disk_file::{LinkedDirectories, find_disk_file_kind, hash_disk_file};
+use super::disk_file::{
+    LinkedDirectories, MAX_HASHED_SIZE, find_disk_file_kind, hash_disk_file, read_disk_file,
+};
 use super::index_file::open_index;
 use super::tree_entries::{FileKind, FileState, path_to_text};
-use super::{GitError, Repository};
+use super::{BlobId, GitError, Repository};
 use git2::{
     Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
 };
 use rayon::prelude::*;
+use sha2::{Digest as _, Sha256};
+use sluicegate_base::file_defect::{LfsPointer, MAX_POINTER_SIZE};
+use sluicegate_base::text::to_hex;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -159,9 +164,9 @@ pub(super) fn list_disk_files(
     let mut files: Vec<ListedFile> = Vec::new();
     for entry in index.iter() {
         // Each tracked file removes its status from the map. Only the untracked files remain there after the loop.
-        let status = status_by_path
-            .remove(&entry.path)
-            .filter(|_| !(has_conversion && is_false_change(repository, &entry)));
+        let status = status_by_path.remove(&entry.path).filter(|status| {
+            status.is_wt_deleted() || !has_conversion || !is_false_change(repository, &entry)
+        });
         files.extend(build_tracked_file(&mut linked_directories, entry, status));
     }
     for (path, status) in status_by_path {
@@ -224,7 +229,7 @@ fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
 }
 
 /// Returns whether libgit2's report of a change is wrong: an attribute converts the file, and the file on disk has the
-/// size and the time that the index records. libgit2 applies neither encodings nor external filters, so it compares the
+/// size and the time that the index records, or is the one to which a staged Git LFS pointer refers. libgit2 applies neither encodings nor external filters, so it compares the
 /// converted content with the stored one. Without such an attribute, the report is right.
 fn is_false_change(repository: &Repository, entry: &IndexEntry) -> bool {
     let Ok(path) = std::str::from_utf8(&entry.path) else {
@@ -233,7 +238,30 @@ fn is_false_change(repository: &Repository, entry: &IndexEntry) -> bool {
     let Ok(metadata) = repository.root().join(path).symlink_metadata() else {
         return false;
     };
-    metadata.is_file() && has_recorded_size_and_time(entry, &metadata) && repository.is_converted(path)
+    metadata.is_file()
+        && repository.is_converted(path)
+        && (has_recorded_size_and_time(entry, &metadata) || is_file_of_pointer(repository, entry, path))
+}
+
+/// Returns whether the staged blob is a Git LFS pointer with the size and the hash of the file on disk.
+fn is_file_of_pointer(repository: &Repository, entry: &IndexEntry, path: &str) -> bool {
+    let blob = BlobId::new(entry.id);
+    let is_short = |size: &u64| *size <= MAX_POINTER_SIZE;
+    let Some(pointer) = repository
+        .find_local_blob_size(&blob)
+        .filter(is_short)
+        .and_then(|_| repository.read_local_blob(&blob))
+        .and_then(|bytes| LfsPointer::parse(&bytes))
+    else {
+        return false;
+    };
+    // A file that is larger than the size in the pointer is not read completely.
+    match read_disk_file(&repository.root().join(path), pointer.size.min(MAX_HASHED_SIZE)) {
+        Ok(Some(bytes)) => {
+            bytes.len() as u64 == pointer.size && to_hex(&Sha256::digest(&bytes)) == pointer.sha256
+        }
+        Ok(None) | Err(_) => false,
+    }
 }
 
 /// Returns whether the file on disk has the size and the time that the index records. The other records of the index are

@@ -2,8 +2,9 @@
 
 use crate::support::publishing::caller_of_files;
 use crate::support::release::{publish_call, stage, versions};
-use crate::support::{Arguments, ProgramOutput, RULES, World};
+use crate::support::{Arguments, ProgramOutput, RULES, ServerProcess, World};
 use std::fs;
+use std::time::SystemTime;
 
 const SCRIPT: &str = "select 1;\n";
 
@@ -121,16 +122,52 @@ fn pipeline_that_is_pointer_is_named_as_such() {
         .saying(&[".platform/shared-pipelines.yaml", pointer]);
 }
 
-#[test]
-fn file_of_pointer_is_published_from_worktree() {
+/// Creates a pushed project whose commit contains the pointer of [`SCRIPT`], and whose working tree contains the
+/// script: the clean filter of Git LFS stores the pointer of the file on disk.
+fn stage_with_lfs_script() -> (World, ServerProcess) {
     let (world, server) = stage();
-    // The clean filter of Git LFS stores the pointer of the file on disk.
     let pointer = world.path().join("pointer");
     fs::write(&pointer, POINTER).unwrap();
     let clean = format!("cat > /dev/null; cat '{}'", pointer.display());
     world.git(&["config", "filter.lfs.clean", &clean]);
     world.write(".gitattributes", "*.sql filter=lfs\n");
     commit_script(&world, SCRIPT.as_bytes());
+    (world, server)
+}
+
+#[test]
+fn touched_file_of_pointer_is_published_once_and_verified() {
+    let (world, server) = stage_with_lfs_script();
+    let file = fs::File::options()
+        .write(true)
+        .open(world.work().join("sql/it.sql"))
+        .unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+    let publish = |args: &str| {
+        publish_call(&world, &server).run(("publish --version-name {next} --from worktree", args))
+    };
+    let output = publish("--receipt receipt.json").expect(0);
+    assert!(!output.all().contains("differs from commit"), "{}", output.all());
+    publish_call(&world, &server).run("verify receipt.json").expect(0);
+    let output = publish("").expect(0);
+    assert!(output.out.contains("nothing is published"), "{}", output.all());
+    // The counterpart: another file than the one in the commit.
+    world.write("sql/it.sql", "select 2;\n");
+    publish("")
+        .expect(2)
+        .saying(&["sql/it.sql", "hint: run `git status`"]);
+    let receipt = world.work().join("receipt.json");
+    let text = fs::read_to_string(&receipt).unwrap();
+    fs::write(&receipt, text.replace("\"bytes\": 10,", "\"bytes\": 11,")).unwrap();
+    publish_call(&world, &server)
+        .run("verify receipt.json")
+        .expect(6)
+        .saying(&["`sql/it.sql` has different content"]);
+}
+
+#[test]
+fn file_of_pointer_is_published_from_worktree() {
+    let (world, server) = stage_with_lfs_script();
     assert!(
         world
             .git(&["show", "HEAD:sql/it.sql"])
