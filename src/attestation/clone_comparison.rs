@@ -4,7 +4,9 @@
 use super::statement::{GIT_COMMIT, SHA256};
 use super::{FileDigest, PolicyDigests, PublicationPredicate, ReviewPredicate, SavedStatement, Subject};
 use crate::job::policy::{self, GateFileVersion};
-use crate::publish::{ListedFile, PublishError, compare_with_committed_files, compute_digest, hash_bytes};
+use crate::publish::{
+    ListedFile, PublishError, check_listed_files, compare_with_committed_files, compute_digest, hash_bytes,
+};
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::findings::Verdict;
@@ -23,7 +25,8 @@ impl SavedStatement {
         if predicate.verdict != Verdict::Passed {
             problems.push(format!("the verdict of the review is `{}`", predicate.verdict));
         }
-        problems.extend(check_file_count(
+        problems.extend(check_count(
+            "file",
             self.listed_files().count(),
             predicate.counts.files,
         ));
@@ -31,7 +34,7 @@ impl SavedStatement {
     }
 
     /// Returns the problems in a statement about a publication: the publish did not complete, a subject has no usable
-    /// digest, the version is not a subject, or the digest or number of the files is wrong.
+    /// digest, the version is not a subject, the digest of the files or a number is wrong, or a file is missing.
     pub(crate) fn check_publication(&self, predicate: &PublicationPredicate) -> Vec<String> {
         let mut problems = self.check_subjects(&predicate.commit);
         if !matches!(predicate.outcome.as_str(), "published" | "already-published") {
@@ -55,7 +58,14 @@ impl SavedStatement {
                 predicate.digest
             ));
         }
-        problems.extend(check_file_count(parts.len(), predicate.counts.files));
+        problems.extend(check_count("file", parts.len(), predicate.counts.files));
+        let paths = parts.iter().map(|(path, _)| *path).collect();
+        problems.extend(check_listed_files(DOCUMENT, &predicate.shared_pipelines, &paths));
+        problems.extend(check_count(
+            "shared pipeline",
+            predicate.shared_pipelines.len(),
+            predicate.counts.shared_pipelines,
+        ));
         problems
     }
 
@@ -196,10 +206,10 @@ fn listed_rules_file(rules: Option<&FileDigest>) -> impl Iterator<Item = ListedF
     })
 }
 
-/// Returns a problem if the statement does not list as many files as its predicate counts.
-fn check_file_count(listed_count: usize, predicate_count: usize) -> Option<String> {
+/// Returns a problem if the statement does not list as many items as its predicate counts.
+fn check_count(noun: &str, listed_count: usize, predicate_count: usize) -> Option<String> {
     (listed_count != predicate_count).then(|| {
-        let listed_files = format_count(listed_count, "file");
-        format!("the statement lists {listed_files}, but its predicate counts {predicate_count}")
+        let listed_items = format_count(listed_count, noun);
+        format!("the statement lists {listed_items}, but its predicate counts {predicate_count}")
     })
 }

@@ -1,7 +1,7 @@
 //! The predicate of a publication: the published version, and the review that it relied on.
 
 use super::{FileDigest, PolicyDigests, PredicateKind, Statement, Subject, Tool};
-use crate::publish::{Receipt, ReviewEvidence, SharedPipelineRef, list_version_differences};
+use crate::publish::{Receipt, ReviewEvidence, SharedPipelineRef, compare_with_document};
 use serde::{Deserialize, Serialize};
 use sluicegate_pipelines::findings::ReviewPlatform;
 use sluicegate_platform::api::ArtifactDetails;
@@ -103,9 +103,10 @@ pub(crate) fn compare_publication_with_details(
     predicate: &PublicationPredicate,
     details: &ArtifactDetails,
 ) -> Vec<String> {
-    let shared_pipelines = predicate
-        .shared_pipelines
-        .iter()
-        .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
-    list_version_differences(details, &predicate.commit, shared_pipelines)
+    compare_with_document(
+        details,
+        &predicate.commit,
+        &predicate.shared_pipelines,
+        "the statement",
+    )
 }

@@ -97,6 +97,27 @@ fn is_recorded_commit(published_commit: Option<&str>, compat: &Compatibility) ->
     }
 }
 
+/// Returns the difference if the platform does not have the older version from the commit in the receipt.
+fn compare_older_version(
+    run: &Run,
+    platform: &Platform,
+    receipt: &Receipt,
+    compat: &Compatibility,
+    version: &str,
+) -> Result<Option<String>, Failure> {
+    let problem = match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
+        Ok(details) if is_recorded_commit(details.artifact.commit_hash.as_deref(), compat) => {
+            return Ok(None);
+        }
+        Ok(_) => "that version was built from a different commit",
+        Err(error) if error.kind() == ErrorKind::NotFound => "the platform does not have that version",
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Some(format!(
+        "the receipt lists the changes since version {version}, but {problem}"
+    )))
+}
+
 /// Verifies the changes for consumers that the receipt lists since an older version. The platform must have that
 /// version from the commit in the receipt, and a comparison of both commits must find the same changes. Returns the
 /// differences, or an empty list if the publish did not compare with an older version.
@@ -105,25 +126,12 @@ fn compare_consumer_changes(
     platform: &Platform,
     receipt: &Receipt,
 ) -> Result<Vec<String>, Failure> {
-    let Some(compat) = &receipt.compat else {
-        return Ok(Vec::new());
-    };
-    let Some(version) = &compat.against else {
+    let Some(compat) = receipt.compat.as_ref().filter(|compat| !compat.is_first()) else {
         return Ok(Vec::new());
     };
     let mut differences = Vec::new();
-    match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
-        Ok(details) if is_recorded_commit(details.artifact.commit_hash.as_deref(), compat) => {}
-        Ok(_) => differences.push(format!(
-            "the receipt lists the changes since version {version}, but that version was built from a different commit"
-        )),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            differences.push(format!(
-                "the receipt lists the changes since version {version}, but the platform does not have that \
-                 version"
-            ));
-        }
-        Err(error) => return Err(error.into()),
+    if let Some(version) = &compat.against {
+        differences.extend(compare_older_version(run, platform, receipt, compat, version)?);
     }
     let commit_differences = match run.find_repository()? {
         Some(repository) => receipt.compare_recorded_changes(&repository)?,

@@ -58,10 +58,11 @@ pub use platform_time::parse_platform_time;
 pub use publish_request::{FileSelection, FileSource, PublishRequest};
 pub use published_files::{PublishedFiles, compare_with_published_files};
 pub use receipt::{MAX_RECEIPT_BYTES, Receipt, ReviewEvidence};
+pub use receipt_verification::check_listed_files;
 pub use smoke_record::{SmokeExecution, SmokeRecord};
 pub use upload_outcome::{
     DISABLED_DIFFERENCE, NOT_LISTED, UNKNOWN_OMISSIONS, assess_existing_version, list_ignored_files,
 };
-pub use version_differences::{can_details_prove_completeness, compare_with_plan, list_version_differences};
+pub use version_differences::{can_details_prove_completeness, compare_with_document, compare_with_plan};
 pub(crate) use version_differences::{is_abbreviation_of, is_same_commit};
 pub use version_withdrawal::{has_other_state, has_state, poll_until_state, withdraw_version};

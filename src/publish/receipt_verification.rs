@@ -2,19 +2,22 @@
 
 use super::receipt::ReceiptFile;
 use super::{
-    ListedFile, PublishError, Receipt, SmokeRecord, compare_with_committed_files, compute_digest,
-    version_differences,
+    ListedFile, PublishError, Receipt, SharedPipelineRef, SmokeRecord, compare_with_committed_files,
+    compare_with_document, compute_digest,
 };
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
-use sluicegate_pipelines::interface::{ChangeClass, ChangeKind, Compatibility, InterfaceChange};
+use sluicegate_pipelines::interface::{ChangeClass, ChangeKind, Compatibility, ComparedVersion, InterfaceChange};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;
 
+/// Name of the document in the messages.
+const DOCUMENT: &str = "the receipt";
+
 impl Receipt {
-    /// Returns the problems in the receipt itself: its publish did not complete, its smoke runs did not succeed, or its
-    /// digest does not match its files.
+    /// Returns the problems in the receipt itself: its publish did not complete, its smoke runs did not succeed, its
+    /// digest does not match its files, a file is missing, or it lists changes of a first version.
     pub fn check_consistency(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if !self.is_for_published_version() {
@@ -32,17 +35,26 @@ impl Receipt {
                 self.digest
             ));
         }
+        let paths = files.iter().map(|(path, _)| *path).collect();
+        problems.extend(check_listed_files(DOCUMENT, &self.shared_pipelines, &paths));
+        let first_compat = Compatibility::new(ComparedVersion::default(), Vec::new());
+        if self
+            .compat
+            .as_ref()
+            .is_some_and(|compat| compat.is_first() && *compat != first_compat)
+        {
+            problems.push(
+                "the receipt records changes for consumers, but no older version that they are compared with"
+                    .to_owned(),
+            );
+        }
         problems
     }
 
     /// Returns the differences in commit and shared pipelines between the receipt and the published version in the
     /// platform's response.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
-        let shared_pipelines = self
-            .shared_pipelines
-            .iter()
-            .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
-        version_differences::list_version_differences(details, &self.commit_hash, shared_pipelines)
+        compare_with_document(details, &self.commit_hash, &self.shared_pipelines, DOCUMENT)
     }
 
     /// Compares the changes for consumers that the receipt records with those between its two commits, the published
@@ -155,7 +167,7 @@ impl Receipt {
             bytes: Some(file.bytes),
             sha256: &file.sha256,
         });
-        compare_with_committed_files(repository, &commit, files, "the receipt").map(Some)
+        compare_with_committed_files(repository, &commit, files, DOCUMENT).map(Some)
     }
 }
 
@@ -163,6 +175,27 @@ struct CommitPair<'a> {
     repository: &'a Repository,
     old_commit: &'a CommitId,
     new_commit: &'a CommitId,
+}
+
+/// Returns a problem for each file that every version with these shared pipelines has, but that is not among the `files`
+/// of a document: the shared-pipelines file and the shared pipelines. `document` names the document in the messages.
+pub fn check_listed_files(
+    document: &str,
+    shared_pipelines: &[SharedPipelineRef],
+    files: &BTreeSet<&str>,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    if files.iter().all(|path| find_config_dir(path).is_none()) {
+        problems.push(format!("{document} does not list the shared-pipelines file"));
+    }
+    for SharedPipelineRef { id, path } in shared_pipelines {
+        if !files.contains(path.as_str()) {
+            problems.push(format!(
+                "{document} does not list `{path}`, the file of the shared pipeline `{id}`"
+            ));
+        }
+    }
+    problems
 }
 
 /// Returns the platform's hidden directory if this is the path of the shared-pipelines file in it.

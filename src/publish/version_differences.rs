@@ -1,6 +1,6 @@
 //! Compares a published version with the plan.
 
-use super::{FileSource, Plan};
+use super::{FileSource, Plan, SharedPipelineRef};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
@@ -19,9 +19,36 @@ pub fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> 
     list_version_differences(details, &plan.commit_hash, shared_pipelines)
 }
 
+/// Returns the differences between a published version and a document about it, which names the commit and all shared
+/// pipelines. Unlike in a comparison with a plan, a shared pipeline that only the version has is a difference.
+/// `document` names the document in the messages, for example `the receipt`.
+pub fn compare_with_document(
+    details: &ArtifactDetails,
+    commit_hash: &str,
+    shared_pipelines: &[SharedPipelineRef],
+    document: &str,
+) -> Vec<String> {
+    let listed_pipelines = shared_pipelines
+        .iter()
+        .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
+    let mut differences = list_version_differences(details, commit_hash, listed_pipelines);
+    for id in details
+        .shared_pipelines
+        .iter()
+        .filter_map(|pipeline| pipeline.shared_pipeline_id.as_deref())
+    {
+        if shared_pipelines.iter().all(|pipeline| pipeline.id != id) {
+            differences.push(format!(
+                "the version has the shared pipeline `{id}`, but {document} does not list it"
+            ));
+        }
+    }
+    differences
+}
+
 /// Returns the differences between a published version and this commit with these shared pipelines, given by id and
 /// path. A path is compared only if the platform reports the source of the pipeline.
-pub fn list_version_differences<'a>(
+fn list_version_differences<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,
     shared_pipelines: impl Iterator<Item = (&'a str, &'a str)>,

@@ -127,7 +127,7 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         "{}",
         output.all()
     );
-    let edits: [(Edit, &str); 9] = [
+    let edits: [(Edit, &str); 12] = [
         (
             |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
             "has different content in commit",
@@ -163,6 +163,18 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         (
             |it| it["predicate"]["counts"]["files"] = json!(0),
             "but its predicate counts 0",
+        ),
+        (
+            |it| it["predicate"]["counts"]["sharedPipelines"] = json!(9),
+            "the statement lists 1 shared pipeline, but its predicate counts 9",
+        ),
+        (
+            |it| it["predicate"]["sharedPipelines"] = json!([]),
+            "the version has the shared pipeline `load`, but the statement does not list it",
+        ),
+        (
+            |it| it["predicate"]["sharedPipelines"][0]["path"] = json!("x/sales/load.orch.yaml"),
+            "does not list `x/sales/load.orch.yaml`, the file of the shared pipeline `load`",
         ),
     ];
     for (edit, text) in edits {

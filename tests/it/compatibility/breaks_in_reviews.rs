@@ -61,6 +61,36 @@ fn verify_proves_consumer_changes_of_receipt_again() {
 }
 
 #[test]
+fn verify_of_receipt_that_omits_files_or_pipelines_fails() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let path = shop.world.path().join("receipt.json");
+    let verify = || shop.call().run(&["verify", path.to_str().unwrap()]);
+    verify().expect(0);
+    let receipt = shop.receipt();
+    let edits: [(&str, Value, &str); 4] = [
+        (
+            "/sharedPipelines",
+            json!([]),
+            "the version has the shared pipeline `load`, but the receipt does not list it",
+        ),
+        ("/files", json!([]), "the receipt does not list the shared-pipelines file"),
+        ("/files", json!([]), "the file of the shared pipeline `load`"),
+        (
+            "/compat/accepted",
+            json!("agreed"),
+            "the receipt records changes for consumers, but no older version",
+        ),
+    ];
+    for (pointer, value, text) in edits {
+        let mut edited = receipt.clone();
+        *edited.pointer_mut(pointer).unwrap() = value;
+        fs::write(&path, edited.to_string()).unwrap();
+        verify().expect(6).saying(&[text]);
+    }
+}
+
+#[test]
 fn verify_compares_changed_files_of_receipt_with_the_commits() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
