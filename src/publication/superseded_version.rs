@@ -4,7 +4,9 @@
 use super::Publication;
 use super::version_history::{CommitOrder, VersionHistory, request_commit};
 use crate::error::Failure;
-use crate::publish::{Outcome, OutcomeKind, Plan, disable_version};
+use crate::publish::version_name::{NameOrigin, find_name_origin};
+use crate::publish::{Outcome, OutcomeKind, Plan, disable_version, is_same_commit};
+use crate::session::artifact_versions::disable_command;
 use sluicegate_git::short_id;
 use sluicegate_platform::api::{Artifact, Platform};
 use sluicegate_platform::http::HttpError;
@@ -31,6 +33,7 @@ impl Publication<'_> {
             Ok(new_versions) => new_versions,
             Err(error) => return Ok(add_unconfirmed_problem(outcome, Some(error))),
         };
+        self.warn_of_second_version(plan, &new_versions);
         // One sentence for each newer version.
         let newer_versions = match self.describe_newer_versions(&new_versions) {
             Ok(newer_versions) => newer_versions,
@@ -54,6 +57,24 @@ impl Publication<'_> {
         let timeout = self.settings.lookup_timeout;
         self.run
             .block_on(disable_version(platform, plan, timeout, superseded_outcome))
+    }
+
+    /// Warns if one of these versions is of the uploaded commit, too, and the version name comes from a template: the
+    /// other version was published at the same time, because a template name never publishes a commit again.
+    fn warn_of_second_version(&self, plan: &Plan, versions: &[Artifact]) {
+        if find_name_origin(&self.settings.version_name) != NameOrigin::Template {
+            return;
+        }
+        for version in versions {
+            if is_same_commit(version.commit_hash.as_deref(), &plan.commit_hash) {
+                self.run.ui.warn(&format!(
+                    "version {} of this commit was published or enabled while this publish was running: the commit now \
+                     has two enabled versions; run `{}` to undo this publish",
+                    version.display_name(),
+                    disable_command(&plan.prefix, &plan.version_name)
+                ));
+            }
+        }
     }
 
     /// Returns a sentence about each of these versions whose commit is, or may be, newer than the uploaded commit. A

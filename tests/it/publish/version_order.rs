@@ -457,6 +457,18 @@ fn upload_after_newer_version_is_disabled() {
 }
 
 #[test]
+fn template_name_warns_of_version_of_same_commit_published_meanwhile() {
+    let warning = "version newer of this commit was published or enabled while this publish was running";
+    for (name, is_warned) in [("auto", true), ("1", false)] {
+        let (world, server) = stage();
+        let call = call_of_push(&world, publish_call(&world, &server));
+        let output = race(&world, &server, call, ("publish --version-name", &[name])).expect(0);
+        assert_eq!(output.err.contains(warning), is_warned, "{}", output.all());
+        assert_eq!(versions(&world, &server).len(), 2);
+    }
+}
+
+#[test]
 fn upload_after_version_of_later_commit_than_the_clone_is_disabled() {
     let (world, server) = stage();
     let first = head(&world);
