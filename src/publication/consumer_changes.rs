@@ -361,7 +361,13 @@ impl Publication<'_> {
                 if self.needs_next_version() {
                     format!("`{{next}}` does not accept a break: pass --version-name {next}, or ")
                 } else {
-                    format!("publish a higher major version (--version-name {next}), or ")
+                    // Before 1.0.0, a higher minor version accepts a break.
+                    let number_name = if next.trim_start_matches('v').starts_with("0.") {
+                        "minor"
+                    } else {
+                        "major"
+                    };
+                    format!("publish a higher {number_name} version (--version-name {next}), or ")
                 }
             }
             _ => String::new(),

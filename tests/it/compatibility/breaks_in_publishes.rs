@@ -478,6 +478,16 @@ fn refused_break_names_a_version_only_if_it_would_accept_the_break() {
 }
 
 #[test]
+fn refused_break_before_1_0_suggests_a_higher_minor_version() {
+    let shop = Shop::new();
+    shop.publish("v0.1.0").expect(0);
+    shop.break_it();
+    let hint = "publish a higher minor version (--version-name v0.2.0)";
+    shop.publish("v0.1.1 --compat fail").expect(1).saying(&[hint]);
+    shop.publish("v0.2.0 --compat fail").expect(0);
+}
+
+#[test]
 fn break_is_refused_only_if_platform_shows_that_the_version_is_missing() {
     let shop = Shop::new();
     let old_commit = shop.world.git("rev-parse HEAD");

@@ -74,7 +74,11 @@ fn verify_of_receipt_that_omits_files_or_pipelines_fails() {
             json!([]),
             "the version has the shared pipeline `load`, but the receipt does not list it",
         ),
-        ("/files", json!([]), "the receipt does not list the shared-pipelines file"),
+        (
+            "/files",
+            json!([]),
+            "the receipt does not list the shared-pipelines file",
+        ),
         ("/files", json!([]), "the file of the shared pipeline `load`"),
         (
             "/compat/accepted",
