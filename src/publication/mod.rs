@@ -137,9 +137,8 @@ impl Publication<'_> {
         if let Some(evidence) = required_review {
             evidence.require_passed(&self.target.head)?;
         }
-        if required_review.is_some() && self.settings.from == FileSource::Worktree {
-            let message = "a review covers a commit, not the files of the working tree";
-            return Err(Failure::usage(message).with_hint("publish from the commit: `--from commit`"));
+        if required_review.is_some() {
+            required_review::reject_review_of_worktree(self.settings)?;
         }
         self.reject_next_without_comparison()
     }

@@ -3,7 +3,7 @@
 use super::build_plan;
 use super::merged_commit::{MergedCommit, require_merged};
 use super::policy_guard::{reject_unusable_policy, reject_unusable_team_rules};
-use super::required_review::pipeline_paths;
+use super::required_review::{pipeline_paths, reject_review_of_worktree};
 use crate::error::Failure;
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
@@ -45,6 +45,8 @@ impl PlannedPublish {
         let settings = workspace
             .sources
             .resolve_publish_settings(&build_publish_args(args))?;
+        // The publish requires the review before it.
+        reject_review_of_worktree(&settings)?;
         let plan = match build_plan(workspace, &settings, target, &target.head, settings.from) {
             // No review can change this.
             Err(error @ PublishError::Version(_)) => return Err(error.into()),

@@ -9,7 +9,7 @@ use crate::gate::run::run_subject::{ReportFile, RunSubject};
 use crate::gate::{self, explain_unusable_review};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
-use crate::publish::{Plan, ReviewEvidence, hash_bytes};
+use crate::publish::{FileSource, Plan, ReviewEvidence, hash_bytes};
 use crate::session::user_file::read_user_file;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
@@ -23,6 +23,15 @@ pub(super) const MAX_LISTED_PIPELINES: usize = 10;
 /// The hint for an unusable report: how to write a suitable one.
 const REPORT_HINT: &str =
     "write the report with `sluicegate review --all --report json=FILE` for the commit to publish";
+
+/// Fails if the settings select the files of the working tree, which no review covers.
+pub(super) fn reject_review_of_worktree(settings: &PublishSettings) -> Result<(), Failure> {
+    if settings.from == FileSource::Worktree {
+        let message = "a review covers a commit, not the files of the working tree";
+        return Err(Failure::usage(message).with_hint("publish from the commit: `--from commit`"));
+    }
+    Ok(())
+}
 
 /// The report of a run that a publish relies on, and its source.
 pub(crate) struct RequiredReview<'r> {

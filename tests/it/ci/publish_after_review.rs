@@ -1,6 +1,7 @@
 //! From a review to a trusted version: `ci`, `--require-review`, `verify`, and withdrawing versions, all against the
 //! local platform.
 
+use crate::publish::merged_commits::call_of_push;
 use crate::support::publishing::project_to_publish;
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
@@ -522,6 +523,18 @@ fn publish_can_require_review_of_the_same_commit() {
         .run(from_disk)
         .expect(2)
         .saying(&["working tree"]);
+}
+
+/// The reviewed commit may differ from the working tree, so `ci` fails before it sends the review.
+#[test]
+fn ci_with_publish_from_worktree_fails_before_the_review() {
+    let (world, server) = stage();
+    let call = call_of_push(&world, publish_call(&world, &server));
+    let ci = "ci --version-name 1 --publish-on-branch main";
+    let output = call.run((ci, "--from worktree")).expect(2);
+    let output = output.saying(&["a review covers a commit, not the files of the working tree"]);
+    assert!(!output.all().contains("reviewing"), "{}", output.all());
+    call.run((ci, "--from commit")).expect(0);
 }
 
 #[test]

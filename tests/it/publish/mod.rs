@@ -7,7 +7,7 @@ mod dry_run;
 mod faulty_server;
 mod first_version;
 mod killed_publishes;
-mod merged_commits;
+pub mod merged_commits;
 mod next_version;
 mod placeholder_files;
 mod plan_contents;
