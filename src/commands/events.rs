@@ -1,7 +1,7 @@
 //! Runs `sluicegate events export`: collects the events of the window, writes them, and only then advances the cursor.
 
 use crate::atomic_file;
-use crate::delivery::unfinished_files::is_same_file;
+use crate::delivery::output_conflicts::is_same_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};

@@ -6,6 +6,7 @@ mod earlier_smoke_runs;
 mod file_lines;
 mod host_results;
 mod needed_lines;
+pub(crate) mod output_conflicts;
 mod report_changes;
 mod report_context;
 mod report_files;

@@ -3,6 +3,7 @@
 
 use crate::atomic_file;
 use crate::delivery::list_default_reports;
+use crate::delivery::output_conflicts::{input_path_failure, is_project_file, is_same_file};
 use crate::delivery::unfinished_run::{describe_unfinished_run, find_existing_file};
 use crate::error::Failure;
 use crate::job::ci::Host;
@@ -148,11 +149,13 @@ impl OutputFiles {
 impl Run {
     /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
     /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. A file that the
-    /// run also reads stays unchanged: the method then fails after it has replaced the other files.
+    /// run also reads, or that is part of the project, stays unchanged: the method then fails after it has replaced the
+    /// other files.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
-        let is_input = |path: &Path| inputs.iter().any(|input| is_same_file(input, path));
+        let is_input =
+            |path: &Path| is_project_file(path) || inputs.iter().any(|input| is_same_file(input, path));
         let description = self.lock_unfinished_files().description.clone();
         let report = description.unwrap_or_default();
         let mut overwritten_input = None;
@@ -281,7 +284,7 @@ impl Run {
         let host = host.unwrap_or_else(|| Host::detect(&self.env));
         let mut reports = list_default_reports(self, host);
         reports.retain(|report| report.path.as_deref().is_some_and(Path::is_file));
-        // Without inputs, this cannot fail.
+        // The paths are fixed, so none is that of an input or of a pipeline.
         let _ = self.replace_old_files(&OutputFiles {
             reports,
             ..OutputFiles::default()
@@ -363,18 +366,6 @@ impl Run {
         let repo = self.find_repository().ok().flatten();
         repo.is_some_and(|repo| self.reject_linked_paths(&repo, std::iter::once(path)).is_ok())
     }
-}
-
-/// Returns whether the paths are equal, or refer to the same existing file.
-pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
-    path == other_path
-        || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
-}
-
-/// Returns the error that the run would overwrite a file that it reads.
-fn input_path_failure(path: &Path) -> Failure {
-    let message = format!("cannot write {}: the command reads this file", path.display());
-    Failure::usage(message).with_hint("write to another path")
 }
 
 /// Writes the JUnit report of a publish that has not ended, with the verdict "undecided". The test case of the version

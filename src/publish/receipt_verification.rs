@@ -7,7 +7,9 @@ use super::{
 };
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
-use sluicegate_pipelines::interface::{ChangeClass, ChangeKind, Compatibility, ComparedVersion, InterfaceChange};
+use sluicegate_pipelines::interface::{
+    ChangeClass, ChangeKind, ComparedVersion, Compatibility, InterfaceChange,
+};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::BTreeSet;

@@ -307,7 +307,7 @@ fn build_tracked_file(
 }
 
 /// Returns whether the disk has something other than a directory at this path. A path that is not UTF-8 is treated as
-/// missing. So is a file behind a linked directory, as in git, because the link may lead out of the repository.
+/// missing. As in git, a file behind a linked directory is missing, too: the link may lead out of the repository.
 fn is_file_on_disk(linked_directories: &mut LinkedDirectories<'_>, path: &[u8]) -> bool {
     let Ok(path) = std::str::from_utf8(path) else {
         return false;

@@ -32,7 +32,7 @@ const HARMLESS_EXTENSIONS: [&str; 5] = [
     "worktreeconfig",
 ];
 
-/// The settings that are copied, as a regular expression.
+/// The regular expression for the names of the copied settings.
 const COPIED_SETTINGS: &str =
     "^(remote\\..*\\.(url|fetch)|branch\\..*\\.(remote|merge)|core\\.(autocrlf|eol))$";
 

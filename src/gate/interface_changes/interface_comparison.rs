@@ -158,12 +158,7 @@ impl InterfaceComparison {
 
 /// Returns the properties that are equal if the same change was found at two bases.
 fn build_change_key(change: &InterfaceChange) -> (ChangeClass, ChangeKind, Option<String>, String) {
-    (
-        change.class,
-        change.kind,
-        change.id.clone(),
-        change.describe(),
-    )
+    (change.class, change.kind, change.id.clone(), change.describe())
 }
 
 /// Returns the change to the shared-pipelines file as a whole, for versions that offer the same. Formatting alone is not

@@ -362,6 +362,45 @@ fn file_that_the_command_reads_is_never_replaced() {
 }
 
 #[test]
+fn output_at_path_of_pipeline_or_script_is_refused() {
+    let (world, server) = stage();
+    world.write("sql/load.sql", "select 1;\n");
+    let files = [
+        "sales/load.orch.yaml",
+        ".platform/shared-pipelines.yaml",
+        "sql/load.sql",
+    ];
+    for file in files {
+        let content = fs::read_to_string(world.work().join(file)).unwrap();
+        for command in [
+            "publish --version-name 1 --receipt",
+            "publish --version-name 1 --attestation",
+            "publish --version-name 1 --junit",
+            "review --all --attestation",
+            "check --report",
+        ] {
+            let path = match command {
+                "check --report" => format!("json={file}"),
+                _ => file.to_owned(),
+            };
+            publish_call(&world, &server)
+                .run((command, &[path]))
+                .expect(2)
+                .saying(&["the project has a pipeline, a script or its shared pipelines at this path"]);
+            assert_eq!(fs::read_to_string(world.work().join(file)).unwrap(), content);
+        }
+    }
+    // The counterpart: a new file, and an earlier receipt.
+    for version in ["1", "2"] {
+        publish_call(&world, &server)
+            .run(format!(
+                "publish --version-name {version} --receipt sql/receipt.json"
+            ))
+            .expect(0);
+    }
+}
+
+#[test]
 fn report_of_unfinished_run_has_category_and_shard_of_finished_run() {
     let world = one_change();
     world.write("sluicegate.yaml", "review: { category: sales }\n");

@@ -21,10 +21,10 @@ pub(super) struct QuotedNames {
 
 impl QuotedNames {
     /// Creates the lists of the names with each kind of quote, in the order of [`QUOTES`].
-    pub(super) fn from_names<'n>(names: impl Iterator<Item = &'n str> + Clone) -> [Self; QUOTES.len()] {
+    pub(super) fn from_names(names: &[&str]) -> [Self; QUOTES.len()] {
         QUOTES.map(|(open_quote, close_quote)| {
             let mut quoted_names = Self::default();
-            for name in names.clone() {
+            for name in names {
                 if name.contains([open_quote, close_quote]) {
                     quoted_names.add(name);
                 }

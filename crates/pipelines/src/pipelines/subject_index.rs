@@ -118,7 +118,8 @@ impl SubjectIndex {
         set_prefix_indices(&mut sorted_names);
         // Each name in the file is listed once: its trimmed form contains the same quotes.
         let names_in_file = sorted_names.iter().filter(|name| name.original.is_none());
-        let quoted_names = QuotedNames::from_names(names_in_file.map(|name| &*name.text));
+        let quoted_names =
+            QuotedNames::from_names(&names_in_file.map(|name| &*name.text).collect::<Vec<_>>());
         Self {
             sorted_names,
             quoted_names,
