@@ -131,7 +131,9 @@ impl From<CursorError> for Failure {
     fn from(error: CursorError) -> Self {
         let hint = match error {
             CursorError::TooOld { .. } => "remove the cursor file to start over with the remaining events",
-            CursorError::OtherPlatform { .. } => "pass another cursor file for this platform",
+            CursorError::OtherPlatform { .. } => {
+                "pass another cursor file for this platform; if only its address changed, edit `platform` in the cursor file"
+            }
             CursorError::Unreadable { .. } => {
                 "pass another cursor file, or remove this cursor file to start over"
             }

@@ -23,7 +23,7 @@ pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
 /// Returns the error that the run would overwrite a file that it reads, or a file of the project.
 pub(super) fn input_path_failure(path: &Path) -> Failure {
     let reason = if is_project_file(path) {
-        "the project has a pipeline, a script or its shared pipelines at this path"
+        "this is an existing pipeline, script or shared pipelines file"
     } else {
         "the command reads this file"
     };

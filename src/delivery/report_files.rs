@@ -123,11 +123,14 @@ impl DefaultReport {
 fn resolve_default_reports(run: &Run, host: Host) -> Vec<DefaultReport> {
     let default_paths = list_default_paths(run, host);
     let checkout = open_checkout(run, &default_paths);
+    let reads_current_dir = host == Host::Jenkins;
     let mut reports = Vec::new();
     for (format, relative_path) in default_paths {
         let path = Path::new(&*relative_path);
         let destination = match &checkout {
-            Ok(checkout) => resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), path),
+            Ok(checkout) => {
+                resolve_default_report_path(run.env.current_dir(), checkout.as_ref(), path, reads_current_dir)
+            }
             Err(_) => Err("the repository in which it must stay cannot be opened"),
         };
         reports.push(DefaultReport {
@@ -149,19 +152,20 @@ fn open_checkout<T>(run: &Run, default_reports: &[T]) -> Result<Option<Repositor
 }
 
 /// Returns the path of a default report: below the root of the checkout, where the host looks for it, even if the job
-/// runs the program in a directory of the checkout. The change controls the directories and links on this path, so it
-/// must not lead outside of the checkout. Without a checkout, the path is below the current directory, and every path
-/// is accepted.
+/// runs the program in a directory of the checkout. With `reads_current_dir`, the host looks for it below the current
+/// directory. The change controls the directories and links on this path, so it must not lead outside of the checkout.
+/// Without a checkout, the path is below the current directory, and every path is accepted.
 fn resolve_default_report_path(
     current_dir: &Path,
     checkout: Option<&Repository>,
     relative_path: &Path,
+    reads_current_dir: bool,
 ) -> Result<PathBuf, &'static str> {
     match checkout
         .map(Repository::root)
         .filter(|root| is_inside(current_dir, root))
     {
-        Some(root) if is_inside(root, current_dir) => {
+        Some(root) if reads_current_dir || is_inside(root, current_dir) => {
             policy::resolve_in_checkout(root, current_dir, relative_path)
         }
         Some(root) => policy::resolve_in_checkout(root, root, relative_path),

@@ -48,7 +48,16 @@ impl Workspace<'_> {
         match host_bases {
             Ok(bases) => Ok(bases),
             Err(error) if self.gate_changes == GateChanges::Fail => Err(error.into()),
-            Err(_) if self.ci.host.is_local() => Ok(comparison.bases.clone()),
+            // The run has already warned of a missing base.
+            Err(_) if self.ci.host.is_local() || (is_host_base_used && !comparison.warnings.is_empty()) => {
+                Ok(comparison.bases.clone())
+            }
+            Err(error) if is_host_base_used => {
+                run.ui.warn(&format!(
+                    "changes to the gate configuration are not reported: {error}"
+                ));
+                Ok(comparison.bases.clone())
+            }
             Err(error) => {
                 let consequence = if comparison.bases.is_empty() {
                     "changes to the gate configuration are not reported"

@@ -33,7 +33,6 @@ impl Publication<'_> {
             Ok(new_versions) => new_versions,
             Err(error) => return Ok(add_unconfirmed_problem(outcome, Some(error))),
         };
-        self.warn_of_second_version(plan, &new_versions);
         // One sentence for each newer version.
         let newer_versions = match self.describe_newer_versions(&new_versions) {
             Ok(newer_versions) => newer_versions,
@@ -45,6 +44,7 @@ impl Publication<'_> {
             }
         };
         if newer_versions.is_empty() {
+            self.warn_of_second_version(plan, &new_versions);
             return Ok(outcome);
         }
         let superseded_outcome = Outcome {

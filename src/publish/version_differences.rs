@@ -31,13 +31,17 @@ pub fn compare_with_document(
     let listed_pipelines = shared_pipelines
         .iter()
         .map(|pipeline| (pipeline.id.as_str(), pipeline.path.as_str()));
+    let listed_ids: HashSet<&str> = shared_pipelines
+        .iter()
+        .map(|pipeline| pipeline.id.as_str())
+        .collect();
     let mut differences = list_version_differences(details, commit_hash, listed_pipelines);
     for id in details
         .shared_pipelines
         .iter()
         .filter_map(|pipeline| pipeline.shared_pipeline_id.as_deref())
     {
-        if shared_pipelines.iter().all(|pipeline| pipeline.id != id) {
+        if !listed_ids.contains(id) {
             differences.push(format!(
                 "the version has the shared pipeline `{id}`, but {document} does not list it"
             ));

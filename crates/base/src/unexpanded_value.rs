@@ -72,9 +72,13 @@ fn has_word(text: &str) -> bool {
 /// Returns the position and the text of the first expression `{{ }}`, otherwise of the first variable: `$(X)`, `${X}`,
 /// `%X%` or `$X`.
 fn find_reference(text: &str) -> Option<(usize, &str)> {
-    if let Some(start) = text.find("{{") {
-        let start = start - usize::from(text[..start].ends_with('$'));
-        return Some((start, cut_after(&text[start..], "}}")));
+    if let Some(brace) = text.find("{{") {
+        let start = brace - usize::from(text[..brace].ends_with('$'));
+        // Without `$`, a comma before the end separates the alternatives of a glob: `{{a,b},c}`.
+        let content = text[brace..].split('}').next().unwrap_or_default();
+        if start < brace || !content.contains(',') {
+            return Some((start, cut_after(&text[start..], "}}")));
+        }
     }
     text.char_indices().find_map(|(start, sign)| {
         let candidate = &text[start..];
@@ -147,6 +151,11 @@ mod tests {
                 UnexpandedValue::Expression("${{ vars.PREFIX }}"),
             ),
             ("a-{{ b }}", UnexpandedValue::Expression("{{ b }}")),
+            ("{{ b", UnexpandedValue::Expression("{{ b")),
+            (
+                "${{ format('{0}', b) }}",
+                UnexpandedValue::Expression("${{ format('{0}', b) }}"),
+            ),
             ("\"sales\"", UnexpandedValue::Quotes),
             ("'sales'", UnexpandedValue::Quotes),
             ("$(open", UnexpandedValue::Variable("$(open")),
@@ -195,6 +204,7 @@ mod tests {
             "$",
             "%%",
             "{tag}",
+            "{{a,b},c}/*",
             "https://h.example/%C3%A4%20b",
             "a%E4x%20",
             "ü%ü%",

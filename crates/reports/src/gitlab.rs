@@ -59,12 +59,13 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
     write_json(writer, |json| serde_json::to_writer(json, &issues))
 }
 
-/// Returns a finding as a Code Quality issue. A rule that could not be evaluated is more severe than any finding.
+/// Returns a finding as a Code Quality issue. A rule that could not be evaluated is more severe than any finding,
+/// unless it is known or waived.
 fn build_finding_issue<'a>(finding: &Finding<'a>, fingerprint: Fingerprint) -> QualityIssue<'a> {
     let severity = match (finding.error_type, finding.severity) {
-        (Some(_), _) => "critical",
-        (None, Severity::Error) => "major",
-        (None, Severity::Warning) => "minor",
+        (Some(_), _) if finding.is_counted() => "critical",
+        (_, Severity::Error) => "major",
+        (_, Severity::Warning) => "minor",
     };
     QualityIssue {
         description: shorten_description(&finding.message()),

@@ -163,29 +163,6 @@ impl CiContext {
         self.trigger == Trigger::Commit && names_event && self.event != "unknown"
     }
 
-    /// Turns the run on a branch of GitHub's merge queue into the run of a queued change. Many hosts start a build for
-    /// such a branch as for a push, and only the name of the branch shows the target. That name does not prove the base,
-    /// so the base is the merge-base with the target.
-    pub(super) fn recognize_merge_queue(self) -> Self {
-        let target = self.branch.as_deref().and_then(parse_queue_target);
-        let Some(target) = target.filter(|_| self.target_branch().is_none() && !self.fork) else {
-            return self;
-        };
-        Self {
-            trigger: Trigger::Change,
-            is_queued: true,
-            base: BaseHint::MergeBaseWith {
-                branch: target.to_owned(),
-                seen_commit: None,
-            },
-            target_repository: TargetRepository {
-                contains_change: true,
-                ..self.target_repository
-            },
-            ..self
-        }
-    }
-
     /// Turns this context into the context for a tag: it has no branch, and everything is reviewed.
     pub(super) fn for_tag(self, tag: impl Into<String>) -> Self {
         let reason = "a tag has no previous state";
@@ -196,12 +173,6 @@ impl CiContext {
             ..self
         }
     }
-}
-
-/// Returns the target branch in the name of a merge queue's branch, `gh-readonly-queue/TARGET/pr-NUMBER-COMMIT`.
-fn parse_queue_target(branch: &str) -> Option<&str> {
-    let (target, _) = branch.strip_prefix("gh-readonly-queue/")?.rsplit_once("/pr-")?;
-    (!target.is_empty()).then_some(target)
 }
 
 /// Reads the commits of earlier runs from these variables. Returns each commit with the name of its variable, and skips

@@ -97,7 +97,10 @@ impl ChangeVariables {
             }
             "GERRIT_CHANGE_NUMBER" => {
                 let event = env.get("GERRIT_EVENT_TYPE");
-                env.get(self.number).or(env.get(self.target)).is_some()
+                // The name of the branch alone may be a parameter of the job.
+                env.get(self.number)
+                    .or(env.get("GERRIT_PATCHSET_REVISION"))
+                    .is_some()
                     && !matches!(event, Some("change-merged" | "ref-updated"))
             }
             // The names of this plugin are common, so one alone may be a parameter of the job.

@@ -155,11 +155,10 @@ impl Host {
 /// detected.
 pub fn detect_context(env: &Env, requested_host: Option<Host>) -> Result<CiContext, CiError> {
     let host = requested_host.unwrap_or_else(|| Host::detect(env));
-    let context = CiContext {
+    Ok(CiContext {
         target_repository: host.read_target_repository(env),
         ..host.read_context(env)?
-    };
-    Ok(context.recognize_merge_queue())
+    })
 }
 
 #[cfg(test)]

@@ -296,7 +296,7 @@ impl BaseSearch<'_> {
             None => FULL_HISTORY_HINT.to_owned(),
         };
         Ok(base.with_warning(format!(
-            "all pipelines are selected, because {reason}; to avoid this, {history_step}, or pass --deepen"
+            "all pipelines are selected, and changes to the gate configuration are not reported, because {reason}; to avoid this, {history_step}, or pass --deepen"
         )))
     }
 

@@ -143,7 +143,7 @@ pub(super) fn matches_host_commit(
     Ok(repo.is_clean_merge(commit)?)
 }
 
-/// Returns whether `commit` is a merge of the commit that the host names, see [`matches_host_commit`].
+/// Returns whether `commit` is a merge of the host's commit, see [`matches_host_commit`].
 pub fn is_merge_of_host_commit(
     repo: &Repository,
     ci: &CiContext,
@@ -352,11 +352,9 @@ fn find_remote_branch_name(
 
 /// Returns the name of the remote branch for a reference, such as `feature` for `refs/remotes/origin/feature`.
 fn find_branch_of_reference(repo: &Repository, reference: &str) -> Result<Option<String>, ContextError> {
-    Ok(repo
-        .list_remote_branches()?
-        .into_iter()
-        .find(|branch| branch.reference == reference)
-        .map(|branch| branch.branch))
+    let mut branches = repo.list_remote_branches()?.into_iter();
+    let branch = branches.find(|branch| branch.reference == reference);
+    Ok(branch.map(|branch| branch.branch))
 }
 
 /// Returns a remote branch that contains the commit, preferably the default branch.
@@ -381,9 +379,8 @@ fn find_named_branch_with_commit(
     let Some(branch) = repo.find_remote_branch(name)? else {
         return Ok(None);
     };
-    Ok(repo
-        .contains_commit(&branch.tip, commit)?
-        .then_some(branch.branch))
+    let has_commit = repo.contains_commit(&branch.tip, commit)?;
+    Ok(has_commit.then_some(branch.branch))
 }
 
 /// Returns the default branch if it contains the commit.

@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use globset::Glob;
 use serde::{Deserialize, Deserializer};
 use sluicegate_base::globs::parse_glob;
+use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::str::FromStr;
 
 /// Compiles a glob. The error names the glob and the reason why it is invalid.
@@ -64,14 +65,20 @@ pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
 }
 
-/// A valid glob. The error for an invalid glob has its position in the file.
+/// A valid glob without unexpanded variables. The error for an invalid glob has its position in the file.
 struct ValidGlob(String);
 
 impl<'de> Deserialize<'de> for ValidGlob {
-    /// Deserializes a glob and fails if it cannot be compiled.
+    /// Deserializes a glob and fails if it cannot be compiled or contains a variable.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         compile_glob(&text).map_err(serde::de::Error::custom)?;
+        if let Some(value) = UnexpandedValue::find(&text) {
+            return Err(serde::de::Error::custom(format!(
+                "the glob {}; variables in the configuration file are not replaced",
+                value.describe()
+            )));
+        }
         Ok(Self(text))
     }
 }

@@ -110,8 +110,9 @@ fn break_is_no_failure_of_rerun_for_an_existing_version() {
     let args = format!("{args} --head {first_commit} --junit {}", junit.display());
     shop.publish(args.as_str()).expect(0);
     let junit = fs::read_to_string(junit).unwrap();
+    // Consumers do not go back to this version, so the report has no breaks.
     assert!(
-        junit.contains("failures=\"0\"") && junit.contains("<skipped"),
+        junit.contains("failures=\"0\"") && !junit.contains("<skipped"),
         "{junit}"
     );
 }
@@ -396,7 +397,7 @@ fn rerun_of_older_version_is_settled_by_what_is_there() {
     shop.world.git("checkout -q HEAD~1");
     let second_args = "1.0.0 --compat fail --branch main";
     shop.publish((second_args, "--if-exists same-content")).expect(0);
-    shop.publish(second_args).expect(1);
+    shop.publish(second_args).expect(5);
 }
 
 #[test]

@@ -109,6 +109,22 @@ fn known_missing_start_counts_as_known_everywhere() {
     output.saying(&["no new findings (2 known)"]);
     call.run("check --new-only --max-known 2").expect(0);
     call.run("check --new-only --max-known 1").expect(1);
+    call.run("check --new-only --report gitlab=q.json").expect(0);
+    assert!(!world.read_text("q.json").contains("critical"));
+}
+
+/// An earlier version counted a known finding of a rule without evaluation as not evaluated.
+#[test]
+fn report_with_earlier_count_of_known_missing_start_is_read() {
+    let world = world_with_edited_rules();
+    let call = Call::new(&world.work());
+    let mut report = call.run("check --new-only --report json=-").expect(0).json();
+    for (not_evaluated, known, exit_code) in [(0, 2, 0), (1, 1, 0), (2, 0, 2), (0, 1, 2)] {
+        report["findings"]["notEvaluated"] = not_evaluated.into();
+        report["findings"]["known"] = known.into();
+        world.write("r.json", report.to_string());
+        call.run("report r.json").expect(exit_code);
+    }
 }
 
 #[test]

@@ -520,17 +520,21 @@ fn path_of_file_overwrites_nothing_that_git_tracks() {
         }
     }
     assert_eq!(world.git(&["diff", "--stat"]), before);
-    // The job may use any setting, also instead of such a file.
+    // The job may replace a tracked file that is not part of the project.
     world.write("sluicegate.yaml", "review: { report: [json=a.orch.yaml] }\n");
     call.run("check --report json=staged.md").expect(0);
     assert_ne!(
         fs::read_to_string(world.work().join("staged.md")).unwrap(),
         "mine"
     );
-    call.variable("SLUICEGATE_REPORT", "json=a.orch.yaml")
+    world.write("staged.md", "mine");
+    call.variable("SLUICEGATE_REPORT", "json=staged.md")
         .run("check")
         .expect(0);
-    assert_ne!(world.git(&["diff", "--stat", "a.orch.yaml"]), "");
+    assert_ne!(
+        fs::read_to_string(world.work().join("staged.md")).unwrap(),
+        "mine"
+    );
 }
 
 #[test]

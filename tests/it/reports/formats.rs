@@ -373,6 +373,10 @@ fn default_reports_of_job_in_subfolder_are_below_root_of_checkout() {
         let path = if is_subfolder { &complete_path } else { "junit.xml" };
         output.saying(&[&format!("wrote {path} for gitlab")]);
     }
+    // The step `junit` of Jenkins looks below its current folder.
+    let call = Job::jenkins().extend(&world, Call::new(&subfolder));
+    call.run("check").expect(1);
+    assert!(subfolder.join("build/reports/sluicegate.xml").exists());
     // A requested path is relative to the current folder.
     let call = job.extend(&world, Call::new(&subfolder));
     call.run("check --report junit=own.xml").expect(1);

@@ -386,7 +386,7 @@ fn output_at_path_of_pipeline_or_script_is_refused() {
             publish_call(&world, &server)
                 .run((command, &[path]))
                 .expect(2)
-                .saying(&["the project has a pipeline, a script or its shared pipelines at this path"]);
+                .saying(&["this is an existing pipeline, script or shared pipelines file"]);
             assert_eq!(fs::read_to_string(world.work().join(file)).unwrap(), content);
         }
     }

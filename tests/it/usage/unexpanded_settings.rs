@@ -149,6 +149,7 @@ fn texts_with_sign_of_variable_are_accepted() {
             "the change costs $5 and $TEAM agreed",
         ),
         ("SLUICEGATE_EXCLUDE", "a$b/**"),
+        ("SLUICEGATE_EXCLUDE", "{{a,c},d}/**"),
         ("SLUICEGATE_CATEGORY", "50%"),
         ("SLUICEGATE_REPORT", "json=a$b.json"),
     ] {

@@ -58,4 +58,19 @@ impl Report {
     pub fn finding_totals(&self) -> FindingTotals {
         FindingTotals::from_findings(&self.findings(), self.fixed_count)
     }
+
+    /// Counts all findings of the report as earlier versions of this program did: a rule that could not be evaluated is
+    /// counted as such, even if it is known or waived.
+    pub fn older_finding_totals(&self) -> FindingTotals {
+        let mut totals = self.finding_totals();
+        for finding in self.findings() {
+            match (finding.error_type, finding.state) {
+                (Some(_), Some(FindingState::Known)) => totals.known = totals.known.map(|count| count - 1),
+                (Some(_), Some(FindingState::Waived)) => totals.waived -= 1,
+                _ => continue,
+            }
+            totals.not_evaluated += 1;
+        }
+        totals
+    }
 }

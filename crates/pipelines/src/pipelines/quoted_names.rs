@@ -15,7 +15,7 @@ pub(super) struct QuotedNames {
     count: usize,
     /// The letters and digits of each name, one name per line.
     letters: String,
-    /// Whether a platform may show one of the names in other letters.
+    /// True if a platform may show one of the names in other letters.
     may_change_letters: bool,
 }
 

@@ -52,7 +52,7 @@ pub(super) fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> (V
     let mut notifications: Vec<Notification> = report
         .findings()
         .iter()
-        .filter(|finding| finding.error_type.is_some())
+        .filter(|finding| finding.error_type.is_some() && finding.is_counted())
         .map(|finding| build_unevaluated_notification(finding, rules))
         .collect();
     let (unreviewed_remarks, other_remarks): (Vec<_>, Vec<_>) = collect_remarks(report)

@@ -76,14 +76,15 @@ fn unquoted_name_is_certain_only_if_it_is_unique() {
 
 #[test]
 fn quoted_name_is_certain_unless_name_with_quotes_contains_it() {
-    let at = |other: &str| surely(&["legacy load", other], "component \"legacy load\" is wrong").is_some();
+    let is_certain_beside =
+        |name: &str| surely(&["legacy load", name], "component \"legacy load\" is wrong").is_some();
     for other in [
         "Set \"List\"",
         "\"legacy\" tables",
         "l\u{e9}gacy load",
         "Set \u{201c}List\u{201d}",
     ] {
-        assert!(at(other), "{other}");
+        assert!(is_certain_beside(other), "{other}");
     }
     let long = format!("\"{}", "x".repeat(20_000));
     for other in [
@@ -94,7 +95,7 @@ fn quoted_name_is_certain_unless_name_with_quotes_contains_it() {
         "l\u{e9}gacy load\" x",
         &long,
     ] {
-        assert!(!at(other), "{other}");
+        assert!(!is_certain_beside(other), "{other}");
     }
     // The backslash may be an escape of the other name's quote.
     let escaped = ["legacy load\\", "other\" x"];
