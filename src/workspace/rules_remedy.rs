@@ -83,7 +83,7 @@ impl RulesRemedy {
                 "merge `{branch}` into your branch: `{path}` was added to `{branch}` after your branch was created"
             ),
             Self::Restore { branch, tip, path } => format!(
-                "your branch deletes `{path}`, which `{branch}` has: restore the file with `git checkout {} -- {}`",
+                "`{branch}` has `{path}`, but the reviewed version does not: restore the file with `git checkout {} -- {}`",
                 tip.short(),
                 quote_shell_word(path)
             ),

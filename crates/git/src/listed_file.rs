@@ -229,8 +229,9 @@ fn build_untracked_file(mut path: Vec<u8>) -> ListedFile {
 }
 
 /// Returns whether libgit2's report of a change is wrong: an attribute converts the file, and the file on disk has the
-/// size and the time that the index records, or is the one to which a staged Git LFS pointer refers. libgit2 applies neither encodings nor external filters, so it compares the
-/// converted content with the stored one. Without such an attribute, the report is right.
+/// size and the time that the index records, or is the one to which a staged Git LFS pointer refers. libgit2 applies
+/// neither encodings nor external filters, so it compares the converted content with the stored one. Without such an
+/// attribute, the report is right.
 fn is_false_change(repository: &Repository, entry: &IndexEntry) -> bool {
     let Ok(path) = std::str::from_utf8(&entry.path) else {
         return false;

@@ -104,9 +104,9 @@ impl Cursor {
             .collect()
     }
 
-    /// Returns the cursor after an export of these events from `platform`, or `None` if neither `last` nor an event has a time. The
-    /// cursor remembers the ids of the newest events, which the next export reads again. An event without a time is
-    /// remembered with the newest time.
+    /// Returns the cursor after an export of these events from `platform`, or `None` if neither `last` nor an event has
+    /// a time. The cursor remembers the ids of the newest events, which the next export reads again. An event without a
+    /// time is remembered with the newest time.
     pub fn build_next_cursor(last: Option<Self>, events: &[ApiValue<Event>], platform: &str) -> Option<Self> {
         let newest_time = events.iter().filter_map(event_time).max();
         let through = newest_time.max(last.as_ref().map(|cursor| cursor.through))?;

@@ -192,8 +192,8 @@ pub(super) fn render_file_changes(file: &ChangedFile, id: &str, is_open: bool) -
     card
 }
 
-/// Renders the changes to one file as a card that can be folded if it has more than a heading. Also returns the ids of the components in its
-/// pictures.
+/// Renders the changes to one file as a card that can be folded if it has more than a heading. Also returns the ids of
+/// the components in its pictures.
 fn render_card(
     file: &ChangedFile,
     id: &str,
