@@ -378,6 +378,8 @@ fn output_at_path_of_pipeline_or_script_is_refused() {
             "publish --version-name 1 --junit",
             "review --all --attestation",
             "check --report",
+            "artifacts list --out",
+            "diff --out",
         ] {
             let path = match command {
                 "check --report" => format!("json={file}"),
