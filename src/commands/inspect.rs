@@ -7,7 +7,6 @@ use crate::job::policy::CheckoutFiles;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text::escape_lines;
-use sluicegate_git::FileKind;
 use sluicegate_pipelines::pipelines::{PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{describe_pipeline, render_description};
 
@@ -23,9 +22,8 @@ pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
     })?;
     // The description resolves the calls of the pipeline, so it needs the paths of all pipelines.
     let pipeline_paths: Vec<String> = snapshot
-        .list_files(&|path| is_pipeline(path))?
+        .list_content_files(&|path| is_pipeline(path))?
         .into_iter()
-        .filter(|file| file.kind != FileKind::Submodule)
         .map(|file| file.path)
         .collect();
     let pipeline_files = PipelineFiles::new(pipeline_paths.iter().map(String::as_str));

@@ -9,7 +9,7 @@ use crate::job::policy::{self, GateFileVersion};
 use crate::workspace::gate_file_problems::SETTINGS_KIND;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
 use sluicegate_base::text::{format_count, shorten_name};
-use sluicegate_git::{CommitId, FileKind, GitError, Repository, Snapshot};
+use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, GateFault};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet, build_unusable_file_result};
@@ -35,15 +35,11 @@ impl<'r> TeamReview<'r> {
             Vec::new()
         } else {
             // A condition cannot name a file whose name is not UTF-8, and head cannot select one.
-            snapshot.list_base_files(&|path| is_pipeline(path))?
+            snapshot.list_base_content_files(&|path| is_pipeline(path))?
         };
         Ok(Self {
             rules,
-            paths: files
-                .into_iter()
-                .filter(|file| file.kind != FileKind::Submodule)
-                .map(|file| file.path)
-                .collect(),
+            paths: files.into_iter().map(|file| file.path).collect(),
         })
     }
 

@@ -3,7 +3,7 @@
 use super::PublishError;
 use super::content_reader::ContentReader;
 use super::pipeline_reader::{self, PipelineToRead};
-use sluicegate_git::{FileKind, Repository, Snapshot};
+use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::{
     CallResolution, FileNameSearch, PipelineFacts, PipelineFiles, PipelineKind, Reference, file_name,
     may_refer_to_files,
@@ -81,8 +81,8 @@ impl CallGraph {
         mut known_facts: BTreeMap<String, PipelineFacts>,
         needs_parsing: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Self, PublishError> {
-        let mut files = snapshot.list_files(&|path| PipelineKind::from_path(path).is_some())?;
-        files.retain(|file| file.doubt.is_none() && file.kind != FileKind::Submodule);
+        let mut files = snapshot.list_content_files(&|path| PipelineKind::from_path(path).is_some())?;
+        files.retain(|file| file.doubt.is_none());
         let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
         let called_files = CalledFiles {
             existing_files: PipelineFiles::new(paths.iter().copied()),

@@ -29,14 +29,11 @@ impl<'a> FileListing<'a> {
                 repository.read_disk_snapshot(custom_index)?
             }
         };
-        let files = snapshot
-            .list_files(&|path| request.is_selected(path) || PipelineKind::from_path(path).is_some())?;
+        let files = snapshot.list_content_files(&|path| {
+            request.is_selected(path) || PipelineKind::from_path(path).is_some()
+        })?;
         Ok(Self {
-            listed_files: files
-                .into_iter()
-                .filter(|file| file.kind != FileKind::Submodule)
-                .map(|file| (file.path.clone(), file))
-                .collect(),
+            listed_files: files.into_iter().map(|file| (file.path.clone(), file)).collect(),
             submodules: snapshot.list_nested_repositories()?,
             snapshot,
         })

@@ -11,6 +11,7 @@ mod blobs;
 mod branches;
 mod changes;
 mod checkout;
+mod content_files;
 mod discovery;
 mod disk_file;
 mod error;

@@ -140,7 +140,7 @@ pub(super) fn is_in_index(
 pub(super) struct DiskListing {
     /// The files, sorted by path.
     pub files: Vec<ListedFile>,
-    /// Whether git may have checked out other bytes than it stores: attributes are set, in a file of the repository or
+    /// True if git may have checked out other bytes than it stores: attributes are set, in a file of the repository or
     /// the clone, or git converts line endings.
     pub has_conversion: bool,
 }

@@ -111,8 +111,7 @@ impl ProjectScope<'_> {
         is_changed: &dyn Fn(&str) -> bool,
         choose_others: &ChooseOtherFiles<'_>,
     ) -> Result<(Vec<FileResults>, ProjectContents), GitError> {
-        let mut files = snapshot.list_files(&is_pipeline)?;
-        files.retain(|file| file.kind != FileKind::Submodule);
+        let files = snapshot.list_content_files(&is_pipeline)?;
         let mut facts = known_facts.into_map();
         let (changed_files, unchanged_files): (Vec<_>, Vec<_>) = files
             .iter()
@@ -155,8 +154,7 @@ impl ProjectScope<'_> {
         snapshot: &Snapshot<'_>,
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<FileResults>, GitError> {
-        let mut files = snapshot.list_base_files(&is_pipeline)?;
-        files.retain(|file| file.kind != FileKind::Submodule);
+        let files = snapshot.list_base_content_files(&is_pipeline)?;
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
         let mut facts = BTreeMap::new();

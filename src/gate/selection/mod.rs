@@ -22,7 +22,7 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_file_problems::UnusableGateFiles;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
-use sluicegate_git::{FileKind, Snapshot};
+use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::GateFault;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
@@ -195,8 +195,7 @@ pub(crate) fn explain_empty_selection(
     paths: &[String],
     reason_for_all: Option<&str>,
 ) -> Result<String, Failure> {
-    let mut files = snapshot.list_files(&|path| is_pipeline(path) && selection.selects(path))?;
-    files.retain(|file| file.kind != FileKind::Submodule);
+    let files = snapshot.list_content_files(&|path| is_pipeline(path) && selection.selects(path))?;
     let name = snapshot.name();
     if files.is_empty() {
         return Ok(format!("{name} contains no pipeline that the globs select"));

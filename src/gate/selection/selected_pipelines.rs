@@ -305,9 +305,8 @@ impl SelectionScope<'_> {
     fn list_selected_files(&self) -> Result<Vec<String>, GitError> {
         Ok(self
             .head
-            .list_files(&|path| self.is_selected(path))?
+            .list_content_files(&|path| self.is_selected(path))?
             .into_iter()
-            .filter(|file| file.kind != FileKind::Submodule)
             .map(|file| file.path)
             .collect())
     }

@@ -26,7 +26,7 @@ pub enum ContextError {
         host: Host,
         /// The commit belongs to a fork, so no branch of the clone has it.
         is_fork: bool,
-        /// Where to fetch the commit, if more history of the clone's branches would not contain it.
+        /// The source of the commit, if more history of the clone's branches would not contain it.
         fetch_source: Option<FetchSource>,
     },
     /// The base of the change is not in the clone.

@@ -1,4 +1,4 @@
-//! Where to fetch a commit that is on no branch of the clone.
+//! The source of a commit that is on no branch of the clone, for a hint to fetch it.
 
 use crate::job::ci::{CiContext, Host};
 use sluicegate_git::{Repository, is_full_id};

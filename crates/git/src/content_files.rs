@@ -1,0 +1,25 @@
+//! Lists the files of a snapshot that have content: all files except submodules.
+
+use super::{FileKind, GitError, Snapshot, SnapshotFile};
+
+impl Snapshot<'_> {
+    /// Returns the wanted files like [`Self::list_files`], without submodules.
+    pub fn list_content_files(
+        &self,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<SnapshotFile>, GitError> {
+        let mut files = self.list_files(is_wanted)?;
+        files.retain(|file| file.kind != FileKind::Submodule);
+        Ok(files)
+    }
+
+    /// Returns the wanted files like [`Self::list_base_files`], without submodules.
+    pub fn list_base_content_files(
+        &self,
+        is_wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Vec<SnapshotFile>, GitError> {
+        let mut files = self.list_base_files(is_wanted)?;
+        files.retain(|file| file.kind != FileKind::Submodule);
+        Ok(files)
+    }
+}
