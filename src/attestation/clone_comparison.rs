@@ -5,7 +5,8 @@ use super::statement::{GIT_COMMIT, SHA256};
 use super::{FileDigest, PolicyDigests, PublicationPredicate, ReviewPredicate, SavedStatement, Subject};
 use crate::job::policy::{self, GateFileVersion};
 use crate::publish::{
-    ListedFile, PublishError, check_listed_files, compare_with_committed_files, compute_digest, hash_bytes,
+    DocumentFile, PublishError, check_document_files, compare_with_committed_files, compute_digest,
+    hash_bytes,
 };
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository};
@@ -27,7 +28,7 @@ impl SavedStatement {
         }
         problems.extend(check_count(
             "file",
-            self.listed_files().count(),
+            self.document_files().count(),
             predicate.counts.files,
         ));
         problems
@@ -48,7 +49,7 @@ impl SavedStatement {
             ));
         }
         let parts: Vec<(&str, &str)> = self
-            .listed_files_of_version(predicate)
+            .document_files_of_version(predicate)
             .map(|file| (file.path, file.sha256))
             .collect();
         let computed_digest = compute_digest(&parts);
@@ -60,7 +61,11 @@ impl SavedStatement {
         }
         problems.extend(check_count("file", parts.len(), predicate.counts.files));
         let paths = parts.iter().map(|(path, _)| *path).collect();
-        problems.extend(check_listed_files(DOCUMENT, &predicate.shared_pipelines, &paths));
+        problems.extend(check_document_files(
+            DOCUMENT,
+            &predicate.shared_pipelines,
+            &paths,
+        ));
         problems.extend(check_count(
             "shared pipeline",
             predicate.shared_pipelines.len(),
@@ -78,8 +83,8 @@ impl SavedStatement {
         commit: &CommitId,
     ) -> Result<Vec<String>, PublishError> {
         let files = self
-            .listed_files()
-            .chain(listed_rules_file(predicate.rules.as_ref()));
+            .document_files()
+            .chain(document_rules_file(predicate.rules.as_ref()));
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
@@ -92,8 +97,8 @@ impl SavedStatement {
         commit: &CommitId,
     ) -> Result<Vec<String>, PublishError> {
         let files = self
-            .listed_files_of_version(predicate)
-            .chain(listed_rules_file(predicate.rules.as_ref()));
+            .document_files_of_version(predicate)
+            .chain(document_rules_file(predicate.rules.as_ref()));
         compare_with_committed_files(repository, commit, files, DOCUMENT)
     }
 
@@ -126,19 +131,19 @@ impl SavedStatement {
     }
 
     /// Returns the subjects that are files.
-    fn listed_files(&self) -> impl Iterator<Item = ListedFile<'_>> {
-        self.subjects.iter().filter_map(to_listed_file)
+    fn document_files(&self) -> impl Iterator<Item = DocumentFile<'_>> {
+        self.subjects.iter().filter_map(to_document_file)
     }
 
     /// Returns the subjects that are files of the version, without the subject for the version as a whole.
-    fn listed_files_of_version<'s>(
+    fn document_files_of_version<'s>(
         &'s self,
         predicate: &PublicationPredicate,
-    ) -> impl Iterator<Item = ListedFile<'s>> {
+    ) -> impl Iterator<Item = DocumentFile<'s>> {
         self.subjects
             .iter()
             .filter(move |subject| !predicate.is_version(subject))
-            .filter_map(to_listed_file)
+            .filter_map(to_document_file)
     }
 }
 
@@ -189,8 +194,8 @@ impl PolicyDigests {
 
 /// Returns the subject as a file to compare; `None` if it has no name or no SHA-256, for example because it is a
 /// commit.
-fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
-    Some(ListedFile {
+fn to_document_file(subject: &Subject) -> Option<DocumentFile<'_>> {
+    Some(DocumentFile {
         path: subject.name.as_deref()?,
         bytes: None,
         sha256: subject.sha256()?,
@@ -198,8 +203,8 @@ fn to_listed_file(subject: &Subject) -> Option<ListedFile<'_>> {
 }
 
 /// Returns the rules file of a predicate as a file to compare, or no file if the predicate does not name one.
-fn listed_rules_file(rules: Option<&FileDigest>) -> impl Iterator<Item = ListedFile<'_>> {
-    rules.into_iter().map(|file| ListedFile {
+fn document_rules_file(rules: Option<&FileDigest>) -> impl Iterator<Item = DocumentFile<'_>> {
+    rules.into_iter().map(|file| DocumentFile {
         path: &file.path,
         bytes: None,
         sha256: &file.sha256,

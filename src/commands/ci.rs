@@ -3,7 +3,7 @@
 //! If the branch or tag matches, everything that would be published is reviewed, changed or not: the previous job may
 //! have failed or been cancelled, and its unpublished pipelines are unchanged since.
 
-use super::review::ReviewSubject;
+use super::review::CommitReview;
 use crate::delivery::is_default_report;
 use crate::delivery::unfinished_files::record_failure_in_reports;
 use crate::error::Failure;
@@ -20,7 +20,7 @@ use sluicegate_pipelines::findings::Verdict;
 /// Runs `sluicegate ci`: reviews the change, then publishes if the review passed and the setting `publish-on` includes
 /// the branch or tag.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
-    let subject = ReviewSubject::open(run, &args.review, Some(&args.publish))?;
+    let subject = CommitReview::open(run, &args.review, Some(&args.publish))?;
     reject_shared_output_path(args, &subject)?;
     let mut gate = subject.start_run(run, &args.review)?;
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
@@ -47,7 +47,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
 }
 
 /// Fails if a file of the publish would overwrite a file of the review.
-fn reject_shared_output_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> Result<(), Failure> {
+fn reject_shared_output_path(args: &CiArgs, subject: &CommitReview<'_>) -> Result<(), Failure> {
     // An invalid setting is reported where the settings of the publish are read.
     if let Ok(files) = subject.workspace.sources.resolve_publish_files(&args.publish) {
         subject
@@ -64,7 +64,7 @@ fn reject_shared_output_path(args: &CiArgs, subject: &ReviewSubject<'_>) -> Resu
 /// only prints a preview. A failed publish is reported here, because the caller would report it as a failed review.
 fn publish_reviewed_commit(
     args: &CiArgs,
-    subject: &ReviewSubject<'_>,
+    subject: &CommitReview<'_>,
     gate: &GateRun<'_>,
     planned_publish: PlannedPublish,
 ) -> CommandResult {
@@ -132,7 +132,7 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
 /// and is treated as passed, to show what a publish would do.
 fn find_reason_against_publish(
     gate: &GateRun<'_>,
-    subject: &ReviewSubject<'_>,
+    subject: &CommitReview<'_>,
     publish_on: &PublishOn,
 ) -> Option<String> {
     if let Some(reason) = gate.explain_partial_review() {

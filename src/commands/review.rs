@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::remote_review::RemoteReview;
-use crate::gate::run::{GateRun, run_subject::ReviewedFiles};
+use crate::gate::run::{GateRun, report_subject::ReviewedFiles};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::policy::CheckoutFiles;
@@ -18,21 +18,21 @@ use crate::workspace::Workspace;
 /// Runs `sluicegate review`: requests a review of the change from the platform.
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     // `None`: no publish follows.
-    let subject = ReviewSubject::open(run, args, None)?;
+    let subject = CommitReview::open(run, args, None)?;
     let mut gate = subject.start_run(run, args)?;
     subject.review(&mut gate, None)?;
     Ok(gate.status)
 }
 
 /// The reviewed commit, and the settings of its review.
-pub(super) struct ReviewSubject<'a> {
+pub(super) struct CommitReview<'a> {
     pub(super) workspace: Workspace<'a>,
     pub(super) settings: ReviewSettings,
     connection: Connection,
     pub(super) target: Target,
 }
 
-impl<'a> ReviewSubject<'a> {
+impl<'a> CommitReview<'a> {
     /// Opens the repository, reads the settings and resolves the target of the review. Also replaces the reports and
     /// receipts of an earlier run, which would look current if this run failed. With `publish`, a publish may follow.
     pub(super) fn open(

@@ -68,11 +68,11 @@ struct ReportedFile<'n> {
     content: Vec<u8>,
     lines: Option<&'n BTreeSet<u32>>,
     /// The difference from the base, if it is needed.
-    difference: Option<Difference<'n>>,
+    difference: Option<BaseDifference<'n>>,
 }
 
 /// The difference of a file from the base: found by an earlier comparison, or yet to be found.
-enum Difference<'n> {
+enum BaseDifference<'n> {
     TouchedRanges(&'n [RangeInclusive<u32>]),
     OldContent(OldContent),
 }
@@ -81,7 +81,7 @@ impl ReportedFile<'_> {
     /// Returns the size of the new and the old content in memory, in bytes.
     fn size(&self) -> usize {
         let old_size = match &self.difference {
-            Some(Difference::OldContent(OldContent::Loaded(old_bytes))) => old_bytes.len(),
+            Some(BaseDifference::OldContent(OldContent::Loaded(old_bytes))) => old_bytes.len(),
             _ => 0,
         };
         self.content.len() + old_size
@@ -97,8 +97,10 @@ impl ReportedFile<'_> {
     /// Returns the lines with findings that the change touched. Returns `None` if the file is not compared.
     fn find_touched_lines(&self, needed_lines: &NeededLines<'_>) -> Option<BTreeSet<u32>> {
         let hunks = match self.difference.as_ref()? {
-            Difference::TouchedRanges(ranges) => Cow::Borrowed(*ranges),
-            Difference::OldContent(old_content) => Cow::Owned(old_content.find_changed_lines(&self.content)),
+            BaseDifference::TouchedRanges(ranges) => Cow::Borrowed(*ranges),
+            BaseDifference::OldContent(old_content) => {
+                Cow::Owned(old_content.find_changed_lines(&self.content))
+            }
         };
         let lines = needed_lines.compared_lines.get(self.path.as_str());
         let text = String::from_utf8_lossy(&self.content);
@@ -166,12 +168,12 @@ impl ReportedFiles<'_> {
         &self,
         path: &str,
         old_blobs: &HashMap<String, Option<BlobId>>,
-    ) -> Option<Difference<'_>> {
+    ) -> Option<BaseDifference<'_>> {
         if let Some(ranges) = self.touched_ranges.get(path) {
-            return Some(Difference::TouchedRanges(ranges));
+            return Some(BaseDifference::TouchedRanges(ranges));
         }
         let old_content = self.repo.read_old_content(old_blobs.get(path)?.as_ref()).ok()?;
-        Some(Difference::OldContent(old_content))
+        Some(BaseDifference::OldContent(old_content))
     }
 
     /// Reads a file; `None` if nothing in it is needed or it cannot be read.
@@ -179,7 +181,7 @@ impl ReportedFiles<'_> {
         &self,
         file: &SnapshotFile,
         lines: Option<&'n BTreeSet<u32>>,
-        difference: Option<Difference<'n>>,
+        difference: Option<BaseDifference<'n>>,
     ) -> Option<ReportedFile<'n>> {
         if lines.is_none() && difference.is_none() {
             return None;

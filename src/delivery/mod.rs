@@ -28,7 +28,7 @@ use crate::gate::ComparedChanges;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::changes::change_list;
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::RunSubject;
+use crate::gate::run::report_subject::ReportSubject;
 use crate::job::ci::{CiContext, Host};
 use crate::job::cli::CompatMode;
 use crate::job::context;
@@ -130,7 +130,7 @@ impl Delivery<'_> {
 
 /// Writes and sends the report of a run to all destinations. Returns the worst exit status of those that failed.
 /// Without a report, does nothing and returns success.
-pub(crate) fn deliver_gate_report<S: RunSubject>(
+pub(crate) fn deliver_gate_report<S: ReportSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
 ) -> ExitStatus {
@@ -194,7 +194,7 @@ pub(crate) fn deliver_gate_report<S: RunSubject>(
 /// Adds summaries of the changes in the pipelines to the report of a review, if an output includes them, and returns
 /// the changes. If the reviewed snapshot lacks the file that a limit of the verdict is about, removes the path from the
 /// limit. A report that was read from a file already contains these facts and stays unchanged.
-fn add_repository_facts<S: RunSubject>(
+fn add_repository_facts<S: ReportSubject>(
     gate: &mut GateRun<'_, S>,
     destinations: &ReportDestinations,
     report: &mut Report,
@@ -227,7 +227,7 @@ fn add_repository_facts<S: RunSubject>(
 
 /// Returns the changes in the pipelines for the report. Returns `None` without a base to compare with. If they cannot
 /// be listed, warns and returns `None`, so that the review is reported without them.
-fn list_changed_pipelines<S: RunSubject>(
+fn list_changed_pipelines<S: ReportSubject>(
     gate: &GateRun<'_, S>,
     repo: &Repository,
     snapshot: &Snapshot<'_>,

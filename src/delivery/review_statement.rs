@@ -4,7 +4,7 @@ use crate::attestation::{PredicateKind, ReviewPredicate};
 use crate::error::Failure;
 use crate::gate::explain_unusable_review;
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::RunSubject;
+use crate::gate::run::report_subject::ReportSubject;
 use crate::job::settings::AttestationFiles;
 use crate::session::statement_output::write_statement;
 use crate::workspace::Workspace;
@@ -16,7 +16,7 @@ use sluicegate_pipelines::findings::{Report, Verdict};
 ///
 /// A review that did not pass or is partial must not have a statement: verifiers look only at the subjects and the type
 /// of a signed statement, so they would take it for a complete review that passed.
-pub(super) fn write_review_statement<S: RunSubject>(
+pub(super) fn write_review_statement<S: ReportSubject>(
     gate: &GateRun<'_, S>,
     report: &Report,
     files: &AttestationFiles,
@@ -61,7 +61,7 @@ pub(super) fn write_review_statement<S: RunSubject>(
 
 /// Returns the workspace and the reviewed commit if the review may have a statement. The error is the reason why it
 /// must not have one.
-fn require_reviewed_commit<'g, S: RunSubject>(
+fn require_reviewed_commit<'g, S: ReportSubject>(
     gate: &'g GateRun<'_, S>,
     report: &Report,
 ) -> Result<(&'g Workspace<'g>, CommitId), String> {

@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::{
-    Cause, KnownComparison, SelectedPipelines, Tally, decide_verdict, exit_status, find_verdict_causes,
+    Cause, KnownComparison, RunFindings, SelectedPipelines, decide_verdict, exit_status, find_verdict_causes,
     has_undecided_cause,
 };
 use crate::session::Run;
@@ -23,7 +23,7 @@ use std::time::Duration;
 /// The findings with the causes and notes that are added to them.
 #[derive(Default)]
 pub(crate) struct Evaluation {
-    tally: Tally,
+    run_findings: RunFindings,
     causes: Vec<Cause>,
     /// The reason why the run passes although files were not reviewed.
     excuse: Option<&'static str>,
@@ -53,26 +53,26 @@ impl Evaluation {
     /// Builds the evaluation of a run from the collected results. Finds the causes that decide the verdict and the
     /// sentences that explain them. If the verdict is undecided, these sentences also name files that could not be
     /// compared with the base. Then moves findings that only follow from a broken link into the finding about the link.
-    pub(crate) fn new(mut tally: Tally, fail_on: FailOn) -> Self {
-        let causes = find_verdict_causes(&tally, fail_on);
-        let mut notes = std::mem::take(&mut tally.notes);
-        let mut reasons = std::mem::take(&mut tally.doubts);
-        let unexplained_batches = tally.list_unexplained_batches();
+    pub(crate) fn new(mut run_findings: RunFindings, fail_on: FailOn) -> Self {
+        let causes = find_verdict_causes(&run_findings, fail_on);
+        let mut notes = std::mem::take(&mut run_findings.notes);
+        let mut reasons = std::mem::take(&mut run_findings.doubts);
+        let unexplained_batches = run_findings.list_unexplained_batches();
         let has_unexplained_batch = !unexplained_batches.is_empty();
         if has_unexplained_batch && fail_on != FailOn::Never {
             reasons.push(describe_unexplained_batches(&unexplained_batches));
         }
         notes.extend_from_slice(&reasons);
-        // The notes of the tally already contain the sentence about files that could not be compared.
-        let comparison = tally
+        // The notes of the run_findings already contain the sentence about files that could not be compared.
+        let comparison = run_findings
             .comparison
             .as_ref()
             .filter(|_| decide_verdict(&causes) == Verdict::Undecided);
         reasons.extend(comparison.and_then(KnownComparison::describe_unknown_files));
-        tally.fold_consequences();
+        run_findings.fold_consequences();
         Self {
-            limits: std::mem::take(&mut tally.limits),
-            tally,
+            limits: std::mem::take(&mut run_findings.limits),
+            run_findings,
             causes,
             notes,
             reasons,
@@ -114,10 +114,10 @@ impl Evaluation {
     /// Compares the number of known findings with the maximum that the job allows. A larger number fails the run. A
     /// smaller one adds the note that the maximum may be lowered, but only after a complete review.
     pub(crate) fn check_known_count(&mut self, max_known: Option<usize>, is_complete: bool) {
-        let (Some(max_count), Some(comparison)) = (max_known, &self.tally.comparison) else {
+        let (Some(max_count), Some(comparison)) = (max_known, &self.run_findings.comparison) else {
             return;
         };
-        let findings = self.tally.all_files().flat_map(FileResults::findings);
+        let findings = self.run_findings.all_files().flat_map(FileResults::findings);
         let totals =
             FindingTotals::from_findings(&findings.collect::<Vec<_>>(), Some(comparison.fixed_count));
         let known_count = totals.known.unwrap_or_default();
@@ -175,10 +175,14 @@ impl Evaluation {
         started_at: Timestamp,
         elapsed_time: Duration,
     ) -> Report {
-        let excluded_by_type = self.tally.excluded_paths.into_iter().map(|path| ExcludedFile {
-            path,
-            reason: "not a file that is reviewed".to_owned(),
-        });
+        let excluded_by_type = self
+            .run_findings
+            .excluded_paths
+            .into_iter()
+            .map(|path| ExcludedFile {
+                path,
+                reason: "not a file that is reviewed".to_owned(),
+            });
         let mut excluded_files: Vec<ExcludedFile> =
             excluded_by_type.chain(pipelines.left_out_files).collect();
         excluded_files.sort();
@@ -186,14 +190,14 @@ impl Evaluation {
             engine,
             verdict: decide_verdict(&self.causes),
             context,
-            files: merge_by_path(self.tally.files, self.tally.project_files),
+            files: merge_by_path(self.run_findings.files, self.run_findings.project_files),
             excluded_files,
-            unreviewed_files: self.tally.unreviewed_files,
+            unreviewed_files: self.run_findings.unreviewed_files,
             gate_changes: pipelines.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
             gate_faults: list_gate_faults(&self.causes),
             failed_without_finding: self.has_unexplained_batch,
-            failed_batches: self.tally.failed_batches,
+            failed_batches: self.run_findings.failed_batches,
             compat: self.compat,
             is_open: has_undecided_cause(&self.causes),
             // The delivery adds the changes if an output includes them.
@@ -202,7 +206,10 @@ impl Evaluation {
             reasons: self.reasons,
             limits: self.limits,
             next_steps: self.failed_requests.list_next_steps(),
-            fixed_count: self.tally.comparison.map(|comparison| comparison.fixed_count),
+            fixed_count: self
+                .run_findings
+                .comparison
+                .map(|comparison| comparison.fixed_count),
             started_at,
             duration: elapsed_time,
         }
@@ -264,14 +271,14 @@ mod tests {
     use sluicegate_pipelines::findings::UnreviewedFile;
 
     fn without_response() -> Evaluation {
-        let tally = Tally {
+        let run_findings = RunFindings {
             unreviewed_files: vec![UnreviewedFile {
                 path: "a".into(),
                 reason: "no answer".into(),
             }],
-            ..Tally::default()
+            ..RunFindings::default()
         };
-        Evaluation::new(tally, FailOn::Error)
+        Evaluation::new(run_findings, FailOn::Error)
     }
 
     fn reported(evaluation: Evaluation) -> Report {

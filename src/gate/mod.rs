@@ -6,7 +6,7 @@
 //! 4. `local_review` or `remote_review`: the engine that evaluates the pipelines
 //! 5. `team_review` and `project_checks`, then `waivers`
 //! 6. `interface_changes`: what the change breaks for consumers
-//! 7. `evaluation`: the findings with the causes (`tally_causes`), the notes and limits of the run
+//! 7. `evaluation`: the findings with the causes (`verdict_causes`), the notes and limits of the run
 //! 8. `verdict`: the pure function that turns causes into a verdict; every verdict of the program comes from it
 //!
 //! `changes` lists the changes for the reports, and `reports` reads reports of earlier runs. One rule applies to all of
@@ -25,12 +25,13 @@ pub(crate) mod remote_review;
 pub(crate) mod reports;
 mod reviewed_waivers;
 pub(crate) mod run;
+mod run_findings;
 pub(crate) mod selection;
 mod shard_selection;
 pub(crate) mod stricter_target;
-mod tally_causes;
 pub(crate) mod team_review;
 mod verdict;
+mod verdict_causes;
 mod waiver_notes;
 pub(crate) mod waivers;
 
@@ -50,7 +51,8 @@ pub(crate) use remote_review::batch::{
 pub(crate) use remote_review::evidence::needs_result;
 pub(crate) use remote_review::failed_batch::build_failed_batches;
 pub(crate) use remote_review::positions::Positions;
-pub(crate) use remote_review::tally::{Tally, merge_responses};
+pub(crate) use remote_review::response_merge::merge_responses;
+pub(crate) use run_findings::RunFindings;
 pub(crate) use selection::compared_changes::{Candidate, ComparedChanges};
 pub(crate) use selection::lookalike::looks_like_pipeline;
 pub(crate) use selection::named_files::select_named_files;
@@ -59,5 +61,5 @@ pub(crate) use selection::selected_pipelines::{
     SelectedPipelines, SelectionScope, is_within, select_pipelines,
 };
 pub(crate) use shard_selection::{ShardSelection, explain_partial_review, explain_unusable_review};
-pub(crate) use tally_causes::find_verdict_causes;
 pub(crate) use verdict::{Cause, decide_verdict, exit_status, find_report_causes, has_undecided_cause};
+pub(crate) use verdict_causes::find_verdict_causes;

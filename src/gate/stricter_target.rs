@@ -4,7 +4,7 @@
 
 use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{ConfigDirs, compare_interfaces};
-use crate::gate::{SelectedPipelines, Tally, evaluate_files};
+use crate::gate::{RunFindings, SelectedPipelines, evaluate_files};
 use crate::interface_version::{self, LoadedInterface as Loaded};
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
@@ -306,14 +306,14 @@ impl StricterTarget {
     }
 
     /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to the
-    /// tally. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could not be
+    /// run_findings. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could not be
     /// read. Does nothing if head's rules apply.
     pub(crate) fn add_target_results(
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
         find_path: &dyn Fn(&str) -> Option<String>,
-        tally: &mut Tally,
+        run_findings: &mut RunFindings,
     ) -> Result<Vec<UnreviewedFile>, Failure> {
         let Some(rules) = &self.rules else {
             return Ok(Vec::new());
@@ -325,12 +325,12 @@ impl StricterTarget {
             .collect();
         let files = snapshot.list_files(&|path| paths.contains(path))?;
         // The parsed pipelines are not needed after the evaluation.
-        let tip_tally = evaluate_files(repo, rules, files, &|_, _, _| {})?;
-        let mut files_by_path: BTreeMap<String, FileResults> = std::mem::take(&mut tally.files)
+        let tip_findings = evaluate_files(repo, rules, files, &|_, _, _| {})?;
+        let mut files_by_path: BTreeMap<String, FileResults> = std::mem::take(&mut run_findings.files)
             .into_iter()
             .map(|file| (file.path.clone(), file))
             .collect();
-        for file in tip_tally.files {
+        for file in tip_findings.files {
             let failed_results: Vec<RuleResult> = file
                 .results
                 .into_iter()
@@ -353,8 +353,8 @@ impl StricterTarget {
                 files_by_path.insert(file.path, tip_file);
             }
         }
-        tally.files = files_by_path.into_values().collect();
-        Ok(tip_tally.unreviewed_files)
+        run_findings.files = files_by_path.into_values().collect();
+        Ok(tip_findings.unreviewed_files)
     }
 
     /// Adds to the text of each violation that it comes from the rules of the target branch.

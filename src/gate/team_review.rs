@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::gate::local_review::rule_evaluation::evaluate_documents;
 use crate::gate::run::GateRun;
-use crate::gate::{BasePaths, Cause, Tally};
+use crate::gate::{BasePaths, Cause, RunFindings};
 use crate::job::policy::{self, GateFileVersion};
 use crate::workspace::gate_file_problems::SETTINGS_KIND;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
@@ -67,9 +67,9 @@ impl<'r> TeamReview<'r> {
         repo: &Repository,
         snapshot: &Snapshot<'_>,
         is_reviewed: &dyn Fn(&str) -> bool,
-        tally: &mut Tally,
+        run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
-        let mut results = std::mem::take(&mut tally.team_files);
+        let mut results = std::mem::take(&mut run_findings.team_files);
         let evaluated_paths: HashSet<&str> = results.iter().map(|file| file.path.as_str()).collect();
         let files = snapshot.list_files(&|path| {
             self.rules.applies_to(path)
@@ -82,15 +82,15 @@ impl<'r> TeamReview<'r> {
             self.rules.evaluate(path, document, &pipeline_files)
         })?;
         results.extend(other_results);
-        tally.add_unread_files(unread_files);
-        merge_results(results, tally);
+        run_findings.add_unread_files(unread_files);
+        merge_results(results, run_findings);
         Ok(())
     }
 }
 
-/// Adds the results of the team's rules to the results that the tally has for the same files.
-fn merge_results(results: Vec<FileResults>, tally: &mut Tally) {
-    let index_by_path: HashMap<String, usize> = tally
+/// Adds the results of the team's rules to the results that the run_findings has for the same files.
+fn merge_results(results: Vec<FileResults>, run_findings: &mut RunFindings) {
+    let index_by_path: HashMap<String, usize> = run_findings
         .files
         .iter()
         .enumerate()
@@ -98,24 +98,24 @@ fn merge_results(results: Vec<FileResults>, tally: &mut Tally) {
         .collect();
     for mut team_file in results.into_iter().filter(|file| !file.results.is_empty()) {
         let index = index_by_path.get(&team_file.path);
-        match index.and_then(|index| tally.files.get_mut(*index)) {
+        match index.and_then(|index| run_findings.files.get_mut(*index)) {
             Some(file) => file.results.append(&mut team_file.results),
-            None => tally.files.push(team_file),
+            None => run_findings.files.push(team_file),
         }
     }
-    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+    run_findings.files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
 impl GateRun<'_> {
     /// Evaluates the team's rules on the selected pipelines of head. If not all rules can be evaluated, each pipeline
     /// has an error.
-    pub(crate) fn add_team_results(&self, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn add_team_results(&self, run_findings: &mut RunFindings) -> Result<(), Failure> {
         let selected_paths = self.selection.pipelines.collect_paths();
         TeamReview::for_snapshot(&self.team_rules.rules, &self.subject.snapshot)?.add_results(
             &self.subject.workspace.repo,
             &self.subject.snapshot,
             &|path| selected_paths.contains(path),
-            tally,
+            run_findings,
         )?;
         if let Some(file) = self.find_unrepaired_team_rules() {
             let reason = format!("{}. A change that repairs the file can pass.", file.reason);
@@ -124,7 +124,7 @@ impl GateRun<'_> {
                 results: vec![build_unusable_file_result(&reason)],
                 is_reviewed: false,
             });
-            merge_results(results.collect(), tally);
+            merge_results(results.collect(), run_findings);
         }
         Ok(())
     }
@@ -182,7 +182,7 @@ impl GateRun<'_> {
         &self,
         base: &CommitId,
         base_paths: &BasePaths,
-        base_tally: &mut Tally,
+        base_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
         let repo = &self.subject.workspace.repo;
         let snapshot = repo.snapshot(base.clone());
@@ -192,7 +192,7 @@ impl GateRun<'_> {
             repo,
             &snapshot,
             &is_reviewed,
-            base_tally,
+            base_findings,
         )
     }
 

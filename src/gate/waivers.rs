@@ -1,7 +1,7 @@
 //! Reads the waivers from the policy revision's file, and applies them to the findings.
 
 use crate::error::Failure;
-use crate::gate::Tally;
+use crate::gate::RunFindings;
 use crate::gate::reviewed_waivers::ReviewedWaivers;
 use crate::gate::run::GateRun;
 use crate::job::cli::GateChanges;
@@ -159,9 +159,13 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the findings that the waivers allow as waived, and adds notes about the waivers to the tally. A pipeline
+    /// Marks the findings that the waivers allow as waived, and adds notes about the waivers to the run_findings. A pipeline
     /// or component that the change renames is also matched by its former name.
-    pub(crate) fn mark_waived(&self, waivers: &PolicyWaivers, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn mark_waived(
+        &self,
+        waivers: &PolicyWaivers,
+        run_findings: &mut RunFindings,
+    ) -> Result<(), Failure> {
         let mut former_names = OldNames {
             // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
             paths: self.selection.pipelines.map_reviewed_former_paths(),
@@ -169,7 +173,7 @@ impl GateRun<'_> {
         };
         if !waivers.is_empty() {
             let components = self.renamed_components();
-            for file in tally.all_files() {
+            for file in run_findings.all_files() {
                 // Former names only matter for violations that name a component.
                 let mut violations = file.results.iter().flat_map(|result| &result.violations);
                 if violations.all(|violation| violation.about.is_none()) {
@@ -184,7 +188,7 @@ impl GateRun<'_> {
                 }
             }
         }
-        waivers.apply(&self.subject.snapshot, &former_names, tally)
+        waivers.apply(&self.subject.snapshot, &former_names, run_findings)
     }
 }
 
@@ -209,12 +213,12 @@ pub(crate) fn build_waivers(placed_waivers: Vec<PlacedWaiver>, file_name: &str) 
 pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
-    tally: &mut Tally,
+    run_findings: &mut RunFindings,
     former_names: &OldNames,
     is_complete_review: bool,
     today: Date,
 ) -> Result<Vec<WaiverStatus>, Failure> {
-    let matches = tally.with_all_files(|files| waivers.mark_findings(files, former_names, today));
+    let matches = run_findings.with_all_files(|files| waivers.mark_findings(files, former_names, today));
     let (pipeline_paths, other_paths) = snapshot
         .list_files(&|path| waivers.matches_path(path))?
         .into_iter()
@@ -226,9 +230,12 @@ pub(crate) fn apply_waivers(
         other_files: other_paths,
         is_complete: is_complete_review,
         // The levels are missing if the project checks did not run.
-        check_levels: tally.check_levels.unwrap_or(CheckLevels::ALL_OFF),
+        check_levels: run_findings.check_levels.unwrap_or(CheckLevels::ALL_OFF),
     };
-    Ok(tally.with_all_files(|files| waivers.compute_statuses(&matches, files, &existing_files, today)))
+    Ok(
+        run_findings
+            .with_all_files(|files| waivers.compute_statuses(&matches, files, &existing_files, today)),
+    )
 }
 
 impl PolicyWaivers {
@@ -263,10 +270,10 @@ impl PolicyWaivers {
         &self,
         snapshot: &Snapshot<'_>,
         former_names: &OldNames,
-        tally: &mut Tally,
+        run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
         if let Some(note) = &self.note {
-            tally.add_limit(VerdictLimit {
+            run_findings.add_limit(VerdictLimit {
                 kind: LimitKind::NotInForce,
                 path: Some(FILE_NAME.to_owned()),
                 text: note.clone(),
@@ -280,13 +287,14 @@ impl PolicyWaivers {
         let statuses = apply_waivers(
             &self.waivers,
             snapshot,
-            tally,
+            run_findings,
             former_names,
             is_complete_review,
             self.today,
         )?;
-        let notes = tally.with_all_files(|files| self.describe_needed_edits(&statuses, former_names, files));
-        tally.notes.extend(notes);
+        let notes =
+            run_findings.with_all_files(|files| self.describe_needed_edits(&statuses, former_names, files));
+        run_findings.notes.extend(notes);
         Ok(())
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct AzurePullRequest {
 }
 
 /// The comment of an earlier run.
-struct OwnComment {
+struct ThreadComment {
     thread_id: u64,
     id: u64,
     content: String,
@@ -86,7 +86,7 @@ impl AzurePullRequest {
         &self,
         client: &HostClient,
         marker: &str,
-    ) -> Result<Option<OwnComment>, HttpError> {
+    ) -> Result<Option<ThreadComment>, HttpError> {
         let user_request = Request::get(client.url(&["_apis", "connectionData"])?)
             .query("api-version", CONNECTION_API_VERSION);
         let user: Value = client.send(&user_request).await?.json()?;
@@ -120,7 +120,7 @@ impl AzurePullRequest {
 
 /// Parses the first comment of a thread. Returns `None` unless it starts with the marker and is by the token's user, or
 /// if it was deleted.
-fn parse_own_comment(thread: &Value, marker: &str, user_id: Option<&str>) -> Option<OwnComment> {
+fn parse_own_comment(thread: &Value, marker: &str, user_id: Option<&str>) -> Option<ThreadComment> {
     let comment = thread["comments"].get(0)?;
     let content = comment["content"].as_str()?;
     let is_own = user_id.is_some() && comment["author"]["id"].as_str() == user_id;
@@ -129,7 +129,7 @@ fn parse_own_comment(thread: &Value, marker: &str, user_id: Option<&str>) -> Opt
     if !is_own || !is_marked || is_deleted {
         return None;
     }
-    Some(OwnComment {
+    Some(ThreadComment {
         thread_id: thread["id"].as_u64()?,
         id: comment["id"].as_u64()?,
         content: content.to_owned(),

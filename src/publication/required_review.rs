@@ -5,7 +5,7 @@ use crate::exit::ExitStatus;
 use crate::gate::reports::SavedReports;
 use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::{ReportFile, RunSubject};
+use crate::gate::run::report_subject::{ReportFile, ReportSubject};
 use crate::gate::{self, explain_unusable_review};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
@@ -84,7 +84,7 @@ impl GateRun<'_, SavedReports<'_>> {
 
 impl<'r> RequiredReview<'r> {
     /// Returns the review of a run; `None` if the run has no report.
-    pub(crate) fn from_run<S: RunSubject>(run: &'r GateRun<'_, S>) -> Option<Self> {
+    pub(crate) fn from_run<S: ReportSubject>(run: &'r GateRun<'_, S>) -> Option<Self> {
         let report = run.report.as_ref()?;
         Some(Self::new(report, run.subject.report_file()))
     }

@@ -4,12 +4,12 @@
 //! A problem of other pipelines, or one that cannot be determined, is a warning.
 
 use super::content_reader::ContentReader;
-use super::error::Problem;
+use super::error::SharedPipelineProblem;
 use super::file_listing::FileListing;
 use super::pipeline_reader::{self, PipelineFile, PipelineToRead};
 use super::pipeline_scripts::{Script, find_scripts};
 use super::plan_warnings::{Warning, WarningKind};
-use super::shared_pipelines_file::SharedPipelinesFile;
+use super::shared_pipelines_file::PlannedSharedFile;
 use super::unusable_scripts::reject_unusable_files;
 use super::{FileSelection, PublishError, PublishRequest, offered_parameters};
 use sluicegate_base::file_defect::FileDefect;
@@ -27,12 +27,12 @@ pub(super) struct ClosureInput<'a> {
     pub listing: &'a FileListing<'a>,
     pub contents: &'a ContentReader,
     pub request: &'a PublishRequest<'a>,
-    pub shared_file: &'a SharedPipelinesFile,
+    pub shared_file: &'a PlannedSharedFile,
     pub sent_pipelines: BTreeMap<String, PipelineFile>,
 }
 
 pub(super) struct ClosureContents {
-    pub problems: Vec<Problem>,
+    pub problems: Vec<SharedPipelineProblem>,
     pub warnings: Vec<Warning>,
     pub scripts: BTreeMap<String, SnapshotFile>,
     pub sent_pipelines: BTreeMap<String, PipelineFile>,
@@ -196,8 +196,8 @@ struct ClosureCheck<'a> {
     /// For each file name, the path of a file with this name that is not sent.
     unsent_paths_by_name: HashMap<&'a str, &'a str>,
     suggestions: RefCell<CallSuggestions<'a>>,
-    problems: Vec<Problem>,
-    unusable: Vec<(FileDefect, Problem)>,
+    problems: Vec<SharedPipelineProblem>,
+    unusable: Vec<(FileDefect, SharedPipelineProblem)>,
     warnings: Vec<Warning>,
 }
 
@@ -249,7 +249,7 @@ impl ClosureCheck<'_> {
     /// that a defective file is always rejected.
     fn check_pipeline(&mut self, path: &str, file: &PipelineFile, is_needed: bool) {
         if let Some(defect) = file.defect {
-            let problem = Problem {
+            let problem = SharedPipelineProblem {
                 path: path.to_owned(),
                 line: None,
                 component: None,
@@ -307,7 +307,7 @@ impl ClosureCheck<'_> {
 
     /// Adds a problem that does not stop the publish. `is_needed` is false if no offered pipeline needs the file; the
     /// summary of the warnings then suggests excluding the file.
-    fn add_warning(&mut self, kind: WarningKind, problem: &Problem, is_needed: bool) {
+    fn add_warning(&mut self, kind: WarningKind, problem: &SharedPipelineProblem, is_needed: bool) {
         self.warnings.push(Warning {
             kind,
             is_needed,
@@ -378,8 +378,8 @@ impl ClosureCheck<'_> {
 }
 
 /// Creates the problem for a reference in the pipeline at `path`, with its line and component.
-fn build_reference_problem(path: &str, reference: &Reference, description: String) -> Problem {
-    Problem {
+fn build_reference_problem(path: &str, reference: &Reference, description: String) -> SharedPipelineProblem {
+    SharedPipelineProblem {
         path: path.to_owned(),
         line: Some(reference.position.line),
         component: Some(reference.component.to_string()),
@@ -388,8 +388,8 @@ fn build_reference_problem(path: &str, reference: &Reference, description: Strin
 }
 
 /// Creates the problem for a file that cannot be parsed as a pipeline.
-fn build_unreadable_problem(path: &str, error: &DocumentError) -> Problem {
-    Problem {
+fn build_unreadable_problem(path: &str, error: &DocumentError) -> SharedPipelineProblem {
+    SharedPipelineProblem {
         path: path.to_owned(),
         line: error.position.map(|position| position.line),
         component: None,

@@ -5,7 +5,7 @@ use sluicegate_base::file_defect::{LfsPointer, MAX_POINTER_SIZE};
 use sluicegate_git::{BlobId, CommitId, GitError, Repository};
 
 /// A file that a document lists.
-pub struct ListedFile<'a> {
+pub struct DocumentFile<'a> {
     pub path: &'a str,
     /// Size in bytes, if the document contains it.
     pub bytes: Option<u64>,
@@ -13,7 +13,7 @@ pub struct ListedFile<'a> {
     pub sha256: &'a str,
 }
 
-impl ListedFile<'_> {
+impl DocumentFile<'_> {
     /// Returns whether the file has this size and this hash.
     fn has_content(&self, bytes: u64, sha256: &str) -> bool {
         self.sha256 == sha256 && self.bytes.is_none_or(|listed_bytes| listed_bytes == bytes)
@@ -25,7 +25,7 @@ impl ListedFile<'_> {
 pub fn compare_with_committed_files<'a>(
     repository: &Repository,
     commit: &CommitId,
-    files: impl Iterator<Item = ListedFile<'a>>,
+    files: impl Iterator<Item = DocumentFile<'a>>,
     document: &str,
 ) -> Result<Vec<String>, PublishError> {
     let mut differences = Vec::new();

@@ -45,11 +45,11 @@ pub enum PublishError {
     },
     /// Files that a shared pipeline needs would not be published.
     #[error("the shared pipelines would be incomplete:{}", format_list(.0))]
-    Incomplete(Vec<Problem>),
+    Incomplete(Vec<SharedPipelineProblem>),
     /// Files whose content does not match their name, with the defect of the first file.
     #[error("files whose content does not match their name are not published:{}", format_list(.problems))]
     Unusable {
-        problems: Vec<Problem>,
+        problems: Vec<SharedPipelineProblem>,
         defect: FileDefect,
     },
     /// Selected files that are symbolic links. Their targets may be anywhere.
@@ -74,7 +74,7 @@ pub enum PublishError {
 
 /// A problem that makes a shared pipeline incomplete, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct SharedPipelineProblem {
     /// Path of the file with the problem.
     pub path: String,
     /// The line, from 1.
@@ -84,7 +84,7 @@ pub struct Problem {
     pub description: String,
 }
 
-impl Problem {
+impl SharedPipelineProblem {
     /// Returns the location of the problem: the path, with the line if it is known.
     pub(super) fn format_location(&self) -> String {
         self.line
@@ -92,7 +92,7 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SharedPipelineProblem {
     /// Writes the problem as a line: its location, the component if it concerns one, and the description.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.format_location())?;

@@ -43,9 +43,9 @@ mod version_withdrawal;
 mod worktree_drift;
 
 pub use call_graph::{CallGraph, MAX_LISTED_CALLERS, TransitiveCaller};
-pub use committed_files::{ListedFile, compare_with_committed_files, hash_blob};
+pub use committed_files::{DocumentFile, compare_with_committed_files, hash_blob};
 pub use content_hashes::{compute_digest, hash_bytes};
-pub use error::{Problem, PublishError};
+pub use error::{PublishError, SharedPipelineProblem};
 pub use latest_version::{LatestVersion, poll_latest_after_disabling, poll_latest_until_version};
 pub use old_versions::{VersionOrderError, is_last_enabled_version, list_surplus_versions};
 pub use outcome::{IfExists, OnIgnored, OnSmokeFailure, Outcome, OutcomeKind, PublishOptions};
@@ -58,7 +58,7 @@ pub use platform_time::parse_platform_time;
 pub use publish_request::{FileSelection, FileSource, PublishRequest};
 pub use published_files::{PublishedFiles, compare_with_published_files};
 pub use receipt::{MAX_RECEIPT_BYTES, Receipt, ReviewEvidence};
-pub use receipt_verification::check_listed_files;
+pub use receipt_verification::check_document_files;
 pub use smoke_record::{SmokeExecution, SmokeRecord};
 pub use upload_outcome::{
     DISABLED_DIFFERENCE, NOT_LISTED, UNKNOWN_OMISSIONS, assess_existing_version, list_ignored_files,

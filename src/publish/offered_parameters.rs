@@ -1,17 +1,17 @@
 //! Checks that the shared pipelines declare the parameters that the shared-pipelines file offers.
 
-use super::Problem;
+use super::SharedPipelineProblem;
 use super::pipeline_reader::PipelineFile;
-use super::shared_pipelines_file::SharedPipelinesFile;
+use super::shared_pipelines_file::PlannedSharedFile;
 use sluicegate_pipelines::project;
 use std::collections::BTreeMap;
 
 /// Returns a problem for each parameter of an enabled entry that its pipeline does not declare as a variable. A
 /// pipeline that cannot be read is reported elsewhere.
 pub(super) fn check_offered_parameters(
-    shared_file: &SharedPipelinesFile,
+    shared_file: &PlannedSharedFile,
     sent_pipelines: &BTreeMap<String, PipelineFile>,
-) -> Vec<Problem> {
+) -> Vec<SharedPipelineProblem> {
     let mut problems = Vec::new();
     for entry in shared_file
         .offered_entries()

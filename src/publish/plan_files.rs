@@ -5,7 +5,7 @@ use super::content_reader::ContentReader;
 use super::file_listing::{FileListing, reject_uncertain_files};
 use super::pipeline_reader::{self, PipelineFile, PipelineToRead};
 use super::plan_warnings::{self, Warning, WarningKind};
-use super::shared_pipelines_file::SharedPipelinesFile;
+use super::shared_pipelines_file::PlannedSharedFile;
 use super::version_name::{self, PlaceholderValues};
 use super::worktree_drift;
 use super::{FileSelection, FileSource, Plan, PlannedFile, PublishError, PublishRequest, SharedPipelineRef};
@@ -33,7 +33,7 @@ pub fn build_plan(
     let listing = FileListing::load(repository, head, request)?;
     let contents = Arc::new(ContentReader::new(repository.root().to_owned()));
     let config_dir = require_config_dir(&listing, request)?;
-    let shared_file = SharedPipelinesFile::load(&listing, &contents, &config_dir)?;
+    let shared_file = PlannedSharedFile::load(&listing, &contents, &config_dir)?;
     let mut selected_files = select_files(&listing, request)?;
     let sent_pipelines = read_selected_pipelines(&contents, &selected_files, &shared_file)?;
     let closure = closure_check::check_closure(closure_check::ClosureInput {
@@ -179,7 +179,7 @@ fn select_files(
 fn read_selected_pipelines(
     contents: &ContentReader,
     selected_files: &BTreeMap<String, SnapshotFile>,
-    shared_file: &SharedPipelinesFile,
+    shared_file: &PlannedSharedFile,
 ) -> Result<BTreeMap<String, PipelineFile>, PublishError> {
     let offered_paths: HashSet<&str> = shared_file
         .offered_entries()
@@ -205,7 +205,7 @@ fn read_selected_pipelines(
 fn build_planned_files(
     contents: &ContentReader,
     mut files: BTreeMap<String, SnapshotFile>,
-    shared_file: &SharedPipelinesFile,
+    shared_file: &PlannedSharedFile,
     closure: &ClosureContents,
 ) -> Result<Vec<PlannedFile>, PublishError> {
     files.insert(shared_file.path().to_owned(), shared_file.file.clone());
@@ -270,7 +270,7 @@ fn build_submodule_warning(path: &String) -> Warning {
 }
 
 /// Returns the warning that the version would not offer any pipelines; `None` if a shared pipeline is enabled.
-fn describe_empty_offer(shared_file: &SharedPipelinesFile) -> Option<String> {
+fn describe_empty_offer(shared_file: &PlannedSharedFile) -> Option<String> {
     let path = shared_file.path();
     shared_file.offered_entries().next().is_none().then(|| {
         format!("{path}: no shared pipeline is enabled, so the version would not offer any pipelines")

@@ -5,7 +5,7 @@ use super::content_reader::ContentReader;
 use super::lfs_files::is_pointer_to_planned_file;
 use super::{FileSelection, Plan, PlannedFile, PublishError};
 use sluicegate_git::{CommitId, FileContent, FileKind, Repository, TreeFile};
-use sluicegate_pipelines::interface::{ChangeKind, InterfaceChange};
+use sluicegate_pipelines::interface::{InterfaceChange, InterfaceChangeKind};
 use sluicegate_pipelines::pipelines::SharedPipelines;
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::collections::BTreeMap;
@@ -42,10 +42,16 @@ pub fn compare_with_published_files(
     let mut changes = Vec::new();
     for file in &plan.files {
         match unmatched_files.remove(file.path.as_str()) {
-            None => changes.push(InterfaceChange::for_file(ChangeKind::FileAdded, &file.path)),
+            None => changes.push(InterfaceChange::for_file(
+                InterfaceChangeKind::FileAdded,
+                &file.path,
+            )),
             Some(published_file) => {
                 if !is_file_unchanged(plan, &contents, &FileContent::Blob(published_file.blob), file)? {
-                    changes.push(InterfaceChange::for_file(ChangeKind::FileModified, &file.path));
+                    changes.push(InterfaceChange::for_file(
+                        InterfaceChangeKind::FileModified,
+                        &file.path,
+                    ));
                 }
             }
         }
@@ -53,7 +59,7 @@ pub fn compare_with_published_files(
     changes.extend(
         unmatched_files
             .into_keys()
-            .map(|path| InterfaceChange::for_file(ChangeKind::FileRemoved, path)),
+            .map(|path| InterfaceChange::for_file(InterfaceChangeKind::FileRemoved, path)),
     );
     Ok(changes)
 }

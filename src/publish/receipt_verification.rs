@@ -2,13 +2,13 @@
 
 use super::receipt::ReceiptFile;
 use super::{
-    ListedFile, PublishError, Receipt, SharedPipelineRef, SmokeRecord, compare_with_committed_files,
+    DocumentFile, PublishError, Receipt, SharedPipelineRef, SmokeRecord, compare_with_committed_files,
     compare_with_document, compute_digest,
 };
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
 use sluicegate_pipelines::interface::{
-    ChangeClass, ChangeKind, ComparedVersion, Compatibility, InterfaceChange,
+    ChangeClass, ComparedVersion, Compatibility, InterfaceChange, InterfaceChangeKind,
 };
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
@@ -38,7 +38,7 @@ impl Receipt {
             ));
         }
         let paths = files.iter().map(|(path, _)| *path).collect();
-        problems.extend(check_listed_files(DOCUMENT, &self.shared_pipelines, &paths));
+        problems.extend(check_document_files(DOCUMENT, &self.shared_pipelines, &paths));
         let first_compat = Compatibility::new(ComparedVersion::default(), Vec::new());
         if self
             .compat
@@ -123,7 +123,7 @@ impl Receipt {
         let recorded_changes = compat.changes.iter().filter(|change| {
             // A change without an id is about a file. A removed shared pipeline without an old location is known only
             // from the platform: its version was published from a working tree, so the old commit does not list it.
-            let is_of_worktree = change.kind == ChangeKind::PipelineRemoved && change.old.is_none();
+            let is_of_worktree = change.kind == InterfaceChangeKind::PipelineRemoved && change.old.is_none();
             change.id.is_some() && !is_of_worktree
         });
         if recorded_changes.ne(changes) {
@@ -164,7 +164,7 @@ impl Receipt {
         let Some(commit) = repository.find_commit_with_id(&self.commit_hash)? else {
             return Ok(None);
         };
-        let files = self.files.iter().map(|file| ListedFile {
+        let files = self.files.iter().map(|file| DocumentFile {
             path: &file.path,
             bytes: Some(file.bytes),
             sha256: &file.sha256,
@@ -181,7 +181,7 @@ struct CommitPair<'a> {
 
 /// Returns a problem for each file that every version with these shared pipelines has, but that is not among the `files`
 /// of a document: the shared-pipelines file and the shared pipelines. `document` names the document in the messages.
-pub fn check_listed_files(
+pub fn check_document_files(
     document: &str,
     shared_pipelines: &[SharedPipelineRef],
     files: &BTreeSet<&str>,
@@ -222,9 +222,9 @@ impl CommitPair<'_> {
             let path = change.subject();
             let (old_blob, new_blob) = self.find_blobs(&path)?;
             let has_changed = match change.kind {
-                ChangeKind::FileAdded => old_blob.is_none() && new_blob.is_some(),
+                InterfaceChangeKind::FileAdded => old_blob.is_none() && new_blob.is_some(),
                 // The new commit may still contain a file that the version no longer contains.
-                ChangeKind::FileRemoved => old_blob.is_some(),
+                InterfaceChangeKind::FileRemoved => old_blob.is_some(),
                 _ => old_blob.is_some() && new_blob.is_some() && old_blob != new_blob,
             };
             if !has_changed {

@@ -2,20 +2,20 @@
 
 use super::content_reader::{ContentHash, ContentReader, hash_changeable_content};
 use super::file_listing::{FileListing, reject_uncertain_files};
-use super::{Problem, PublishError};
+use super::{PublishError, SharedPipelineProblem};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::interface::Interface;
 use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
 use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES, Position};
 
-pub(super) struct SharedPipelinesFile {
+pub(super) struct PlannedSharedFile {
     pub interface: Interface,
     pub file: SnapshotFile,
     /// Hash of the content, if the file could change before it is sent.
     pub checked_hash: Option<ContentHash>,
 }
 
-impl SharedPipelinesFile {
+impl PlannedSharedFile {
     /// Reads the shared-pipelines file in the platform's hidden directory `config_dir`. Fails if the file is missing or
     /// invalid, or if its content is uncertain (see [`reject_uncertain_files`]).
     pub(super) fn load(
@@ -66,8 +66,8 @@ impl SharedPipelinesFile {
     }
 
     /// Creates a problem at this position in the file.
-    pub(super) fn build_problem(&self, position: Position, description: String) -> Problem {
-        Problem {
+    pub(super) fn build_problem(&self, position: Position, description: String) -> SharedPipelineProblem {
+        SharedPipelineProblem {
             path: self.path().to_owned(),
             line: Some(position.line),
             component: None,

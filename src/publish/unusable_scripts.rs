@@ -2,7 +2,7 @@
 //! fail for every consumer, and could never be corrected.
 
 use super::content_reader::ContentReader;
-use super::error::Problem;
+use super::error::SharedPipelineProblem;
 use super::lfs_files::has_pointer_content;
 use super::{FileSource, PublishError};
 use sluicegate_base::file_defect::{FileDefect, LfsPointer};
@@ -45,7 +45,9 @@ pub(super) fn resolve_script_defect(
 
 /// Fails if there is a defective file. The error lists all of them, but its hint is only about the defect that is first
 /// in [`FileDefect`].
-pub(super) fn reject_unusable_files(mut defects: Vec<(FileDefect, Problem)>) -> Result<(), PublishError> {
+pub(super) fn reject_unusable_files(
+    mut defects: Vec<(FileDefect, SharedPipelineProblem)>,
+) -> Result<(), PublishError> {
     defects.sort_by_key(|(defect, _)| *defect);
     let Some((defect, _)) = defects.first() else {
         return Ok(());

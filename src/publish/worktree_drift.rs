@@ -5,7 +5,7 @@ use super::lfs_files::is_pointer_to_planned_file;
 use super::plan::PlannedFile;
 use super::{FileSelection, PublishError, PublishRequest};
 use sluicegate_base::text::List;
-use sluicegate_git::{BlobId, Checkout, CommitId, FileContent, FileKind, Repository};
+use sluicegate_git::{BlobId, CommitId, FileContent, FileKind, IndexState, Repository};
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -31,7 +31,7 @@ pub(super) fn find_worktree_drift(
         let is_selected = request.selection == FileSelection::All && request.is_selected(path);
         is_selected || planned_files.contains_key(path)
     })?;
-    let checkout = repository.load_checkout();
+    let index_state = repository.load_index_state();
     // The loop removes the committed files, so that only uncommitted ones remain.
     let mut uncommitted_files = planned_files.clone();
     let mut differing_paths = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn find_worktree_drift(
         .filter(|file| file.kind != FileKind::Submodule)
     {
         let is_equal = match uncommitted_files.remove(file.path.as_str()) {
-            Some(planned_file) => has_content_of_blob(contents, &checkout, planned_file, file.blob)?,
+            Some(planned_file) => has_content_of_blob(contents, &index_state, planned_file, file.blob)?,
             // The file is committed and selected, but is missing in the working tree.
             None => false,
         };
@@ -66,13 +66,13 @@ fn describe_worktree_drift(head: &CommitId, differing_paths: &[String]) -> Strin
 /// need not be read. A content that cannot be read to its end is treated as different.
 fn has_content_of_blob(
     contents: &ContentReader,
-    checkout: &Checkout,
+    index_state: &IndexState,
     planned_file: &PlannedFile,
     blob: BlobId,
 ) -> Result<bool, PublishError> {
     if let FileContent::Disk(path) = &planned_file.content
         && let Ok(metadata) = path.symlink_metadata()
-        && checkout.is_unmodified_blob(&planned_file.path, &blob, &metadata)
+        && index_state.is_unmodified_blob(&planned_file.path, &blob, &metadata)
     {
         return Ok(true);
     }

@@ -169,14 +169,17 @@ fn render_file_changes(compat: &Compatibility) -> String {
 mod tests {
     use super::*;
     use sluicegate_pipelines::interface::{
-        ChangeKind, ChangedKinds, ComparedVersion, Interface, compare_interfaces,
+        ChangedKinds, ComparedVersion, Interface, InterfaceChangeKind, compare_interfaces,
     };
 
     fn note(old: &str, new: &str) -> String {
         let side =
             |entries: &str| Interface::parse("f", format!("pipelines:\n{entries}").as_bytes()).unwrap();
         let mut changes = compare_interfaces(&side(old), &side(new), &ChangedKinds::default());
-        changes.push(InterfaceChange::for_file(ChangeKind::FileModified, "a|b.sql"));
+        changes.push(InterfaceChange::for_file(
+            InterfaceChangeKind::FileModified,
+            "a|b.sql",
+        ));
         let against = ComparedVersion {
             version: Some("1.0.0".to_owned()),
             commit: None,

@@ -1,6 +1,6 @@
 //! The state at the base commits: the former paths of the reviewed files, and their results there.
 
-use crate::gate::{BaseFile, KnownComparison, Tally, mark_new_and_known};
+use crate::gate::{BaseFile, KnownComparison, RunFindings, mark_new_and_known};
 use sluicegate_git::Change;
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -103,23 +103,23 @@ struct BaseResults<'b> {
 impl<'b> BaseResults<'b> {
     /// Indexes the results of a base by path, and collects the files of its failed batches. The results of a file are
     /// unusable if it was not reviewed or its results are doubtful.
-    fn from_tally(base_paths: &'b BasePaths, tally: &'b Tally) -> Self {
+    fn from_run_findings(base_paths: &'b BasePaths, run_findings: &'b RunFindings) -> Self {
         let mut unusable_files = BTreeMap::new();
-        for file in &tally.unreviewed_files {
+        for file in &run_findings.unreviewed_files {
             unusable_files.insert(file.path.as_str(), file.reason.as_str());
         }
-        for (path, reason) in &tally.doubtful_files {
+        for (path, reason) in &run_findings.doubtful_files {
             unusable_files.insert(path.as_str(), reason.as_str());
         }
         Self {
             base_paths,
-            results_by_path: tally
+            results_by_path: run_findings
                 .files
                 .iter()
                 .map(|file| (file.path.as_str(), file))
                 .collect(),
             unusable_files,
-            failed_paths: tally
+            failed_paths: run_findings
                 .failed_batches
                 .iter()
                 .flatten()
@@ -158,11 +158,11 @@ impl<'b> BaseResults<'b> {
 pub(crate) fn mark_known_in_files(
     files: &mut [FileResults],
     is_incomplete: impl Fn(&str) -> bool,
-    bases: &[(BasePaths, Tally)],
+    bases: &[(BasePaths, RunFindings)],
 ) -> KnownComparison {
     let bases: Vec<BaseResults<'_>> = bases
         .iter()
-        .map(|(base_paths, tally)| BaseResults::from_tally(base_paths, tally))
+        .map(|(base_paths, run_findings)| BaseResults::from_run_findings(base_paths, run_findings))
         .collect();
     let mut comparison = mark_new_and_known(files, is_incomplete, |path| {
         bases.iter().map(|base| base.find_base_file(path)).collect()
@@ -174,17 +174,20 @@ pub(crate) fn mark_known_in_files(
     comparison
 }
 
-/// Marks each finding of `head_tally` as known if every base has it, too. Adds a note if some files could not be
+/// Marks each finding of `head_findings` as known if every base has it, too. Adds a note if some files could not be
 /// compared.
-pub(crate) fn mark_known_findings(head_tally: &mut Tally, bases: &[(BasePaths, Tally)]) {
-    let unreviewed_paths = head_tally.unreviewed_files.iter().map(|file| file.path.as_str());
-    let doubtful_paths = head_tally.doubtful_files.keys().map(String::as_str);
+pub(crate) fn mark_known_findings(head_findings: &mut RunFindings, bases: &[(BasePaths, RunFindings)]) {
+    let unreviewed_paths = head_findings
+        .unreviewed_files
+        .iter()
+        .map(|file| file.path.as_str());
+    let doubtful_paths = head_findings.doubtful_files.keys().map(String::as_str);
     let incomplete_paths: BTreeSet<&str> = unreviewed_paths.chain(doubtful_paths).collect();
     let comparison = mark_known_in_files(
-        &mut head_tally.files,
+        &mut head_findings.files,
         |path| incomplete_paths.contains(path),
         bases,
     );
-    head_tally.notes.extend(comparison.describe_unknown_files());
-    head_tally.comparison = Some(comparison);
+    head_findings.notes.extend(comparison.describe_unknown_files());
+    head_findings.comparison = Some(comparison);
 }

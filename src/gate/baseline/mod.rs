@@ -10,7 +10,8 @@ pub(crate) mod renamed_components;
 use crate::error::Failure;
 use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{
-    BasePaths, FormerPaths, SelectedPipelines, Tally, VersionPairs, list_former_paths, mark_known_findings,
+    BasePaths, FormerPaths, RunFindings, SelectedPipelines, VersionPairs, list_former_paths,
+    mark_known_findings,
 };
 use crate::job::context::{Comparison, RequestedRevisions, join_short_ids};
 use crate::job::settings::{Connection, Selection};
@@ -182,36 +183,36 @@ impl Baseline {
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
-        head_tally: &mut Tally,
-        mut evaluate_base: impl FnMut(&mut Tally, &CommitId) -> Result<(BasePaths, Tally), Failure>,
+        head_findings: &mut RunFindings,
+        mut evaluate_base: impl FnMut(&mut RunFindings, &CommitId) -> Result<(BasePaths, RunFindings), Failure>,
     ) -> Result<(), Failure> {
         if self.bases.is_empty() {
-            head_tally.add_limit(VerdictLimit {
+            head_findings.add_limit(VerdictLimit {
                 kind: LimitKind::NoBase,
                 path: None,
                 text: self.describe_missing_base(),
             });
             return Ok(());
         }
-        head_tally.notes.extend(self.note.clone());
+        head_findings.notes.extend(self.note.clone());
         let mut base_results = Vec::with_capacity(self.bases.len());
         for base in &self.bases {
-            base_results.push(evaluate_base(head_tally, base)?);
+            base_results.push(evaluate_base(head_findings, base)?);
         }
         for (base, base_result) in self.bases.iter().zip(&mut base_results) {
-            let (base_paths, tally) = base_result;
+            let (base_paths, run_findings) = base_result;
             self.follow_renamed_components(
                 &VersionPairs {
                     repo,
                     head: snapshot,
                     bases: std::slice::from_ref(base),
                 },
-                &head_tally.files,
+                &head_findings.files,
                 base_paths,
-                &mut tally.files,
+                &mut run_findings.files,
             )?;
         }
-        mark_known_findings(head_tally, &base_results);
+        mark_known_findings(head_findings, &base_results);
         Ok(())
     }
 

@@ -6,7 +6,7 @@ pub(crate) mod check_rules;
 use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::ReviewedFiles;
+use crate::gate::run::report_subject::ReviewedFiles;
 use crate::job::context::{self, Comparison, RequestedRevisions};
 use crate::job::settings::CheckSettings;
 use crate::session::{Run, is_ci};

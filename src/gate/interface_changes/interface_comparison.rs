@@ -5,13 +5,13 @@ use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use serde_json::{Value, json as value};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::interface::{
-    self, ChangeClass, ChangeKind, ComparedVersion, Compatibility, Interface, InterfaceChange,
+    self, ChangeClass, ComparedVersion, Compatibility, Interface, InterfaceChange, InterfaceChangeKind,
 };
 use sluicegate_pipelines::pipelines::SharedPipelines;
 use std::collections::HashSet;
 
 /// The changes for consumers between two versions of the shared-pipelines file.
-pub(crate) struct InterfaceComparison {
+pub(crate) struct InterfaceDifference {
     /// The changes, in order.
     pub(crate) changes: Vec<InterfaceChange>,
     /// The path of a version that cannot be read, and the reason.
@@ -59,7 +59,7 @@ pub(crate) fn compare_interfaces(
     old_snapshot: &Snapshot<'_>,
     new_snapshot: &Snapshot<'_>,
     config_dirs: &ConfigDirs,
-) -> Result<Option<InterfaceComparison>, Failure> {
+) -> Result<Option<InterfaceDifference>, Failure> {
     let (old, new) = (
         interface_version::read_interface(repository, old_snapshot, config_dirs.old.as_deref())?,
         interface_version::read_interface(repository, new_snapshot, config_dirs.new.as_deref())?,
@@ -89,14 +89,14 @@ pub(crate) fn compare_interfaces(
             None => return Ok(None),
         }
     }
-    Ok(Some(InterfaceComparison {
+    Ok(Some(InterfaceDifference {
         changes,
         is_repaired: unreadable.is_some() && !matches!(new, LoadedInterface::Unreadable(..)),
         unreadable,
     }))
 }
 
-impl InterfaceComparison {
+impl InterfaceDifference {
     /// Adds the differences from another base, except for those that the comparison already contains.
     pub(crate) fn add_base(&mut self, base_comparison: Self) {
         let known_keys: HashSet<_> = self.changes.iter().map(build_change_key).collect();
@@ -157,7 +157,7 @@ impl InterfaceComparison {
 }
 
 /// Returns the properties that are equal if the same change was found at two bases.
-fn build_change_key(change: &InterfaceChange) -> (ChangeClass, ChangeKind, Option<String>, String) {
+fn build_change_key(change: &InterfaceChange) -> (ChangeClass, InterfaceChangeKind, Option<String>, String) {
     (change.class, change.kind, change.id.clone(), change.describe())
 }
 
@@ -172,13 +172,15 @@ fn find_file_change(old: &LoadedInterface, new: &LoadedInterface) -> Option<Inte
         ) => {
             let is_same = old_interface.file == new_interface.file
                 && parse_meaning(old_bytes) == parse_meaning(new_bytes);
-            (!is_same).then(|| InterfaceChange::for_file(ChangeKind::FileModified, &new_interface.file))
+            (!is_same)
+                .then(|| InterfaceChange::for_file(InterfaceChangeKind::FileModified, &new_interface.file))
         }
-        (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => {
-            Some(InterfaceChange::for_file(ChangeKind::FileAdded, &interface.file))
-        }
+        (LoadedInterface::Missing, LoadedInterface::Read(interface, _)) => Some(InterfaceChange::for_file(
+            InterfaceChangeKind::FileAdded,
+            &interface.file,
+        )),
         (LoadedInterface::Read(interface, _), LoadedInterface::Missing) => Some(InterfaceChange::for_file(
-            ChangeKind::FileRemoved,
+            InterfaceChangeKind::FileRemoved,
             &interface.file,
         )),
         _ => None,

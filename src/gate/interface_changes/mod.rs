@@ -6,9 +6,9 @@ pub(crate) mod interface_comparison;
 use crate::error::Failure;
 use crate::gate::Cause;
 use crate::gate::interface_changes::interface_comparison::{
-    ConfigDirs, InterfaceComparison, compare_interfaces,
+    ConfigDirs, InterfaceDifference, compare_interfaces,
 };
-use crate::gate::run::run_subject::ReviewedFiles;
+use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::run::{AcceptBreak, GateRun};
 use crate::interface_version::has_shared_pipelines;
 use crate::job::ci::{CiContext, Trigger};
@@ -169,9 +169,9 @@ fn compare_with_bases<'b>(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     bases: &'b [CommitId],
-) -> Result<Option<(&'b CommitId, InterfaceComparison)>, Failure> {
+) -> Result<Option<(&'b CommitId, InterfaceDifference)>, Failure> {
     let config_dir = workspace.find_config_dir(snapshot)?;
-    let mut first_difference: Option<(&CommitId, InterfaceComparison)> = None;
+    let mut first_difference: Option<(&CommitId, InterfaceDifference)> = None;
     for base in bases {
         let base_snapshot = workspace.repo.snapshot(base.clone());
         let config_dirs = match config_dir.as_deref() {

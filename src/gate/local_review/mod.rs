@@ -10,7 +10,9 @@ use crate::gate::project_checks::ProjectChecks;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
-use crate::gate::{BasePaths, CollectedFacts, ProjectFindings, Tally, build_failed_batches, evaluate_files};
+use crate::gate::{
+    BasePaths, CollectedFacts, ProjectFindings, RunFindings, build_failed_batches, evaluate_files,
+};
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
@@ -123,7 +125,7 @@ impl ReviewEngine for LocalReview {
 
     /// Evaluates the rules of the project and of the team on the selected pipelines. Then runs the project checks with
     /// the facts about these pipelines.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure> {
         let selected_paths: HashSet<&str> =
             run.selection.pipelines.files.iter().map(String::as_str).collect();
         let files = run
@@ -135,7 +137,7 @@ impl ReviewEngine for LocalReview {
         let pipeline_files = team_review.pipeline_files();
         // The pipelines are evaluated on several threads.
         let team_files = Mutex::new(Vec::new());
-        let mut tally = evaluate_files(
+        let mut run_findings = evaluate_files(
             &run.subject.workspace.repo,
             self.evaluated_rules(),
             files,
@@ -147,34 +149,34 @@ impl ReviewEngine for LocalReview {
                 }
             },
         )?;
-        tally.team_files = team_files.into_inner().unwrap_or_default();
-        Ok((tally, run.find_project_findings(facts)?))
+        run_findings.team_files = team_files.into_inner().unwrap_or_default();
+        Ok((run_findings, run.find_project_findings(facts)?))
     }
 
     /// Evaluates the rules of head on the reviewed files as they were at the base. Only a remote review adds notes to
-    /// `head_tally` at this step.
+    /// `head_findings` at this step.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
         baseline: &Baseline,
         base: &CommitId,
-        head_tally: &mut Tally,
-    ) -> Result<(BasePaths, Tally), Failure> {
-        let reviewed_paths = head_tally.files.iter().map(|file| file.path.as_str());
+        head_findings: &mut RunFindings,
+    ) -> Result<(BasePaths, RunFindings), Failure> {
+        let reviewed_paths = head_findings.files.iter().map(|file| file.path.as_str());
         let base_paths = baseline.find_paths_at_base(base, &run.subject.snapshot, reviewed_paths)?;
-        let base_tally = evaluate_at_base(
+        let base_findings = evaluate_at_base(
             &run.subject.workspace.repo,
             self.evaluated_rules(),
             base,
             &base_paths,
         )?;
-        Ok((base_paths, base_tally))
+        Ok((base_paths, base_findings))
     }
 
     /// Adds a note if the evaluated rules are not those of the project, and a note if the hidden directory that the job
     /// sets has no rules file.
-    fn add_notes(&self, run: &GateRun<'_>, head_tally: &mut Tally) {
-        head_tally
+    fn add_notes(&self, run: &GateRun<'_>, head_findings: &mut RunFindings) {
+        head_findings
             .notes
             .extend(self.rules.as_ref().and_then(CheckRules::describe_other_rules));
         let named_config_dir = run.subject.workspace.named_config_dir.as_ref();
@@ -184,12 +186,12 @@ impl ReviewEngine for LocalReview {
                 "`{config_dir}/{RULES_FILE}` is missing in {snapshot_name}; `{config_dir}` is the configured directory"
             )
         });
-        head_tally.notes.extend(missing_rules_note);
+        head_findings.notes.extend(missing_rules_note);
     }
 
     /// Builds the evaluation. For a change from a fork, adds the note that the platform did not review the change.
-    fn conclude(&mut self, run: &GateRun<'_>, head_tally: Tally) -> Result<Evaluation, Failure> {
-        let mut evaluation = Evaluation::new(head_tally, run.subject.settings.verdict.fail_on);
+    fn conclude(&mut self, run: &GateRun<'_>, head_findings: RunFindings) -> Result<Evaluation, Failure> {
+        let mut evaluation = Evaluation::new(head_findings, run.subject.settings.verdict.fail_on);
         evaluation.add_notes(self.is_for_fork.then(|| FORK_NOTE.to_owned()));
         Ok(evaluation)
     }
@@ -201,13 +203,13 @@ pub(crate) fn evaluate_all(
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
     rules: &RuleSet,
-) -> Result<Tally, Failure> {
+) -> Result<RunFindings, Failure> {
     let selection = workspace
         .sources
         .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)?;
     let files = snapshot.list_files(&|path| selection.selects(path))?;
     let facts = CollectedFacts::default();
-    let mut tally = evaluate_files(&workspace.repo, rules, files, &|path, pipeline, _| {
+    let mut run_findings = evaluate_files(&workspace.repo, rules, files, &|path, pipeline, _| {
         facts.add(path, pipeline);
     })?;
     let team_rules = workspace.read_team_rules()?.rules;
@@ -215,7 +217,7 @@ pub(crate) fn evaluate_all(
         &workspace.repo,
         snapshot,
         &|path| selection.selects(path),
-        &mut tally,
+        &mut run_findings,
     )?;
     let no_flag = None;
     let settings = workspace.sources.resolve_project_checks(no_flag)?;
@@ -224,9 +226,9 @@ pub(crate) fn evaluate_all(
         settings: &settings,
         snapshot,
     };
-    tally.project_files = checks.check_all(facts)?;
-    tally.check_levels = Some(settings.levels);
-    Ok(tally)
+    run_findings.project_files = checks.check_all(facts)?;
+    run_findings.check_levels = Some(settings.levels);
+    Ok(run_findings)
 }
 
 /// Evaluates the rules on these files as they were at the base. Adds a failed batch for each file with a finding of
@@ -236,13 +238,13 @@ pub(crate) fn evaluate_at_base(
     rules: &RuleSet,
     base: &CommitId,
     base_paths: &BasePaths,
-) -> Result<Tally, Failure> {
+) -> Result<RunFindings, Failure> {
     let wanted_paths = base_paths.collect_base_paths();
     let files = repo
         .snapshot(base.clone())
         .list_files(&|path| wanted_paths.contains(path))?;
     // The parsed pipelines are not needed after the evaluation.
-    let mut tally = evaluate_files(repo, rules, files, &|_, _, _| {})?;
-    tally.failed_batches = build_failed_batches(&tally.files);
-    Ok(tally)
+    let mut run_findings = evaluate_files(repo, rules, files, &|_, _, _| {})?;
+    run_findings.failed_batches = build_failed_batches(&run_findings.files);
+    Ok(run_findings)
 }

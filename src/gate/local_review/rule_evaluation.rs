@@ -1,7 +1,7 @@
 //! Evaluates rules on files of a snapshot, from blobs or from disk.
 
 use crate::document_content::{read_document_blob, read_document_on_disk};
-use crate::gate::Tally;
+use crate::gate::RunFindings;
 use rayon::prelude::*;
 use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, SnapshotFile};
@@ -35,15 +35,16 @@ pub(crate) fn evaluate_files(
     rules: &RuleSet,
     files: Vec<SnapshotFile>,
     on_pipeline: &PipelineObserver<'_>,
-) -> Result<Tally, GitError> {
-    let mut tally = Tally::default();
+) -> Result<RunFindings, GitError> {
+    let mut run_findings = RunFindings::default();
     let (pipelines, other_files): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| is_pipeline(&file.path));
-    tally.excluded_paths = other_files.into_iter().map(|file| file.path).collect();
-    (tally.files, tally.unreviewed_files) = evaluate_documents(repo, pipelines, &|path, document| {
-        rules.evaluate_document(path, document, on_pipeline)
-    })?;
-    Ok(tally)
+    run_findings.excluded_paths = other_files.into_iter().map(|file| file.path).collect();
+    (run_findings.files, run_findings.unreviewed_files) =
+        evaluate_documents(repo, pipelines, &|path, document| {
+            rules.evaluate_document(path, document, on_pipeline)
+        })?;
+    Ok(run_findings)
 }
 
 /// Reads the files and calls `evaluate` for each, on all cores. Files on disk are read on all cores, too. Blobs are

@@ -2,7 +2,7 @@
 //!
 //! The verdict is derived from all findings before. The finding of the link gets the level of the worst folded one.
 
-use crate::gate::Tally;
+use crate::gate::RunFindings;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{
     Enforcement, FileResults, FindingState, Origin, RuleResult, Severity, Status, Violation,
@@ -20,7 +20,7 @@ struct FoldedFinding {
     state: Option<FindingState>,
 }
 
-impl Tally {
+impl RunFindings {
     /// Removes findings that exist only because of a broken link, and mentions them in the finding about the link, so
     /// that one mistake is reported once.
     pub(crate) fn fold_consequences(&mut self) {
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn folded_error_of_unknown_state_does_not_become_new() {
         for state in [None, Some(FindingState::New)] {
-            let mut tally = Tally {
+            let mut run_findings = RunFindings {
                 files: vec![file("unused-components", Severity::Error, "Load", state)],
                 project_files: vec![file(
                     ProjectCheck::Link.id(),
@@ -222,16 +222,16 @@ mod tests {
                     "Start",
                     Some(FindingState::New),
                 )],
-                ..Tally::default()
+                ..RunFindings::default()
             };
             let consequence = ("unused-components", "Load".to_owned());
-            tally
+            run_findings
                 .consequences
                 .insert("a".to_owned(), BTreeSet::from([consequence]));
-            tally.fold_consequences();
-            assert!(tally.files[0].results.is_empty());
-            let [link] = tally.project_files[0].results.as_slice() else {
-                panic!("{:?}", tally.project_files);
+            run_findings.fold_consequences();
+            assert!(run_findings.files[0].results.is_empty());
+            let [link] = run_findings.project_files[0].results.as_slice() else {
+                panic!("{:?}", run_findings.project_files);
             };
             assert_eq!(link.status, Status::Failed(Severity::Error));
             assert_eq!(link.states.first().copied().flatten(), state);

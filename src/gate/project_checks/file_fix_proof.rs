@@ -125,7 +125,7 @@ impl FileProver<'_> {
         candidate: &mut FixCandidate<'_>,
         bytes: &[u8],
         proof: &mut FixProof,
-    ) -> Result<Option<(RewrittenDocument, VersionComparison)>, FileObjection> {
+    ) -> Result<Option<(RewrittenDocument, FixEffect)>, FileObjection> {
         let positions: BTreeSet<Position> = candidate.values.iter().map(|value| value.fix.position).collect();
         let document = EditableDocument::parse(bytes, |position| positions.contains(&position))
             .map_err(|error| FileObjection::File(error.message))?;
@@ -165,7 +165,7 @@ impl FileProver<'_> {
         old_version: &FileVersion<'_>,
         new_bytes: &[u8],
         new_tree: &Tree<'_>,
-    ) -> Result<VersionComparison, String> {
+    ) -> Result<FixEffect, String> {
         let new_version = FileVersion::from_tree(new_bytes, new_tree)?;
         let versions = PipelineVersions {
             path,
@@ -179,7 +179,7 @@ impl FileProver<'_> {
             // The fixes belong to findings of the project checks, so no finding of a rule has to disappear.
             &FindingCounts::new(),
         );
-        Ok(VersionComparison {
+        Ok(FixEffect {
             facts: PipelineFacts::from_pipeline(&new_version.pipeline),
             diff: compare_read_trees(&versions, Some(old_version.tree), Some(new_version.tree))?,
             new_finding,
@@ -223,7 +223,7 @@ fn build_fixed_file(
     candidate: FixCandidate<'_>,
     old_bytes: Vec<u8>,
     document: RewrittenDocument,
-    comparison: VersionComparison,
+    comparison: FixEffect,
 ) -> FixedFile {
     let replacements = document.replacements.into_iter();
     FixedFile {
@@ -279,7 +279,7 @@ impl<'v> FileVersion<'v> {
 }
 
 /// How the new version of a file differs from the old one.
-struct VersionComparison {
+struct FixEffect {
     /// The facts about the pipeline with the new values.
     facts: PipelineFacts,
     diff: PipelineDiff,
@@ -287,7 +287,7 @@ struct VersionComparison {
     new_finding: Option<String>,
 }
 
-impl VersionComparison {
+impl FixEffect {
     /// Fails if the versions differ in more than these values, or if a rule reports a new finding. The error is the
     /// reason to reject the values.
     fn check_values(&self, values: &[FixedValue]) -> Result<(), String> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 /// The identity of a finding, without its text, which may name similar files.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct FindingKey {
+pub(super) struct CountKey {
     pub(super) path: String,
     pub(super) rule: String,
     pub(super) about: Option<String>,
@@ -13,14 +13,14 @@ pub(super) struct FindingKey {
 }
 
 /// The number of findings by their identity.
-pub(super) type FindingCounts = HashMap<FindingKey, usize>;
+pub(super) type FindingCounts = HashMap<CountKey, usize>;
 
 /// Counts the findings in these files by path, rule, subject and severity.
 pub(super) fn count_findings<'f>(files: impl IntoIterator<Item = &'f FileResults>) -> FindingCounts {
     let mut counts = FindingCounts::new();
     for file in files {
         for finding in file.findings() {
-            let key = FindingKey {
+            let key = CountKey {
                 path: file.path.clone(),
                 rule: finding.rule.to_owned(),
                 about: finding.identity().about.map(str::to_owned),

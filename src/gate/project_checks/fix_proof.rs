@@ -13,7 +13,7 @@ use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
 use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
 use crate::error::Failure;
-use crate::gate::Tally;
+use crate::gate::RunFindings;
 use crate::gate::run::GateRun;
 use crate::job::policy::CheckoutFiles;
 use rayon::prelude::*;
@@ -40,15 +40,15 @@ impl GateRun<'_> {
         &self,
         rules: Option<&RuleSet>,
         fix_scope: &FixScope<'_>,
-        tally: &mut Tally,
+        run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
-        let Some(contents) = mem::take(&mut tally.project_contents) else {
+        let Some(contents) = mem::take(&mut run_findings.project_contents) else {
             return Ok(());
         };
         let checks = self.project_checks();
         // `None`: the renames serve only the hints in the findings, which are not compared here.
         let mut proof = checks.with_scope(checks.snapshot, None, |project_scope| {
-            let files = &tally.project_files;
+            let files = &run_findings.project_files;
             self.prove_project_fixes(project_scope, fix_scope, rules, files, contents)
         })?;
         proof.fixed_files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -59,13 +59,13 @@ impl GateRun<'_> {
         } else {
             FIX_HINT
         };
-        for file in &mut tally.project_files {
+        for file in &mut run_findings.project_files {
             let search = fixed_files.binary_search_by(|fixed_file| fixed_file.path.cmp(&file.path));
             if let Some(fixed_file) = search.ok().and_then(|index| fixed_files.get(index)) {
                 fixed_file.add_fixes(file, hint);
             }
         }
-        tally.fixes = proof;
+        run_findings.fixes = proof;
         Ok(())
     }
 

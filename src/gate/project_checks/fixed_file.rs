@@ -1,6 +1,6 @@
 //! A file with the new values of its proposed fixes.
 
-use super::finding_counts::FindingKey;
+use super::finding_counts::CountKey;
 use sluicegate_pipelines::diff::{ComponentChange, LinkChange, LinkDiff, PipelineDiff};
 use sluicegate_pipelines::findings::{
     FileChange, FileResults, FindingState, Fix, ProposedFix, RuleResult, Severity, Violation,
@@ -35,8 +35,8 @@ pub(crate) struct FixedValue {
 
 impl FixedValue {
     /// Returns the identity of the finding that the new value fixes in the file at this path.
-    pub(super) fn finding_key(&self, path: &str) -> FindingKey {
-        FindingKey {
+    pub(super) fn finding_key(&self, path: &str) -> CountKey {
+        CountKey {
             path: path.to_owned(),
             rule: self.rule.clone(),
             about: self.about.clone(),

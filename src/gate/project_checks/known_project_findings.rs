@@ -4,7 +4,7 @@ use super::ProjectChecks;
 use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::run::GateRun;
-use crate::gate::{BasePaths, KnownComparison, Tally, VersionPairs, mark_known_in_files};
+use crate::gate::{BasePaths, KnownComparison, RunFindings, VersionPairs, mark_known_in_files};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{FileResults, FindingState};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ impl ProjectChecks<'_> {
         for base in &baseline.bases {
             let paths = files.iter().map(|file| file.path.as_str());
             let base_paths = baseline.find_paths_at_base(base, self.snapshot, paths)?;
-            let mut base_tally = self.check_at_base(base, &base_paths)?;
+            let mut base_findings = self.check_at_base(base, &base_paths)?;
             baseline.follow_renamed_components(
                 &VersionPairs {
                     repo: &self.workspace.repo,
@@ -31,9 +31,9 @@ impl ProjectChecks<'_> {
                 },
                 files,
                 &base_paths,
-                &mut base_tally.files,
+                &mut base_findings.files,
             )?;
-            bases.push((base_paths, base_tally));
+            bases.push((base_paths, base_findings));
         }
         // Project checks run locally, so no file has an incomplete review.
         Ok(mark_known_in_files(files, |_| false, &bases))
@@ -41,7 +41,7 @@ impl ProjectChecks<'_> {
 
     /// Runs the project checks on these files as they were at the base. Files without findings are included, so that
     /// they are treated as evaluated.
-    fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<Tally, Failure> {
+    fn check_at_base(&self, base: &CommitId, base_paths: &BasePaths) -> Result<RunFindings, Failure> {
         let snapshot = self.workspace.repo.snapshot(base.clone());
         let paths = base_paths.collect_base_paths();
         // `None`: the renames serve only the hints in the findings, which are not needed at the base.
@@ -54,9 +54,9 @@ impl ProjectChecks<'_> {
             results: Vec::new(),
             is_reviewed: true,
         }));
-        Ok(Tally {
+        Ok(RunFindings {
             files,
-            ..Tally::default()
+            ..RunFindings::default()
         })
     }
 }
@@ -96,16 +96,16 @@ impl GateRun<'_> {
     pub(crate) fn mark_known_project_findings(
         &self,
         baseline: &Baseline,
-        tally: &mut Tally,
+        run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
-        if tally.project_files.is_empty() {
+        if run_findings.project_files.is_empty() {
             return Ok(());
         }
-        let Some(comparison) = &mut tally.comparison else {
+        let Some(comparison) = &mut run_findings.comparison else {
             return Ok(());
         };
         let selected_paths = self.collect_selected_paths();
-        let project_files = mem::take(&mut tally.project_files).into_iter();
+        let project_files = mem::take(&mut run_findings.project_files).into_iter();
         let (mut selected_files, mut other_files): (Vec<_>, Vec<_>) =
             project_files.partition(|file| self.reports_all_findings_in(&file.path, &selected_paths));
         let mut project_comparison = self
@@ -117,7 +117,7 @@ impl GateRun<'_> {
         other_files.iter_mut().for_each(mark_unwaived_as_new);
         selected_files.append(&mut other_files);
         selected_files.sort_by(|a, b| a.path.cmp(&b.path));
-        tally.project_files = selected_files;
+        run_findings.project_files = selected_files;
         Ok(())
     }
 }

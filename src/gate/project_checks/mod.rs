@@ -18,7 +18,7 @@ use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::gate::run::GateRun;
 use crate::gate::{
     ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectContents, ProjectFindings,
-    ProjectScope, Tally, find_script_defect,
+    ProjectScope, RunFindings, find_script_defect,
 };
 use crate::job::settings::ProjectCheckSettings;
 use crate::workspace::Workspace;
@@ -176,10 +176,10 @@ impl GateRun<'_> {
     }
 
     /// Adds the findings of the project checks to the results of the run, with the levels of the checks.
-    pub(crate) fn add_project_findings(&self, findings: ProjectFindings, tally: &mut Tally) {
-        tally.project_files = findings.files;
-        tally.project_contents = findings.contents;
-        tally.check_levels = Some(self.subject.settings.verdict.project_checks.levels);
+    pub(crate) fn add_project_findings(&self, findings: ProjectFindings, run_findings: &mut RunFindings) {
+        run_findings.project_files = findings.files;
+        run_findings.project_contents = findings.contents;
+        run_findings.check_levels = Some(self.subject.settings.verdict.project_checks.levels);
     }
 
     /// Chooses the unchanged pipelines that must be read because the change may break them: those that name an added,
@@ -266,13 +266,14 @@ impl GateRun<'_> {
     /// Records the findings that exist only because of a broken link, so that they can be folded into the finding about
     /// the link: those that disappear if the link leads to the component that it probably means. This is the renamed
     /// component, or else the one with the most similar name.
-    pub(crate) fn record_link_consequences(&self, tally: &mut Tally) -> Result<(), Failure> {
+    pub(crate) fn record_link_consequences(&self, run_findings: &mut RunFindings) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();
         let mut suggestions = ComponentSuggestions::default();
-        let reviewed_paths: HashSet<&str> = tally.files.iter().map(|file| file.path.as_str()).collect();
+        let reviewed_paths: HashSet<&str> =
+            run_findings.files.iter().map(|file| file.path.as_str()).collect();
         let mut consequences_by_path = BTreeMap::new();
-        let files = tally.project_files.iter();
+        let files = run_findings.project_files.iter();
         for file in files.filter(|file| find_broken_link(file).is_some()) {
             let path = file.path.as_str();
             // Only a reviewed file has findings of rules, which can follow from the link.
@@ -296,7 +297,7 @@ impl GateRun<'_> {
             });
             consequences_by_path.insert(path.to_owned(), consequences);
         }
-        tally.consequences = consequences_by_path;
+        run_findings.consequences = consequences_by_path;
         Ok(())
     }
 }

@@ -109,7 +109,7 @@ pub(crate) async fn review_in_batches(
             running_tasks.push(run_task(platform, parameters, BatchTask::Review(batch)));
         }
         match running_tasks.next().await {
-            Some(FinishedTask::Review(response)) => {
+            Some(BatchTaskOutcome::Review(response)) => {
                 // The files of the batch may be the cause, or the platform responds to nothing.
                 let is_unclear = response.has_no_response() && !platform.observer().has_responded();
                 if is_unclear && !queue.is_stopped {
@@ -122,7 +122,7 @@ pub(crate) async fn review_in_batches(
                     queue.split_or_finish_batch(response);
                 }
             }
-            Some(FinishedTask::Probe { has_responded }) => queue.finish_probe(has_responded),
+            Some(BatchTaskOutcome::Probe { has_responded }) => queue.finish_probe(has_responded),
             None => break,
         }
         progress(queue.done_count, files.len());
@@ -136,18 +136,22 @@ enum BatchTask {
     Probe,
 }
 
-enum FinishedTask {
+enum BatchTaskOutcome {
     Review(BatchResponse),
     Probe { has_responded: bool },
 }
 
 /// Sends a batch, or the probe that shows whether the platform responds at all.
-async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: BatchTask) -> FinishedTask {
+async fn run_task(
+    platform: &Platform,
+    parameters: &ReviewParameters<'_>,
+    task: BatchTask,
+) -> BatchTaskOutcome {
     let BatchTask::Review(files) = task else {
         let has_responded = platform
             .send_probe(parameters.project, parameters.agent_version, parameters.fields)
             .await;
-        return FinishedTask::Probe { has_responded };
+        return BatchTaskOutcome::Probe { has_responded };
     };
     let request = ReviewRequest {
         branch_name: parameters.branch.to_owned(),
@@ -162,7 +166,7 @@ async fn run_task(platform: &Platform, parameters: &ReviewParameters<'_>, task: 
             parameters.fields,
         )
         .await;
-    FinishedTask::Review(BatchResponse {
+    BatchTaskOutcome::Review(BatchResponse {
         files: request.pipelines,
         outcome: outcome.map_err(BatchError::from),
     })

@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::{BatchError, BatchResponse, Tally};
+use crate::gate::{BatchError, BatchResponse, RunFindings};
 use crate::session::Run;
 use crate::session::failure_conversion::http_exit_status;
 use sluicegate_platform::http::HttpError;
@@ -74,15 +74,15 @@ impl FailedRequests {
 
     /// Returns whether failed requests are the only gaps in the review: there is no doubt, and each file that was not
     /// reviewed or not compared has a failed request as its reason.
-    pub(crate) fn explains_all_gaps(&self, tally: &Tally) -> bool {
-        if !tally.doubts.is_empty() {
+    pub(crate) fn explains_all_gaps(&self, run_findings: &RunFindings) -> bool {
+        if !run_findings.doubts.is_empty() {
             return false;
         }
-        let unknown_files = tally
+        let unknown_files = run_findings
             .comparison
             .iter()
             .flat_map(|comparison| &comparison.unknown_files);
-        let unreviewed_reasons = tally.unreviewed_files.iter().map(|file| &file.reason);
+        let unreviewed_reasons = run_findings.unreviewed_files.iter().map(|file| &file.reason);
         let mut reasons = unreviewed_reasons.chain(unknown_files.map(|(_, reason)| reason));
         reasons.all(|reason| self.causes.contains(reason))
     }

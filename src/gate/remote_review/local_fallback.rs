@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::gate::local_review;
-use crate::gate::{BasePaths, Tally, evaluate_files};
+use crate::gate::{BasePaths, RunFindings, evaluate_files};
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
@@ -18,14 +18,14 @@ pub(crate) struct LocalFallback {
 
 impl LocalFallback {
     /// Evaluates the rules locally on files that the platform did not review, and adds the results and a note to the
-    /// tally. Returns the evaluated files. Without `rules`, each file gets a result about the missing rules file, as in
+    /// run_findings. Returns the evaluated files. Without `rules`, each file gets a result about the missing rules file, as in
     /// a local check.
     pub(crate) fn evaluate_unreviewed_files(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,
         rules: Option<&RuleSet>,
         paths: &BTreeSet<String>,
-        tally: &mut Tally,
+        run_findings: &mut RunFindings,
     ) -> Result<Self, Failure> {
         let files = snapshot.list_files(&|path| paths.contains(path))?;
         let has_rules_file = rules.is_some();
@@ -38,12 +38,15 @@ impl LocalFallback {
             &rule_set_without_file
         };
         // The parsed pipelines are not needed after the evaluation.
-        let local_tally = evaluate_files(&workspace.repo, rules, files, &|_, _, _| {})?;
-        let evaluated_paths: BTreeSet<String> =
-            local_tally.files.iter().map(|file| file.path.clone()).collect();
+        let local_findings = evaluate_files(&workspace.repo, rules, files, &|_, _, _| {})?;
+        let evaluated_paths: BTreeSet<String> = local_findings
+            .files
+            .iter()
+            .map(|file| file.path.clone())
+            .collect();
         if !evaluated_paths.is_empty() {
             let pipelines = format_count(evaluated_paths.len(), "pipeline");
-            tally.notes.push(if has_rules_file {
+            run_findings.notes.push(if has_rules_file {
                 format!(
                     "checked {pipelines} locally with the rules file of the commit, because the platform gave no \
                      usable response"
@@ -55,12 +58,12 @@ impl LocalFallback {
                 )
             });
         }
-        tally.files.extend(local_tally.files);
-        tally.files.sort_by(|a, b| a.path.cmp(&b.path));
+        run_findings.files.extend(local_findings.files);
+        run_findings.files.sort_by(|a, b| a.path.cmp(&b.path));
         // A file that could not be read locally either was not evaluated at all. With the local reason, an unavailable
         // platform does not excuse it.
-        for local_file in local_tally.unreviewed_files {
-            let unreviewed_files = tally.unreviewed_files.iter_mut();
+        for local_file in local_findings.unreviewed_files {
+            let unreviewed_files = run_findings.unreviewed_files.iter_mut();
             for file in unreviewed_files.filter(|file| file.path == local_file.path) {
                 file.reason.clone_from(&local_file.reason);
             }
@@ -83,12 +86,12 @@ impl LocalFallback {
         rules: Option<&RuleSet>,
         base: &CommitId,
         base_paths: &BasePaths,
-        base_tally: &mut Tally,
+        base_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
         if base_paths.collect_base_paths().is_empty() {
             return Ok(());
         }
-        let mut local_tally = match rules {
+        let mut local_findings = match rules {
             Some(rules) => local_review::evaluate_at_base(&workspace.repo, rules, base, base_paths)?,
             None => local_review::evaluate_at_base(
                 &workspace.repo,
@@ -97,11 +100,13 @@ impl LocalFallback {
                 base_paths,
             )?,
         };
-        base_tally.files.append(&mut local_tally.files);
-        base_tally
+        base_findings.files.append(&mut local_findings.files);
+        base_findings
             .unreviewed_files
-            .append(&mut local_tally.unreviewed_files);
-        base_tally.failed_batches.append(&mut local_tally.failed_batches);
+            .append(&mut local_findings.unreviewed_files);
+        base_findings
+            .failed_batches
+            .append(&mut local_findings.failed_batches);
         Ok(())
     }
 }

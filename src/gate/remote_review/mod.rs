@@ -8,7 +8,7 @@ pub(crate) mod failed_requests;
 pub(crate) mod local_fallback;
 pub(crate) mod positions;
 pub(crate) mod requested_paths;
-pub(crate) mod tally;
+pub(crate) mod response_merge;
 
 use crate::error::Failure;
 use crate::gate::baseline::{Baseline, has_same_rules};
@@ -20,7 +20,7 @@ use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::LocalFallback;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{
-    self, BasePaths, Batching, CollectedFacts, Positions, ProjectFindings, ReviewParameters, Tally,
+    self, BasePaths, Batching, CollectedFacts, Positions, ProjectFindings, ReviewParameters, RunFindings,
 };
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
@@ -111,14 +111,14 @@ impl<'a> RemoteReview<'a> {
         &self,
         run: &GateRun<'_>,
         platform: &Platform,
-    ) -> Result<(Tally, FailedRequests, ProjectFindings), Failure> {
+    ) -> Result<(RunFindings, FailedRequests, ProjectFindings), Failure> {
         let files = &run.selection.pipelines.files;
         let parameters = self.review_parameters(&self.target.head)?;
         let batch_sender = self.batch_sender(run, platform);
         let background_comparison = run.background_comparison.as_ref();
         let mut failed_requests = FailedRequests::default();
         let (sender, receiver) = mpsc::channel();
-        let (send_result, project_findings, tally) = thread::scope(|scope| {
+        let (send_result, project_findings, run_findings) = thread::scope(|scope| {
             let send_thread = scope.spawn(|| batch_sender.send_batches(&parameters, files, sender));
             let mut project_findings = None;
             let responses = iter::from_fn(|| {
@@ -136,7 +136,7 @@ impl<'a> RemoteReview<'a> {
             if let Some(comparison) = background_comparison {
                 positions = positions.with_cache(Arc::clone(&comparison.positions));
             }
-            let tally = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
+            let run_findings = gate::merge_responses(responses, files, self.rules.as_ref(), &mut positions);
             // The project checks could not start before the last response, so they run now.
             let project_findings = project_findings.unwrap_or_else(|| {
                 run.find_project_findings(
@@ -145,10 +145,10 @@ impl<'a> RemoteReview<'a> {
                         .unwrap_or_default(),
                 )
             });
-            (send_thread.join(), project_findings, tally)
+            (send_thread.join(), project_findings, run_findings)
         });
         send_result.unwrap_or_else(|panic_payload| panic::resume_unwind(panic_payload))?;
-        Ok((tally, failed_requests, project_findings?))
+        Ok((run_findings, failed_requests, project_findings?))
     }
 
     /// Requests a review of the base, and records the requests that failed. `files` are paths at the base. Reuses the
@@ -158,7 +158,7 @@ impl<'a> RemoteReview<'a> {
         run: &GateRun<'_>,
         base: &CommitId,
         files: &[String],
-    ) -> Result<Tally, Failure> {
+    ) -> Result<RunFindings, Failure> {
         let repo = &run.subject.workspace.repo;
         run.session.ui.say(&format!(
             "comparing {} with base {}",
@@ -186,16 +186,16 @@ impl<'a> RemoteReview<'a> {
     }
 
     /// Evaluates the base of the files that are clean in head (without findings that are not waived), to count fixed
-    /// findings. Adds the results to `base_tally` and their paths to `base_paths`. This needs no request, because the
+    /// findings. Adds the results to `base_findings` and their paths to `base_paths`. This needs no request, because the
     /// count does not affect the verdict. Does nothing without a rules file.
     fn evaluate_base_of_clean_files(
         &self,
         run: &GateRun<'_>,
         baseline: &Baseline,
         base: &CommitId,
-        head: &Tally,
+        head: &RunFindings,
         base_paths: &mut BasePaths,
-        base_tally: &mut Tally,
+        base_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
         let Some(rules) = &self.rules else {
             return Ok(());
@@ -206,10 +206,10 @@ impl<'a> RemoteReview<'a> {
             &run.subject.snapshot,
             clean_files.map(|file| file.path.as_str()),
         )?;
-        let mut clean_tally =
+        let mut clean_findings =
             local_review::evaluate_at_base(&run.subject.workspace.repo, rules, base, &clean_base_paths)?;
-        base_paths.add_evaluated_paths(clean_base_paths, &clean_tally.files);
-        base_tally.files.append(&mut clean_tally.files);
+        base_paths.add_evaluated_paths(clean_base_paths, &clean_findings.files);
+        base_findings.files.append(&mut clean_findings.files);
         Ok(())
     }
 
@@ -256,7 +256,7 @@ impl ReviewEngine for RemoteReview<'_> {
 
     /// Requests the review of head, and locally evaluates the files that got no usable response. Returns the results,
     /// and the findings of the project checks.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure> {
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure> {
         self.connection.require_project_id()?;
         self.connection.require_agent_version()?;
         self.check_commit_on_remote(run)?;
@@ -267,7 +267,7 @@ impl ReviewEngine for RemoteReview<'_> {
             self.target.require_branch()?,
             self.target.head.short()
         ));
-        let (mut tally, failed_requests, project_findings) = self.review_head(run, &platform)?;
+        let (mut run_findings, failed_requests, project_findings) = self.review_head(run, &platform)?;
         // The review of the base uses the same client.
         self.platform = Some(platform);
         self.failed_requests = failed_requests;
@@ -278,10 +278,10 @@ impl ReviewEngine for RemoteReview<'_> {
                 &run.subject.snapshot,
                 rules,
                 paths,
-                &mut tally,
+                &mut run_findings,
             )?;
         }
-        Ok((tally, project_findings))
+        Ok((run_findings, project_findings))
     }
 
     /// Evaluates the base versions of the reviewed files. The platform reviews the files with findings in head that are
@@ -295,10 +295,13 @@ impl ReviewEngine for RemoteReview<'_> {
         run: &GateRun<'_>,
         baseline: &Baseline,
         base: &CommitId,
-        head_tally: &mut Tally,
-    ) -> Result<(BasePaths, Tally), Failure> {
+        head_findings: &mut RunFindings,
+    ) -> Result<(BasePaths, RunFindings), Failure> {
         let repo = &run.subject.workspace.repo;
-        let files_with_findings = head_tally.files.iter().filter(|file| has_unwaived_findings(file));
+        let files_with_findings = head_findings
+            .files
+            .iter()
+            .filter(|file| has_unwaived_findings(file));
         let (fallback_paths, reviewed_paths): (Vec<_>, Vec<_>) = files_with_findings
             .map(|file| file.path.as_str())
             .partition(|path| self.fallback.contains(path));
@@ -316,11 +319,11 @@ impl ReviewEngine for RemoteReview<'_> {
             None => false,
         };
         // First the files that the platform reviewed in head.
-        let mut base_tally = match &self.rules {
-            _ if requested_paths.is_empty() => Tally::default(),
+        let mut base_findings = match &self.rules {
+            _ if requested_paths.is_empty() => RunFindings::default(),
             Some(rules) if !is_same_rules_file => {
-                if !head_tally.notes.iter().any(|note| note == RULES_DIFFER_NOTE) {
-                    head_tally.notes.push(RULES_DIFFER_NOTE.to_owned());
+                if !head_findings.notes.iter().any(|note| note == RULES_DIFFER_NOTE) {
+                    head_findings.notes.push(RULES_DIFFER_NOTE.to_owned());
                 }
                 local_review::evaluate_at_base(repo, rules, base, &base_paths)?
             }
@@ -333,28 +336,35 @@ impl ReviewEngine for RemoteReview<'_> {
             self.rules.as_ref(),
             base,
             &fallback_base_paths,
-            &mut base_tally,
+            &mut base_findings,
         )?;
         base_paths.add(fallback_base_paths);
-        self.evaluate_base_of_clean_files(run, baseline, base, head_tally, &mut base_paths, &mut base_tally)?;
-        Ok((base_paths, base_tally))
+        self.evaluate_base_of_clean_files(
+            run,
+            baseline,
+            base,
+            head_findings,
+            &mut base_paths,
+            &mut base_findings,
+        )?;
+        Ok((base_paths, base_findings))
     }
 
     /// Does nothing, because the platform always evaluates the rules file of the reviewed commit.
-    fn add_notes(&self, _: &GateRun<'_>, _: &mut Tally) {}
+    fn add_notes(&self, _: &GateRun<'_>, _: &mut RunFindings) {}
 
     /// Builds the evaluation. With `--on-unavailable pass`, the run may pass if the platform never responded and failed
     /// requests are the only gaps. If the platform responded to other requests, a note reports that the option does not
     /// apply.
-    fn conclude(&mut self, run: &GateRun<'_>, mut head_tally: Tally) -> Result<Evaluation, Failure> {
+    fn conclude(&mut self, run: &GateRun<'_>, mut head_findings: RunFindings) -> Result<Evaluation, Failure> {
         let failed_requests = mem::take(&mut self.failed_requests);
         let is_lenient = self.settings.on_unavailable == OnUnavailable::Pass;
         let has_responded = run.session.has_platform_responded();
         if is_lenient && has_responded && failed_requests.find_fallback_paths().is_some() {
-            head_tally.notes.push(AVAILABLE_NOTE.to_owned());
+            head_findings.notes.push(AVAILABLE_NOTE.to_owned());
         }
-        let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head_tally);
-        let mut evaluation = Evaluation::new(head_tally, run.subject.settings.verdict.fail_on);
+        let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head_findings);
+        let mut evaluation = Evaluation::new(head_findings, run.subject.settings.verdict.fail_on);
         evaluation.report_failed_requests(run.session, failed_requests, may_pass)?;
         Ok(evaluation)
     }

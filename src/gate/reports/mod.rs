@@ -9,7 +9,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate;
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::{ReportFile, RunSubject};
+use crate::gate::run::report_subject::{ReportFile, ReportSubject};
 use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
 use crate::workspace::Workspace;
@@ -55,7 +55,7 @@ impl<'a> SavedReports<'a> {
     }
 }
 
-impl RunSubject for SavedReports<'_> {
+impl ReportSubject for SavedReports<'_> {
     fn ci(&self) -> &CiContext {
         self.ci
     }

@@ -5,14 +5,14 @@ use crate::error::Failure;
 use crate::gate::changes::change_list::has_output;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::project_fixes::{FixProof, FixScope};
-use crate::gate::{BasePaths, CollectedFacts, Tally};
+use crate::gate::{BasePaths, CollectedFacts, RunFindings};
 use crate::job::cli::Annotations;
 
 impl GateRun<'_> {
     /// Evaluates the selected pipelines with the engine, and lets it find the causes that decide the verdict.
     pub(super) fn evaluate_pipelines(&self, engine: &mut dyn ReviewEngine) -> Result<Evaluation, Failure> {
-        let tally = self.collect_findings(engine, &self.choose_fix_scope())?;
-        engine.conclude(self, tally)
+        let run_findings = self.collect_findings(engine, &self.choose_fix_scope())?;
+        engine.conclude(self, run_findings)
     }
 
     /// Chooses the fixes to prove: all fixes, unless the log of a local run is the only output. Such a log lists only
@@ -53,12 +53,12 @@ impl GateRun<'_> {
         if let Some(reason) = &self.empty_reason {
             self.session.ui.say(&format!("nothing to check: {reason}"));
         }
-        let tally = match &self.empty_reason {
-            Some(_) if self.subject.comparison.idle_reason.is_some() => Tally::default(),
+        let run_findings = match &self.empty_reason {
+            Some(_) if self.subject.comparison.idle_reason.is_some() => RunFindings::default(),
             Some(_) => self.run_project_checks_alone(fix_scope)?,
             None => self.collect_findings(engine, fix_scope)?,
         };
-        Ok(tally.fixes)
+        Ok(run_findings.fixes)
     }
 
     /// Collects the findings in the selected pipelines: of the rules, of the target's stricter rules, of the team's
@@ -68,7 +68,7 @@ impl GateRun<'_> {
         &self,
         engine: &mut dyn ReviewEngine,
         fix_scope: &FixScope<'_>,
-    ) -> Result<Tally, Failure> {
+    ) -> Result<RunFindings, Failure> {
         let repo = &self.subject.workspace.repo;
         engine.prepare(self)?;
         let snapshot = &self.subject.snapshot;
@@ -77,46 +77,50 @@ impl GateRun<'_> {
             &self.subject.comparison.bases,
             engine.rules(),
         )?;
-        let (mut tally, project_findings) = engine.evaluate_head(self)?;
+        let (mut run_findings, project_findings) = engine.evaluate_head(self)?;
         if let Some(target) = &self.selection.stricter_target {
             let selected_paths = self.selection.pipelines.collect_paths();
             let find_path = |path: &str| selected_paths.contains(path).then(|| path.to_owned());
-            let unread_files = target.add_target_results(repo, snapshot, &find_path, &mut tally)?;
-            tally.add_unread_files(unread_files);
+            let unread_files = target.add_target_results(repo, snapshot, &find_path, &mut run_findings)?;
+            run_findings.add_unread_files(unread_files);
         }
-        self.add_team_results(&mut tally)?;
-        self.add_project_findings(project_findings, &mut tally);
-        self.mark_waived(&waivers, &mut tally)?;
-        engine.add_notes(self, &mut tally);
+        self.add_team_results(&mut run_findings)?;
+        self.add_project_findings(project_findings, &mut run_findings);
+        self.mark_waived(&waivers, &mut run_findings)?;
+        engine.add_notes(self, &mut run_findings);
         if let Some(baseline) = &self.baseline {
-            baseline.mark_known_findings(repo, snapshot, &mut tally, |tally, base| {
-                let (base_paths, mut base_tally) = engine.evaluate_base(self, baseline, base, tally)?;
+            baseline.mark_known_findings(repo, snapshot, &mut run_findings, |run_findings, base| {
+                let (base_paths, mut base_findings) =
+                    engine.evaluate_base(self, baseline, base, run_findings)?;
                 if let Some(target) = &self.selection.stricter_target {
                     let snapshot = repo.snapshot(base.clone());
                     target.add_target_results(
                         repo,
                         &snapshot,
                         &|path| base_paths.find_base_path(path),
-                        &mut base_tally,
+                        &mut base_findings,
                     )?;
                 }
-                self.add_team_results_at_base(base, &base_paths, &mut base_tally)?;
-                Ok((base_paths, base_tally))
+                self.add_team_results_at_base(base, &base_paths, &mut base_findings)?;
+                Ok((base_paths, base_findings))
             })?;
-            self.mark_known_project_findings(baseline, &mut tally)?;
+            self.mark_known_project_findings(baseline, &mut run_findings)?;
         }
-        self.record_link_consequences(&mut tally)?;
-        self.prove_fixes(engine.rules(), fix_scope, &mut tally)?;
-        Ok(tally)
+        self.record_link_consequences(&mut run_findings)?;
+        self.prove_fixes(engine.rules(), fix_scope, &mut run_findings)?;
+        Ok(run_findings)
     }
 
     /// Runs only the project checks, in a run without pipelines to review. Then marks waived and known findings, and
     /// proves the fixes.
-    pub(super) fn run_project_checks_alone(&self, fix_scope: &FixScope<'_>) -> Result<Tally, Failure> {
-        let mut tally = Tally::default();
-        self.add_project_findings(self.find_project_findings(CollectedFacts::default())?, &mut tally);
-        if tally.project_files.is_empty() {
-            return Ok(tally);
+    pub(super) fn run_project_checks_alone(&self, fix_scope: &FixScope<'_>) -> Result<RunFindings, Failure> {
+        let mut run_findings = RunFindings::default();
+        self.add_project_findings(
+            self.find_project_findings(CollectedFacts::default())?,
+            &mut run_findings,
+        );
+        if run_findings.project_files.is_empty() {
+            return Ok(run_findings);
         }
         let snapshot = &self.subject.snapshot;
         let rules = self.subject.workspace.read_rules_at(snapshot)?;
@@ -125,15 +129,18 @@ impl GateRun<'_> {
             &self.subject.comparison.bases,
             rules.as_ref(),
         )?;
-        self.mark_waived(&waivers, &mut tally)?;
+        self.mark_waived(&waivers, &mut run_findings)?;
         if let Some(baseline) = &self.baseline {
             // No pipeline was reviewed, so there are no results of rules to compare.
-            baseline.mark_known_findings(&self.subject.workspace.repo, snapshot, &mut tally, |_, _| {
-                Ok((BasePaths::default(), Tally::default()))
-            })?;
-            self.mark_known_project_findings(baseline, &mut tally)?;
+            baseline.mark_known_findings(
+                &self.subject.workspace.repo,
+                snapshot,
+                &mut run_findings,
+                |_, _| Ok((BasePaths::default(), RunFindings::default())),
+            )?;
+            self.mark_known_project_findings(baseline, &mut run_findings)?;
         }
-        self.prove_fixes(rules.as_ref(), fix_scope, &mut tally)?;
-        Ok(tally)
+        self.prove_fixes(rules.as_ref(), fix_scope, &mut run_findings)?;
+        Ok(run_findings)
     }
 }

@@ -8,20 +8,20 @@
 
 mod finding_collection;
 mod published_selection;
+pub(crate) mod report_subject;
 pub(crate) mod review_context;
 pub(crate) mod review_description;
-pub(crate) mod run_subject;
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
-use crate::gate::run::run_subject::ReviewedFiles;
+use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
 use crate::gate::shard_selection::EMPTY_SHARD_REASON;
 use crate::gate::{
-    BasePaths, ComparedChanges, ProjectFindings, ShardSelection, Tally, explain_partial_review,
+    BasePaths, ComparedChanges, ProjectFindings, RunFindings, ShardSelection, explain_partial_review,
 };
 use crate::job::settings::Connection;
 use crate::session::Run;
@@ -55,23 +55,23 @@ pub(crate) trait ReviewEngine {
 
     /// Evaluates the selected pipelines. Returns the results, and the findings of the project checks, which read the
     /// same files.
-    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(Tally, ProjectFindings), Failure>;
+    fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure>;
 
-    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_tally`. Returns
+    /// Evaluates the base versions of the reviewed pipelines, at least of those with findings in `head_findings`. Returns
     /// their paths at the base, and the results.
     fn evaluate_base(
         &mut self,
         run: &GateRun<'_>,
         baseline: &Baseline,
         base: &CommitId,
-        head_tally: &mut Tally,
-    ) -> Result<(BasePaths, Tally), Failure>;
+        head_findings: &mut RunFindings,
+    ) -> Result<(BasePaths, RunFindings), Failure>;
 
     /// Adds notes about the rules that were evaluated.
-    fn add_notes(&self, run: &GateRun<'_>, head_tally: &mut Tally);
+    fn add_notes(&self, run: &GateRun<'_>, head_findings: &mut RunFindings);
 
     /// Builds the evaluation from the results: the causes of the verdict, and the notes about how it was done.
-    fn conclude(&mut self, run: &GateRun<'_>, head_tally: Tally) -> Result<Evaluation, Failure>;
+    fn conclude(&mut self, run: &GateRun<'_>, head_findings: RunFindings) -> Result<Evaluation, Failure>;
 }
 
 /// One run: its subject, and the results of its steps. A step that does not apply to the subject leaves its result
@@ -342,9 +342,9 @@ impl GateRun<'_> {
     /// event has nothing to review, the project checks do not run either.
     fn evaluate_project_checks(&self, note: String) -> Result<Evaluation, Failure> {
         if self.subject.comparison.idle_reason.is_none() {
-            let tally = self.run_project_checks_alone(&self.choose_fix_scope())?;
-            if !tally.project_files.is_empty() {
-                let mut evaluation = Evaluation::new(tally, self.subject.settings.verdict.fail_on);
+            let run_findings = self.run_project_checks_alone(&self.choose_fix_scope())?;
+            if !run_findings.project_files.is_empty() {
+                let mut evaluation = Evaluation::new(run_findings, self.subject.settings.verdict.fail_on);
                 evaluation.add_notes([note]);
                 return Ok(evaluation);
             }

@@ -90,7 +90,7 @@ pub use usage_error::{describe_usage_error, find_requested_color};
 pub use values::{
     Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection,
     FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnSmokeFailure, OnUnavailable,
-    OutputFormat, ProjectChecks, ReportFlag, RequiredEngine, ReviewRequestFields, ShowMode, parse_bool,
+    OutputFormat, ProjectCheckMode, ReportFlag, RequiredEngine, ReviewRequestFields, ShowMode, parse_bool,
     parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};

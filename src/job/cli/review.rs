@@ -1,7 +1,7 @@
 //! `sluicegate review`.
 
 use super::{
-    AttestationArgs, CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ProjectChecks,
+    AttestationArgs, CompatArgs, DestinationArgs, FailOn, Fork, OnUnavailable, ProjectCheckMode,
     ReviewRequestFields,
 };
 use clap::Args;
@@ -70,7 +70,7 @@ pub struct GateArgs {
     /// Whether to run the project checks, which find broken references. The section `project-checks` of the
     /// configuration file sets their levels [env: SLUICEGATE_PROJECT_CHECKS] [default: auto]
     #[arg(long, value_name = "MODE")]
-    pub project_checks: Option<ProjectChecks>,
+    pub project_checks: Option<ProjectCheckMode>,
     #[command(flatten)]
     pub compat: CompatArgs,
     #[command(flatten)]

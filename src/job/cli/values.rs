@@ -51,7 +51,7 @@ pub enum Fork {
 
 /// Whether to run the project checks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum ProjectChecks {
+pub enum ProjectCheckMode {
     /// Run the project checks at the levels set in the configuration file.
     #[default]
     Auto,

@@ -3,7 +3,7 @@
 use super::selection::compile_globs;
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
-use crate::job::cli::{CheckLevel, ProjectChecks, parse_value};
+use crate::job::cli::{CheckLevel, ProjectCheckMode, parse_value};
 use globset::GlobSet;
 use sluicegate_pipelines::findings::Enforcement;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
@@ -32,7 +32,7 @@ impl SettingSources<'_> {
     /// flag or a variable of the job can turn off all checks.
     pub fn resolve_project_checks(
         &self,
-        flag: Option<ProjectChecks>,
+        flag: Option<ProjectCheckMode>,
     ) -> Result<ProjectCheckSettings, SettingsError> {
         let project_checks = self
             .layers()
@@ -40,10 +40,10 @@ impl SettingSources<'_> {
             .unwrap_or_default();
         let external = self.file.project_checks.external.as_deref().unwrap_or_default();
         Ok(ProjectCheckSettings {
-            are_turned_off_by_job: project_checks == ProjectChecks::Off,
+            are_turned_off_by_job: project_checks == ProjectCheckMode::Off,
             levels: match project_checks {
-                ProjectChecks::Auto => CheckLevels::from_fn(|check| self.find_enforcement(check)),
-                ProjectChecks::Off => CheckLevels::ALL_OFF,
+                ProjectCheckMode::Auto => CheckLevels::from_fn(|check| self.find_enforcement(check)),
+                ProjectCheckMode::Off => CheckLevels::ALL_OFF,
             },
             external: compile_globs(external, EXAMPLE_GLOB)?,
         })

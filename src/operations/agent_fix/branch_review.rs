@@ -5,7 +5,7 @@ use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::remote_review::RemoteReview;
 use crate::gate::reports::saved_report::{add_finding_subjects, read_report};
 use crate::gate::run::GateRun;
-use crate::gate::run::run_subject::ReviewedFiles;
+use crate::gate::run::report_subject::ReviewedFiles;
 use crate::job::cli::{ReviewArgs, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::settings::{Connection, ReviewSettings, SettingSources};

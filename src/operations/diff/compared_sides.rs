@@ -3,7 +3,7 @@
 use super::{PipelineComparison, PipelineResult, ResultKind};
 use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{
-    ConfigDirs, InterfaceComparison, compare_interfaces,
+    ConfigDirs, InterfaceDifference, compare_interfaces,
 };
 use crate::gate::is_within;
 use crate::gate::selection::SelectionRequest;
@@ -148,7 +148,7 @@ fn compare_shared_pipelines(
     range_ends: &RangeEnds,
     snapshot: &Snapshot<'_>,
     result_kind: ResultKind,
-) -> Result<Option<InterfaceComparison>, Failure> {
+) -> Result<Option<InterfaceDifference>, Failure> {
     if matches!(result_kind, ResultKind::Picture) || range_ends.has_nothing_to_compare {
         return Ok(None);
     }

@@ -6,7 +6,7 @@ pub(crate) mod plain_change;
 
 use crate::error::Failure;
 use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file};
-use crate::gate::interface_changes::interface_comparison::InterfaceComparison;
+use crate::gate::interface_changes::interface_comparison::InterfaceDifference;
 use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
@@ -36,7 +36,7 @@ pub(crate) struct PipelineComparison {
     description: String,
     pub(crate) pipelines: Vec<PipelineResult>,
     /// The changes for consumers of shared pipelines; `None` if the shared-pipelines file is unchanged.
-    pub(crate) interface: Option<InterfaceComparison>,
+    pub(crate) interface: Option<InterfaceDifference>,
     /// The unchanged pipelines that depend on a changed pipeline; `None` if not requested.
     callers: Option<Vec<TransitiveCaller>>,
 }
@@ -251,7 +251,7 @@ impl PipelineComparison {
             "base": self.base.as_ref().map(CommitId::to_string),
             "head": self.head.as_ref().map(CommitId::to_string),
             "pipelines": self.list_diffs().collect::<Vec<_>>(),
-            "interface": self.interface.as_ref().map(InterfaceComparison::to_json),
+            "interface": self.interface.as_ref().map(InterfaceDifference::to_json),
         });
         if let Some(callers) = &self.callers {
             let caller_values = callers

@@ -2,7 +2,7 @@
 //! write.
 
 use crate::error::Failure;
-use crate::gate::Tally;
+use crate::gate::RunFindings;
 use crate::gate::local_review::evaluate_all;
 use crate::job::cli::Adopt;
 use crate::operations::waivers::render_new_waivers_file;
@@ -73,14 +73,14 @@ impl CurrentFindings {
             Some(file) => workspace.read_document(file)?,
             None => Ok(template.clone().into_bytes()),
         };
-        let tally = evaluate_all(workspace, snapshot, &RuleSet::from_document(&document))?;
-        let all_files: Vec<FileResults> = tally.all_files().cloned().collect();
-        let Tally {
+        let run_findings = evaluate_all(workspace, snapshot, &RuleSet::from_document(&document))?;
+        let all_files: Vec<FileResults> = run_findings.all_files().cloned().collect();
+        let RunFindings {
             files,
             project_files,
             check_levels,
             ..
-        } = tally;
+        } = run_findings;
         let waivers_file = match adopt {
             Some(Adopt::Waivers) => Some(render_new_waivers_file(
                 &all_files,

@@ -39,19 +39,19 @@ pub(crate) fn print_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let levels = project.as_ref().map(|project| project.levels);
     entries.extend(list_project_checks(levels));
     let text = match output.output {
-        OutputFormat::Json => format_json(&entries.iter().map(RuleEntry::to_json).collect()),
-        OutputFormat::Text => entries.iter().map(RuleEntry::render_text).collect(),
+        OutputFormat::Json => format_json(&entries.iter().map(ListedRule::to_json).collect()),
+        OutputFormat::Text => entries.iter().map(ListedRule::render_text).collect(),
     };
     run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
 }
 
 /// Returns an entry for each rule of the platform, with its state in the rules file.
-fn list_platform_rules(rule_set: Option<&RuleSet>) -> Vec<RuleEntry> {
+fn list_platform_rules(rule_set: Option<&RuleSet>) -> Vec<ListedRule> {
     let mut entries = Vec::new();
     for rule in rules::registry() {
         let documentation = rule.documentation();
-        entries.push(RuleEntry {
+        entries.push(ListedRule {
             id: documentation.id.to_owned(),
             kinds: documentation.kinds.iter().map(|kind| kind.name()).collect(),
             summary: documentation.summary.to_owned(),
@@ -62,10 +62,10 @@ fn list_platform_rules(rule_set: Option<&RuleSet>) -> Vec<RuleEntry> {
 }
 
 /// Returns an entry for each team rule, with its level.
-fn list_team_rules(team_rules: &TeamRuleSet) -> Vec<RuleEntry> {
+fn list_team_rules(team_rules: &TeamRuleSet) -> Vec<ListedRule> {
     let mut entries = Vec::new();
     for rule in team_rules.rules() {
-        entries.push(RuleEntry {
+        entries.push(ListedRule {
             id: rule.full_id(),
             kinds: Vec::new(),
             summary: rule.summary(),
@@ -76,10 +76,10 @@ fn list_team_rules(team_rules: &TeamRuleSet) -> Vec<RuleEntry> {
 }
 
 /// Returns an entry for each project check, with its level. Without `levels`, the entries have no state.
-fn list_project_checks(levels: Option<CheckLevels>) -> Vec<RuleEntry> {
+fn list_project_checks(levels: Option<CheckLevels>) -> Vec<ListedRule> {
     let mut entries = Vec::new();
     for check in ProjectCheck::ALL {
-        entries.push(RuleEntry {
+        entries.push(ListedRule {
             id: check.id().to_owned(),
             kinds: Vec::new(),
             summary: check.documentation().summary.to_owned(),
@@ -90,7 +90,7 @@ fn list_project_checks(levels: Option<CheckLevels>) -> Vec<RuleEntry> {
 }
 
 /// A rule, a team rule or a project check in the list.
-struct RuleEntry {
+struct ListedRule {
     id: String,
     kinds: Vec<&'static str>,
     summary: String,
@@ -98,7 +98,7 @@ struct RuleEntry {
     state: Option<&'static str>,
 }
 
-impl RuleEntry {
+impl ListedRule {
     /// Returns the rule as JSON. The key `here` is the state in this repository.
     fn to_json(&self) -> Value {
         value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })

@@ -2,7 +2,7 @@
 
 use super::{WaiversFile, entry_to_json};
 use crate::error::Failure;
-use crate::gate::Tally;
+use crate::gate::RunFindings;
 use crate::gate::pipeline_positions::PipelinePositions;
 use crate::gate::reports::saved_report;
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
@@ -57,9 +57,9 @@ pub(crate) fn add_waivers(
     } else {
         let files = match &args.from {
             Some(report_path) => {
-                read_reported_files(run, workspace, snapshot, &waivers_file.tally, report_path)?
+                read_reported_files(run, workspace, snapshot, &waivers_file.run_findings, report_path)?
             }
-            None => waivers_file.tally.all_files().cloned().collect(),
+            None => waivers_file.run_findings.all_files().cloned().collect(),
         };
         let entries = build_unwaived_entries(waivers_file, files, &terms)?;
         reject_invalid_waivers(workspace, waivers_file, &entries)?;
@@ -140,7 +140,7 @@ fn complete_matching_entry(
     mut entry: WaiverEntry,
 ) -> Result<WaiverEntry, Failure> {
     let waivers = Waivers::new(vec![entry.clone()]).map_err(|error| Failure::usage(error.to_string()))?;
-    let mut files: Vec<FileResults> = waivers_file.tally.all_files().cloned().collect();
+    let mut files: Vec<FileResults> = waivers_file.run_findings.all_files().cloned().collect();
     let is_matched = waivers
         .mark_findings(&mut files, &OldNames::default(), waivers_file.today)
         .iter()
@@ -236,7 +236,7 @@ fn read_reported_files(
     run: &Run,
     workspace: &Workspace<'_>,
     snapshot: &Snapshot<'_>,
-    current: &Tally,
+    current: &RunFindings,
     report: &std::path::Path,
 ) -> Result<Vec<FileResults>, Failure> {
     let mut files = saved_report::read_report(run, report)?.files;
@@ -271,7 +271,11 @@ fn read_reported_files(
 /// Returns the current results of the pipeline, but only with the findings that exist because of broken links. A report
 /// folds these findings: it omits them, and the finding about the link has their number. A finding that the report
 /// lists is not folded, for example a known one. Returns an empty list if the report has no folded findings.
-fn find_folded_results(reported_file: &FileResults, current: &Tally, pipeline: &Pipeline) -> Vec<RuleResult> {
+fn find_folded_results(
+    reported_file: &FileResults,
+    current: &RunFindings,
+    pipeline: &Pipeline,
+) -> Vec<RuleResult> {
     let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
     if !violations.any(|violation| violation.folded_count > 0) {
         return Vec::new();

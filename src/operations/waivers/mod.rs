@@ -10,7 +10,7 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::gate::local_review::evaluate_all;
 use crate::gate::waivers::{apply_waivers, build_waivers, today};
-use crate::gate::{Tally, VersionPairs};
+use crate::gate::{RunFindings, VersionPairs};
 use crate::job::cli::{GlobArgs, SelectionArgs};
 use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy::NamedText;
@@ -34,7 +34,7 @@ pub(crate) struct WaiversFile {
     text: String,
     entries: Vec<PlacedWaiver>,
     rules: Option<RuleSet>,
-    tally: Tally,
+    run_findings: RunFindings,
     /// The day of the run, by which waivers expire.
     today: Date,
 }
@@ -55,13 +55,13 @@ impl WaiversFile {
         };
         let entries = workspace.parse_waivers(&named_text, rules.as_ref())?;
         let no_rules = RuleSet::without_file();
-        let tally = evaluate_all(workspace, snapshot, rules.as_ref().unwrap_or(&no_rules))?;
+        let run_findings = evaluate_all(workspace, snapshot, rules.as_ref().unwrap_or(&no_rules))?;
         Ok(Self {
             path,
             text: named_text.text,
             entries,
             rules,
-            tally,
+            run_findings,
             today: today(),
         })
     }
@@ -89,7 +89,7 @@ impl WaiversFile {
         apply_waivers(
             &waivers,
             snapshot,
-            &mut self.tally,
+            &mut self.run_findings,
             &old_names,
             is_all_evaluated,
             self.today,

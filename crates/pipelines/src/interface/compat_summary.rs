@@ -1,6 +1,6 @@
 //! Formats a comparison for the terminal.
 
-use super::{ChangeClass, ChangeKind, Compatibility};
+use super::{ChangeClass, Compatibility, InterfaceChangeKind};
 use sluicegate_base::text::{List, format_count, shorten_name};
 
 /// Maximum number of listed changes in each class.
@@ -50,7 +50,7 @@ pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
     let new_pipelines = compat
         .changes
         .iter()
-        .filter(|change| change.kind == ChangeKind::PipelineAdded);
+        .filter(|change| change.kind == InterfaceChangeKind::PipelineAdded);
     let ids: Vec<String> = new_pipelines
         .filter_map(|change| change.id.as_deref())
         .map(|id| format!("`{}`", shorten_name(id)))

@@ -1,7 +1,7 @@
 //! The changes that a version makes for consumers, for reports and receipts.
 
 use super::semantic_version::find_announced_break;
-use super::{ChangeClass, ChangeKind, InterfaceChange};
+use super::{ChangeClass, InterfaceChange, InterfaceChangeKind};
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
 
@@ -74,12 +74,15 @@ impl Compatibility {
         let mut changes = Vec::new();
         for old_id in old_ids {
             if !offered_ids.clone().any(|id| id == old_id) {
-                changes.push(InterfaceChange::for_kind(ChangeKind::PipelineRemoved, old_id));
+                changes.push(InterfaceChange::for_kind(
+                    InterfaceChangeKind::PipelineRemoved,
+                    old_id,
+                ));
             }
         }
         for id in offered_ids.clone() {
             if !old_ids.iter().any(|old_id| old_id == id) {
-                changes.push(InterfaceChange::for_kind(ChangeKind::PipelineAdded, id));
+                changes.push(InterfaceChange::for_kind(InterfaceChangeKind::PipelineAdded, id));
             }
         }
         let compat = Self::new(against, changes);

@@ -5,7 +5,7 @@
 //! parameter is treated as used if a key or a text equals its name. It is treated as set only if the key or text can be
 //! a name: a missed break is worse than a remark too many.
 
-use super::{ChangeKind, InterfaceChange};
+use super::{InterfaceChange, InterfaceChangeKind};
 use crate::pipelines::{LAYOUT_KEY, PipelineOutline};
 use serde::Serialize;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree};
@@ -156,9 +156,9 @@ impl Consumer {
             return true;
         };
         match change.kind {
-            ChangeKind::ParameterRequired | ChangeKind::DefaultRemoved | ChangeKind::DefaultChanged => {
-                !self.set_names.contains(name)
-            }
+            InterfaceChangeKind::ParameterRequired
+            | InterfaceChangeKind::DefaultRemoved
+            | InterfaceChangeKind::DefaultChanged => !self.set_names.contains(name),
             _ => self.names.contains(name),
         }
     }

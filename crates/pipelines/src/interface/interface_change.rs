@@ -1,6 +1,6 @@
 //! A change to the interface, with its locations in the old and the new version.
 
-use super::{ChangeClass, ChangeKind};
+use super::{ChangeClass, InterfaceChangeKind};
 use serde::{Deserialize, Serialize};
 use sluicegate_base::text;
 use sluicegate_yaml::Position;
@@ -32,7 +32,7 @@ impl SourceLocation {
 pub struct InterfaceChange {
     pub class: ChangeClass,
     #[serde(rename = "change")]
-    pub kind: ChangeKind,
+    pub kind: InterfaceChangeKind,
     /// The shared pipeline; `None` for a change to a file.
     pub id: Option<String>,
     /// The parameter, for a change to a parameter.
@@ -52,7 +52,7 @@ pub struct InterfaceChange {
 
 impl InterfaceChange {
     /// Creates a change to the shared pipeline with this id, without values and locations, which are added later.
-    pub(super) fn for_kind(kind: ChangeKind, id: &str) -> Self {
+    pub(super) fn for_kind(kind: InterfaceChangeKind, id: &str) -> Self {
         Self {
             class: kind.effect().class,
             kind,
@@ -67,15 +67,15 @@ impl InterfaceChange {
     }
 
     /// Creates a change to a file of the version, which concerns no specific shared pipeline.
-    pub fn for_file(kind: ChangeKind, path: &str) -> Self {
+    pub fn for_file(kind: InterfaceChangeKind, path: &str) -> Self {
         let file = SourceLocation {
             path: path.to_owned(),
             line: None,
         };
         Self {
             id: None,
-            old: (kind != ChangeKind::FileAdded).then(|| file.clone()),
-            new: (kind != ChangeKind::FileRemoved).then_some(file),
+            old: (kind != InterfaceChangeKind::FileAdded).then(|| file.clone()),
+            new: (kind != InterfaceChangeKind::FileRemoved).then_some(file),
             // A file has no id; the empty text is only a placeholder.
             ..Self::for_kind(kind, "")
         }
@@ -88,7 +88,7 @@ impl InterfaceChange {
             path: new.file.clone(),
             line: None,
         };
-        Self::for_kind(ChangeKind::PipelineRemoved, id).with_locations(None, Some(file))
+        Self::for_kind(InterfaceChangeKind::PipelineRemoved, id).with_locations(None, Some(file))
     }
 
     /// Sets the name of the changed parameter.

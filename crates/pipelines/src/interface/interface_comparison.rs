@@ -2,7 +2,7 @@
 //! that all of them report the same changes.
 
 use super::interface_change::source_location;
-use super::{ChangeKind, ChangedKinds, Interface, InterfaceChange};
+use super::{ChangedKinds, Interface, InterfaceChange, InterfaceChangeKind};
 use crate::pipelines::{SharedColumn, SharedEntry, SharedParameter};
 use sluicegate_yaml::Position;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,7 +21,7 @@ pub fn compare_interfaces(old: &Interface, new: &Interface, kinds: &ChangedKinds
             comparison.compare_entry(&mut changes, old_entry, entry);
             continue;
         }
-        let addition = InterfaceChange::for_kind(ChangeKind::PipelineAdded, &entry.id);
+        let addition = InterfaceChange::for_kind(InterfaceChangeKind::PipelineAdded, &entry.id);
         changes.push(addition.with_locations(None, Some(source_location(&new.file, entry.position))));
     }
     changes.extend(
@@ -60,8 +60,8 @@ impl InterfaceComparison<'_> {
     fn build_pipeline_removal(&self, old_entry: &SharedEntry) -> InterfaceChange {
         let disabled_entry = self.new.find_entry(&old_entry.id);
         let kind = match disabled_entry {
-            Some(_) => ChangeKind::PipelineDisabled,
-            None => ChangeKind::PipelineRemoved,
+            Some(_) => InterfaceChangeKind::PipelineDisabled,
+            None => InterfaceChangeKind::PipelineRemoved,
         };
         InterfaceChange::for_kind(kind, &old_entry.id).with_locations(
             Some(source_location(&self.old.file, old_entry.position)),
@@ -81,19 +81,19 @@ impl InterfaceComparison<'_> {
         let [old_kind, new_kind] = self.kinds.kind_names(old_entry, new_entry);
         if old_kind != new_kind {
             changes.push(
-                InterfaceChange::for_kind(ChangeKind::KindChanged, &new_entry.id)
+                InterfaceChange::for_kind(InterfaceChangeKind::KindChanged, &new_entry.id)
                     .with_values(old_kind, new_kind),
             );
         }
         // The texts of the entry that are compared in the same way: the kind of change, the old and the new text.
         let texts = [
             (
-                ChangeKind::DescriptionChanged,
+                InterfaceChangeKind::DescriptionChanged,
                 &old_entry.description,
                 &new_entry.description,
             ),
             (
-                ChangeKind::NameChanged,
+                InterfaceChangeKind::NameChanged,
                 &old_entry.display_name,
                 &new_entry.display_name,
             ),
@@ -108,7 +108,7 @@ impl InterfaceComparison<'_> {
         }
         if old_entry.pipeline != new_entry.pipeline {
             changes.push(
-                InterfaceChange::for_kind(ChangeKind::PathChanged, &new_entry.id)
+                InterfaceChange::for_kind(InterfaceChangeKind::PathChanged, &new_entry.id)
                     .with_values(Some(&old_entry.pipeline), Some(&new_entry.pipeline)),
             );
         }
@@ -150,9 +150,9 @@ impl InterfaceComparison<'_> {
             }
             // A breaking addition has two locations: the entry that had no such parameter, and the parameter.
             let (kind, old_location) = match parameter.default {
-                Some(_) => (ChangeKind::ParameterAdded, None),
+                Some(_) => (InterfaceChangeKind::ParameterAdded, None),
                 None => (
-                    ChangeKind::ParameterRequired,
+                    InterfaceChangeKind::ParameterRequired,
                     Some(source_location(&self.old.file, old_entry.position)),
                 ),
             };
@@ -166,7 +166,7 @@ impl InterfaceComparison<'_> {
         for parameter in &old_entry.parameters {
             if old_parameters.contains_key(parameter.name.as_str()) {
                 changes.push(
-                    InterfaceChange::for_kind(ChangeKind::ParameterRemoved, &new_entry.id)
+                    InterfaceChange::for_kind(InterfaceChangeKind::ParameterRemoved, &new_entry.id)
                         .with_parameter(&parameter.name)
                         .with_locations(
                             Some(source_location(&self.old.file, parameter.position)),
@@ -198,32 +198,34 @@ fn compare_parameter(
     let new_type = normalize_type(new_parameter.kind.as_deref());
     if old_type != new_type {
         let (old_kind, new_kind) = (old_parameter.kind.as_deref(), new_parameter.kind.as_deref());
-        changes.push(build_change(ChangeKind::TypeChanged).with_values(old_kind, new_kind));
+        changes.push(build_change(InterfaceChangeKind::TypeChanged).with_values(old_kind, new_kind));
     }
     let old_default = old_parameter.default.as_deref();
     let new_default = new_parameter.default.as_deref();
     match (old_default, new_default) {
         (Some(_), None) => {
-            changes.push(build_change(ChangeKind::DefaultRemoved).with_values(old_default, None));
+            changes.push(build_change(InterfaceChangeKind::DefaultRemoved).with_values(old_default, None));
         }
         (None, Some(_)) => {
-            changes.push(build_change(ChangeKind::DefaultAdded).with_values(None, new_default));
+            changes.push(build_change(InterfaceChangeKind::DefaultAdded).with_values(None, new_default));
         }
         _ if old_default != new_default => {
-            changes.push(build_change(ChangeKind::DefaultChanged).with_values(old_default, new_default));
+            changes.push(
+                build_change(InterfaceChangeKind::DefaultChanged).with_values(old_default, new_default),
+            );
         }
         _ => {}
     }
     match (old_parameter.export_allowed, new_parameter.export_allowed) {
-        (true, false) => changes.push(build_change(ChangeKind::ExportWithdrawn)),
-        (false, true) => changes.push(build_change(ChangeKind::ExportAllowed)),
+        (true, false) => changes.push(build_change(InterfaceChangeKind::ExportWithdrawn)),
+        (false, true) => changes.push(build_change(InterfaceChangeKind::ExportAllowed)),
         _ => {}
     }
     let old_description = old_parameter.description.as_deref();
     let new_description = new_parameter.description.as_deref();
     if old_description != new_description {
         changes.push(
-            build_change(ChangeKind::ParameterDescriptionChanged)
+            build_change(InterfaceChangeKind::ParameterDescriptionChanged)
                 .with_values(old_description, new_description),
         );
     }
@@ -257,7 +259,7 @@ fn compare_columns(
     for column in &new_parameter.columns {
         let Some(old_column) = old_columns.remove(column.name.as_str()) else {
             changes.push(PositionedChange {
-                change: build_column_change(ChangeKind::ColumnAdded, id, new_parameter, column),
+                change: build_column_change(InterfaceChangeKind::ColumnAdded, id, new_parameter, column),
                 old_position: None,
                 new_position: column.position,
             });
@@ -266,8 +268,13 @@ fn compare_columns(
         let (old_kind, new_kind) = (old_column.kind.as_deref(), column.kind.as_deref());
         if normalize_type(old_kind) != normalize_type(new_kind) {
             changes.push(PositionedChange {
-                change: build_column_change(ChangeKind::ColumnTypeChanged, id, new_parameter, column)
-                    .with_values(old_kind, new_kind),
+                change: build_column_change(
+                    InterfaceChangeKind::ColumnTypeChanged,
+                    id,
+                    new_parameter,
+                    column,
+                )
+                .with_values(old_kind, new_kind),
                 old_position: Some(old_column.position),
                 new_position: column.position,
             });
@@ -276,7 +283,7 @@ fn compare_columns(
     for column in &old_parameter.columns {
         if old_columns.contains_key(column.name.as_str()) {
             changes.push(PositionedChange {
-                change: build_column_change(ChangeKind::ColumnRemoved, id, new_parameter, column),
+                change: build_column_change(InterfaceChangeKind::ColumnRemoved, id, new_parameter, column),
                 old_position: Some(column.position),
                 // The column has no position in the new version, so the change is shown at its parameter.
                 new_position: new_parameter.position,
@@ -288,7 +295,7 @@ fn compare_columns(
 
 /// Creates a change to a column of a parameter.
 fn build_column_change(
-    kind: ChangeKind,
+    kind: InterfaceChangeKind,
     id: &str,
     parameter: &SharedParameter,
     column: &SharedColumn,

@@ -6,22 +6,22 @@
 //!
 //! Names are compared as written; order is ignored.
 
-mod change_kind;
 mod changed_kinds;
 mod compat_summary;
 mod compatibility;
 mod consumer;
 mod interface_change;
+mod interface_change_kind;
 mod interface_comparison;
 mod offered_interface;
 mod semantic_version;
 
-pub use change_kind::{ChangeClass, ChangeKind};
 pub use changed_kinds::ChangedKinds;
 pub use compat_summary::{describe_new_pipelines, list_breaking_changes, list_changes, summarize_changes};
 pub use compatibility::{ComparedVersion, CompatMode, Compatibility, find_acceptance_by_version_names};
 pub use consumer::{Consumer, find_consumers};
 pub use interface_change::InterfaceChange;
+pub use interface_change_kind::{ChangeClass, InterfaceChangeKind};
 pub use interface_comparison::{compare_interfaces, find_unlisted_removals};
 pub use offered_interface::Interface;
 pub use semantic_version::{NextNameError, has_next_version_name, next_version_name};

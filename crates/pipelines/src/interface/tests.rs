@@ -1,4 +1,4 @@
-use super::change_kind::EFFECTS;
+use super::interface_change_kind::EFFECTS;
 use super::*;
 use crate::pipelines::SharedPipelines;
 use proptest::prelude::*;
@@ -44,8 +44,8 @@ fn one(lines: &[&str], parameters: &[&str]) -> String {
 
 /// Returns the rows of the table: before, after, and the expected changes.
 #[expect(clippy::too_many_lines, reason = "one table")]
-fn rows() -> Vec<(String, String, Vec<ChangeKind>)> {
-    use ChangeKind::*;
+fn rows() -> Vec<(String, String, Vec<InterfaceChangeKind>)> {
+    use InterfaceChangeKind::*;
     let a = || entry("a", &[], &[]);
     let b = || entry("b", &[], &[]);
     let p = |written: &str| one(&[], &[written]);
@@ -168,18 +168,20 @@ fn rows() -> Vec<(String, String, Vec<ChangeKind>)> {
 #[test]
 fn each_change_kind_is_detected() {
     for (old, new, expected) in rows() {
-        let found: Vec<ChangeKind> = changes(&old, &new).iter().map(|change| change.kind).collect();
+        let found: Vec<InterfaceChangeKind> = changes(&old, &new).iter().map(|change| change.kind).collect();
         assert_eq!(found, expected, "{old}---\n{new}");
         for change in changes(&old, &new) {
             assert_eq!(change.class, change.kind.effect().class);
             let is_added = matches!(
                 change.kind,
-                ChangeKind::PipelineAdded | ChangeKind::ParameterAdded | ChangeKind::ColumnAdded
+                InterfaceChangeKind::PipelineAdded
+                    | InterfaceChangeKind::ParameterAdded
+                    | InterfaceChangeKind::ColumnAdded
             );
             assert_eq!(change.old.is_none(), is_added, "{change:?}");
             assert_eq!(
                 change.new.is_none(),
-                change.kind == ChangeKind::PipelineRemoved,
+                change.kind == InterfaceChangeKind::PipelineRemoved,
                 "{change:?}"
             );
         }
@@ -188,14 +190,14 @@ fn each_change_kind_is_detected() {
 
 #[test]
 fn each_change_kind_has_one_effect_and_one_test() {
-    let rows: BTreeSet<ChangeKind> = EFFECTS.iter().map(|row| row.kind).collect();
+    let rows: BTreeSet<InterfaceChangeKind> = EFFECTS.iter().map(|row| row.kind).collect();
     assert_eq!(rows.len(), EFFECTS.len());
     let files = [
-        ChangeKind::FileAdded,
-        ChangeKind::FileModified,
-        ChangeKind::FileRemoved,
+        InterfaceChangeKind::FileAdded,
+        InterfaceChangeKind::FileModified,
+        InterfaceChangeKind::FileRemoved,
     ];
-    let met: BTreeSet<ChangeKind> = self::rows()
+    let met: BTreeSet<InterfaceChangeKind> = self::rows()
         .into_iter()
         .flat_map(|row| row.2)
         .chain(files)
@@ -225,7 +227,7 @@ fn total_class_is_most_important_class() {
     }
     let content = Compatibility::new(
         ComparedVersion::default(),
-        vec![InterfaceChange::for_file(ChangeKind::FileAdded, "a.sql")],
+        vec![InterfaceChange::for_file(InterfaceChangeKind::FileAdded, "a.sql")],
     );
     assert_eq!(content.class, Some(ChangeClass::Content));
 }

@@ -39,7 +39,7 @@ pub struct ElementIds {
 }
 
 /// A component with its position in the picture and its texts.
-pub(super) struct Component<'p> {
+pub(super) struct ComponentDrawing<'p> {
     pub canvas_box: &'p CanvasBox,
     pub text: &'p BoxText,
     pub frame: BoxFrame,
@@ -48,7 +48,7 @@ pub(super) struct Component<'p> {
     pub color_mark: ChangeMark,
 }
 
-impl Component<'_> {
+impl ComponentDrawing<'_> {
     /// Adds the component to the picture `svg`: its box with its texts, the sign of its change and the number of its
     /// findings. The complete box is a link if `ids` contains a target. In a new or removed pipeline, no box has the
     /// color of its change, but the attribute `data-change` still names the change.

@@ -5,7 +5,7 @@
 //! picture by its markup (`component`, `link`, `stub` and their `data-` attributes), so the markup must stay stable.
 
 use super::canvas::{Canvas, ChangeMark, PipelineState};
-use super::component_drawing::{Component, ElementIds, INK, dash_attribute, line_and_fill_colors};
+use super::component_drawing::{ComponentDrawing, ElementIds, INK, dash_attribute, line_and_fill_colors};
 use super::label::{self, FONT_SIZE};
 use super::layout::{Layout, lay_out_canvas, lay_out_within_width};
 use super::link_drawing::{draw_label, draw_link, draw_stub};
@@ -149,7 +149,7 @@ impl<'c> Picture<'c> {
         }
         self.draw_links_and_labels(&mut svg);
         for (index, canvas_box) in self.canvas.boxes.iter().enumerate() {
-            let component = Component {
+            let component = ComponentDrawing {
                 canvas_box,
                 text: &self.layout.texts[index],
                 frame: self.layout.frames[index],

@@ -10,7 +10,7 @@ use sluicegate_yaml::Position;
 use std::collections::BTreeMap;
 
 /// A broken reference, before its level is known.
-pub(super) struct Problem {
+pub(super) struct ReferenceProblem {
     pub check: ProjectCheck,
     pub line: u32,
     pub subject: Option<String>,
@@ -21,8 +21,12 @@ pub(super) struct Problem {
 }
 
 /// Builds a problem in the shared-pipelines file. `subject` is the id of the affected entry, if there is one.
-pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text: String) -> Problem {
-    Problem {
+pub(super) fn build_shared_file_problem(
+    line: u32,
+    subject: Option<String>,
+    text: String,
+) -> ReferenceProblem {
+    ReferenceProblem {
         check: ProjectCheck::Shared,
         line,
         subject,
@@ -33,7 +37,11 @@ pub(super) fn build_shared_file_problem(line: u32, subject: Option<String>, text
 }
 
 /// Builds a problem with a component's reference; `message` is the text after the component's name.
-pub(super) fn build_reference_problem(check: ProjectCheck, reference: &Reference, message: &str) -> Problem {
+pub(super) fn build_reference_problem(
+    check: ProjectCheck,
+    reference: &Reference,
+    message: &str,
+) -> ReferenceProblem {
     build_component_problem(check, &reference.component, reference.position, message)
 }
 
@@ -43,10 +51,10 @@ pub(super) fn build_component_problem(
     component: &str,
     position: Position,
     message: &str,
-) -> Problem {
+) -> ReferenceProblem {
     // A component may have thousands of problems, so its name is shortened in each.
     let component = shorten_name(component);
-    Problem {
+    ReferenceProblem {
         check,
         line: position.line,
         subject: Some(component.clone().into_owned()),
@@ -58,7 +66,11 @@ pub(super) fn build_component_problem(
 
 /// Groups the problems in a file into one result for each check and level, in the order of the checks. Drops the
 /// problems of checks that are off. A minor problem is only a warning.
-pub(super) fn group_problems(path: &str, problems: Vec<Problem>, levels: CheckLevels) -> FileResults {
+pub(super) fn group_problems(
+    path: &str,
+    problems: Vec<ReferenceProblem>,
+    levels: CheckLevels,
+) -> FileResults {
     let mut violations_by_check: BTreeMap<(ProjectCheck, Enforcement), Vec<Violation>> = BTreeMap::new();
     for problem in problems {
         let Some(level) = levels.enforcement_of(problem.check) else {

@@ -5,7 +5,7 @@ use super::messages::{
     MISSING_FILE, NOT_A_PIPELINE, describe_broken_entry, describe_cycle, describe_large_cycle,
     describe_undeclared_parameter,
 };
-use super::problem::{Problem, build_reference_problem, build_shared_file_problem, group_problems};
+use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
 use super::referring_file::ReferringFile;
 use super::shared_file::SharedPipelinesFile;
 use super::suggestions::{CallSuggestions, ComponentSuggestions};
@@ -19,7 +19,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The broken references of each file.
-type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<Problem>>;
+type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<ReferenceProblem>>;
 
 impl Project<'_> {
     /// Runs the project checks and returns one result for each file, check and level with problems. Skips pipelines
@@ -168,7 +168,7 @@ impl Project<'_> {
     /// file, and for each parameter that is not a variable of the pipeline, if its variables are known. For a disabled
     /// entry, only a missing pipeline is a problem, and never more than a warning. Returns a single problem if the file
     /// cannot be read.
-    fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<Problem> {
+    fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<ReferenceProblem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,
             Err(error) => {
@@ -185,7 +185,7 @@ impl Project<'_> {
             let subject = Some(shorten_name(&entry.id).into_owned());
             if let Some(reason) = find_entry_defect(shared_file, entry) {
                 let text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
-                problems.push(Problem {
+                problems.push(ReferenceProblem {
                     // Publishing only warns about a disabled entry.
                     is_minor: !entry.enabled,
                     ..build_shared_file_problem(entry.position.line, subject.clone(), text)

@@ -5,7 +5,7 @@ use super::messages::{
     describe_irregular_script, describe_missing_script, describe_undeclared_variable,
     describe_unusable_script, format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
 };
-use super::problem::{Problem, build_component_problem, build_reference_problem};
+use super::problem::{ReferenceProblem, build_component_problem, build_reference_problem};
 use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions};
 use super::{Project, ProjectCheck};
 use crate::findings::ProposedFix;
@@ -31,7 +31,7 @@ pub(super) struct ReferringFile<'f> {
 impl ReferringFile<'_> {
     /// Returns the problems in the links and references of this pipeline. Skips references with an expression, and
     /// paths that the settings declare as external.
-    pub(super) fn find_problems(&self, facts: &PipelineFacts) -> Vec<Problem> {
+    pub(super) fn find_problems(&self, facts: &PipelineFacts) -> Vec<ReferenceProblem> {
         let mut problems = Vec::new();
         problems.extend(
             facts
@@ -55,7 +55,7 @@ impl ReferringFile<'_> {
     }
 
     /// Returns the problem of a link to a missing component, with a fix if the change renamed the component.
-    fn build_link_problem(&self, facts: &PipelineFacts, link: &DanglingLink) -> Problem {
+    fn build_link_problem(&self, facts: &PipelineFacts, link: &DanglingLink) -> ReferenceProblem {
         let renames = self.project.renames;
         let new_name = renames.and_then(|renames| (renames.find_component_name)(self.path, &link.name));
         let hint = match &new_name {
@@ -63,7 +63,7 @@ impl ReferringFile<'_> {
             None => self.suggest_component(facts, &link.name),
         };
         let message = describe_dangling_link(link.role, &link.name) + &hint;
-        Problem {
+        ReferenceProblem {
             fix: new_name.map(|new_name| ProposedFix {
                 position: link.position,
                 old_value: link.name.clone(),
@@ -89,7 +89,7 @@ impl ReferringFile<'_> {
 
     /// Returns the problem of a script that is not a regular file or whose content is not a script; `None` for a script
     /// without a defect. A missing script has a fix if only one file can be meant.
-    fn check_script(&self, reference: &Reference, target: &str) -> Option<Problem> {
+    fn check_script(&self, reference: &Reference, target: &str) -> Option<ReferenceProblem> {
         let (text, new_path) = match self.project.scripts.get(target) {
             // The script exists and has no defect.
             Some(None) => return None,
@@ -112,7 +112,7 @@ impl ReferringFile<'_> {
                 (text, hint.only_path)
             }
         };
-        Some(Problem {
+        Some(ReferenceProblem {
             fix: new_path.and_then(|new_path| propose_new_target(reference, target, new_path)),
             ..build_reference_problem(ProjectCheck::Script, reference, &text)
         })
@@ -150,7 +150,7 @@ impl ReferringFile<'_> {
         reference: &Reference,
         target: &str,
         kind: PipelineKind,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<ReferenceProblem>,
     ) {
         let files = self.project.files;
         // A glob may contain the path with its extension even if the call omits it.
@@ -178,7 +178,7 @@ impl ReferringFile<'_> {
             let new_target = files.find_call_target(target, kind, &path, self.path)?;
             propose_new_target(reference, target, new_target)
         });
-        problems.extend(message.map(|message| Problem {
+        problems.extend(message.map(|message| ReferenceProblem {
             is_minor: matches!(resolution, CallResolution::ByName(_)),
             fix,
             ..build_reference_problem(ProjectCheck::Call, reference, &message)
@@ -218,7 +218,7 @@ impl ReferringFile<'_> {
 
     /// Adds a problem for each variable that a call sets and the called pipeline, at `path`, does not have. Checks
     /// nothing if the variables of the called pipeline are unknown, and skips names with an expression.
-    fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<Problem>) {
+    fn check_arguments(&self, reference: &Reference, path: &str, problems: &mut Vec<ReferenceProblem>) {
         let Some(Some(callee)) = self.project.facts.get(path) else {
             return;
         };

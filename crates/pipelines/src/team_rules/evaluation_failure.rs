@@ -1,6 +1,6 @@
 //! The reason why an expression has no value.
 
-use super::expression_value::Value;
+use super::expression_value::ExpressionValue;
 
 /// The reason why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum EvaluationFailure {
     Failed(String),
 }
 
-pub(super) type EvaluationResult<'m> = Result<Value<'m>, EvaluationFailure>;
+pub(super) type EvaluationResult<'m> = Result<ExpressionValue<'m>, EvaluationFailure>;
 
 /// Builds the failure of an expression that has no value for this reason.
 pub(super) fn build_failure(reason: impl Into<String>) -> EvaluationFailure {

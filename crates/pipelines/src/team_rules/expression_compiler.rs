@@ -1,7 +1,9 @@
 //! Compiles the syntax tree of an expression, and checks names and types on the way.
 
 use super::expression_function::Function;
-use super::expression_node::{BinaryOperator, CompiledExpression, Constant, MacroKind, MacroNode, Node};
+use super::expression_node::{
+    BinaryOperator, CompiledExpression, Constant, ExpressionNode, MacroKind, MacroNode,
+};
 use super::expression_pattern::{compile_glob, compile_regex};
 use super::expression_problem::ExpressionProblem;
 use super::expression_type::ValueType;
@@ -17,7 +19,7 @@ use sluicegate_base::text;
 /// Maximum depth of the syntax tree. Its evaluation recurses.
 const MAX_DEPTH: usize = 64;
 
-type CompilationResult = Result<(Node, ValueType), ExpressionProblem>;
+type CompilationResult = Result<(ExpressionNode, ValueType), ExpressionProblem>;
 
 /// Compiles an expression about this kind of subject. Its variables are `pipeline`, `project` and the subject.
 pub(super) fn compile_expression(
@@ -97,7 +99,7 @@ impl Compiler<'_> {
         if let Some((index, (_, variable_type))) =
             position.and_then(|index| Some((index, self.scope.get(index)?)))
         {
-            return Ok((Node::Variable(index), variable_type.clone()));
+            return Ok((ExpressionNode::Variable(index), variable_type.clone()));
         }
         let names: Vec<&str> = self.scope.iter().map(|(name, _)| name.as_str()).collect();
         let is_subject = RuleSubject::parse(name).is_some();
@@ -123,7 +125,7 @@ impl Compiler<'_> {
                 return Err(self.problem_at(expression, "bytes are not supported: write a string"));
             }
         };
-        Ok((Node::Constant(constant), literal_type))
+        Ok((ExpressionNode::Constant(constant), literal_type))
     }
 
     /// Compiles `operand.name` for a field of a record or a key of a map, and `has(operand.name)` for a key.
@@ -140,13 +142,13 @@ impl Compiler<'_> {
                     let message = format!("`{kind}.{name}` always exists: compare it with an empty value");
                     return Err(self.problem_at(expression, message));
                 }
-                Ok((Node::Field(operand, index), field_value_type(field)))
+                Ok((ExpressionNode::Field(operand, index), field_value_type(field)))
             }
             ValueType::Map(_) | ValueType::Any if is_has_macro => {
-                Ok((Node::HasKey(operand, name.clone()), ValueType::Boolean))
+                Ok((ExpressionNode::HasKey(operand, name.clone()), ValueType::Boolean))
             }
-            ValueType::Map(value_type) => Ok((Node::Key(operand, name.clone()), *value_type)),
-            ValueType::Any => Ok((Node::Key(operand, name.clone()), ValueType::Any)),
+            ValueType::Map(value_type) => Ok((ExpressionNode::Key(operand, name.clone()), *value_type)),
+            ValueType::Any => Ok((ExpressionNode::Key(operand, name.clone()), ValueType::Any)),
             mismatch => {
                 let message = format!("{mismatch} has no field `{}`", sluicegate_yaml::shorten(name));
                 Err(self.problem_at(expression, message))
@@ -182,7 +184,7 @@ impl Compiler<'_> {
             });
         }
         let list_type = ValueType::list_of(item_type.unwrap_or(ValueType::Any));
-        Ok((Node::List(nodes), list_type))
+        Ok((ExpressionNode::List(nodes), list_type))
     }
 
     /// Compiles a map. The types of its values are not tracked.
@@ -196,7 +198,10 @@ impl Compiler<'_> {
             let (value, _) = self.compile(&entry.value)?;
             entries.push((key, value));
         }
-        Ok((Node::Map(entries), ValueType::Map(Box::new(ValueType::Any))))
+        Ok((
+            ExpressionNode::Map(entries),
+            ValueType::Map(Box::new(ValueType::Any)),
+        ))
     }
 
     /// Compiles an operator or a function; the syntax tree represents both as calls. The value that a method is called
@@ -206,22 +211,22 @@ impl Compiler<'_> {
         match (call.func_name.as_str(), arguments.as_slice()) {
             (operators::LOGICAL_AND, [left, right]) => {
                 let operands = [self.compile_condition(left)?, self.compile_condition(right)?];
-                Ok((Node::And(Box::new(operands)), ValueType::Boolean))
+                Ok((ExpressionNode::And(Box::new(operands)), ValueType::Boolean))
             }
             (operators::LOGICAL_OR, [left, right]) => {
                 let operands = [self.compile_condition(left)?, self.compile_condition(right)?];
-                Ok((Node::Or(Box::new(operands)), ValueType::Boolean))
+                Ok((ExpressionNode::Or(Box::new(operands)), ValueType::Boolean))
             }
             (operators::LOGICAL_NOT, [operand]) => {
                 let operand = self.compile_condition(operand)?;
-                Ok((Node::Not(Box::new(operand)), ValueType::Boolean))
+                Ok((ExpressionNode::Not(Box::new(operand)), ValueType::Boolean))
             }
             (operators::NEGATE, [operand]) => self.compile_negation(operand),
             (operators::CONDITIONAL, [condition, value, other_value]) => {
                 let condition = self.compile_condition(condition)?;
                 let (value, value_type) = self.compile(value)?;
                 let (other_value, other_type) = self.compile(other_value)?;
-                let node = Node::Conditional(Box::new([condition, value, other_value]));
+                let node = ExpressionNode::Conditional(Box::new([condition, value, other_value]));
                 Ok((node, value_type.unite(&other_type)))
             }
             (name, arguments) => match (find_operator(name), arguments) {
@@ -232,7 +237,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles an expression that must be a boolean.
-    fn compile_condition(&mut self, expression: &IdedExpr) -> Result<Node, ExpressionProblem> {
+    fn compile_condition(&mut self, expression: &IdedExpr) -> Result<ExpressionNode, ExpressionProblem> {
         let (node, type_) = self.compile(expression)?;
         if type_.is_compatible(&ValueType::Boolean) {
             return Ok(node);
@@ -247,7 +252,7 @@ impl Compiler<'_> {
     fn compile_negation(&mut self, operand: &IdedExpr) -> CompilationResult {
         let (node, type_) = self.compile(operand)?;
         if matches!(type_, ValueType::Integer | ValueType::Double | ValueType::Any) {
-            return Ok((Node::Negate(Box::new(node)), type_));
+            return Ok((ExpressionNode::Negate(Box::new(node)), type_));
         }
         Err(self.problem_at(operand, format!("{type_} cannot be negated")))
     }
@@ -266,7 +271,10 @@ impl Compiler<'_> {
             let message = describe_type_conflict(operator, &left_type, &right_type);
             return Err(self.problem_at(expression, message));
         };
-        Ok((Node::Binary(operator, Box::new([left, right])), result_type))
+        Ok((
+            ExpressionNode::Binary(operator, Box::new([left, right])),
+            result_type,
+        ))
     }
 
     /// Compiles a function call. Checks the function's name, the number of its arguments, and their types.
@@ -309,23 +317,23 @@ impl Compiler<'_> {
     fn build_call_node(
         &self,
         function: Function,
-        mut nodes: Vec<Node>,
+        mut nodes: Vec<ExpressionNode>,
         arguments: &[&IdedExpr],
-    ) -> Result<Node, ExpressionProblem> {
+    ) -> Result<ExpressionNode, ExpressionProblem> {
         let (
             Function::Matches | Function::Glob,
-            [_, Node::Constant(Constant::Text(pattern))],
+            [_, ExpressionNode::Constant(Constant::Text(pattern))],
             [_, pattern_argument],
         ) = (function, nodes.as_slice(), arguments)
         else {
-            return Ok(Node::Call(function, nodes));
+            return Ok(ExpressionNode::Call(function, nodes));
         };
         if function == Function::Matches {
             let regex = compile_regex(pattern).map_err(|reason| self.problem_at(pattern_argument, reason))?;
-            return Ok(Node::Regex(Box::new(nodes.swap_remove(0)), regex));
+            return Ok(ExpressionNode::Regex(Box::new(nodes.swap_remove(0)), regex));
         }
         let glob = compile_glob(pattern).map_err(|reason| self.problem_at(pattern_argument, reason))?;
-        Ok(Node::Glob(Box::new(nodes.swap_remove(0)), glob))
+        Ok(ExpressionNode::Glob(Box::new(nodes.swap_remove(0)), glob))
     }
 
     /// Compiles a macro such as `all` or `map`, which the parser expanded to a comprehension. The macro's own variable
@@ -372,7 +380,7 @@ impl Compiler<'_> {
             predicate,
             transform,
         };
-        Ok((Node::Macro(Box::new(node)), result_type))
+        Ok((ExpressionNode::Macro(Box::new(node)), result_type))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::evaluation_failure::{EvaluationFailure, EvaluationResult, build_failure};
 use super::expression_function::Function;
-use super::expression_node::{BinaryOperator, Constant, MacroKind, MacroNode, Node};
+use super::expression_node::{BinaryOperator, Constant, ExpressionNode, MacroKind, MacroNode};
 use super::expression_pattern::{compile_glob, compile_regex};
-use super::expression_value::Value;
+use super::expression_value::ExpressionValue;
 use super::number_value::{calculate, convert_value, negate};
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -16,45 +16,45 @@ pub(super) const CHARACTERS_PER_STEP: usize = 16;
 const PATTERN_COST: usize = 5000;
 
 /// Evaluates expressions with the same budget and the same variables.
-pub(super) struct Evaluation<'m> {
+pub(super) struct ExpressionEvaluation<'m> {
     /// The variables of the scope, in the order of the compiler.
-    pub variables: Vec<Value<'m>>,
+    pub variables: Vec<ExpressionValue<'m>>,
     /// Number of steps that are left.
     pub remaining_steps: usize,
 }
 
-impl<'m> Evaluation<'m> {
+impl<'m> ExpressionEvaluation<'m> {
     /// Computes the value of an expression. Each part of the expression costs at least one step of the budget.
-    pub(super) fn compute_value(&mut self, node: &'m Node) -> EvaluationResult<'m> {
+    pub(super) fn compute_value(&mut self, node: &'m ExpressionNode) -> EvaluationResult<'m> {
         self.spend_steps(1)?;
         match node {
-            Node::Constant(constant) => Ok(constant_value(constant)),
-            Node::Variable(index) => self.variable_value(*index),
-            Node::Field(operand, index) => match self.compute_value(operand)? {
-                Value::Record(record) => record
+            ExpressionNode::Constant(constant) => Ok(constant_value(constant)),
+            ExpressionNode::Variable(index) => self.variable_value(*index),
+            ExpressionNode::Field(operand, index) => match self.compute_value(operand)? {
+                ExpressionValue::Record(record) => record
                     .fields
                     .get(*index)
                     .cloned()
                     .ok_or_else(|| build_failure("the field is missing")),
                 mismatch => Err(build_failure(format!("{} has no fields", mismatch.type_name()))),
             },
-            Node::Key(operand, name) => {
+            ExpressionNode::Key(operand, name) => {
                 let operand = self.compute_value(operand)?;
                 self.read_key(&operand, name)
             }
-            Node::HasKey(operand, name) => {
+            ExpressionNode::HasKey(operand, name) => {
                 let operand = self.compute_value(operand)?;
                 let is_found = operand.can_have_keys() && self.find_key(&operand, name)?.is_some();
-                Ok(Value::Boolean(is_found))
+                Ok(ExpressionValue::Boolean(is_found))
             }
-            Node::List(items) => Ok(Value::from_items(self.compute_values(items)?)),
-            Node::Map(entries) => self.evaluate_map(entries),
-            Node::Not(operand) => Ok(Value::Boolean(!self.evaluate_condition(operand)?)),
-            Node::Negate(operand) => negate(&self.compute_value(operand)?),
+            ExpressionNode::List(items) => Ok(ExpressionValue::from_items(self.compute_values(items)?)),
+            ExpressionNode::Map(entries) => self.evaluate_map(entries),
+            ExpressionNode::Not(operand) => Ok(ExpressionValue::Boolean(!self.evaluate_condition(operand)?)),
+            ExpressionNode::Negate(operand) => negate(&self.compute_value(operand)?),
             // The result of `&&` is decided by an operand that is false, the result of `||` by one that is true.
-            Node::And(operands) => self.combine_conditions(operands, false),
-            Node::Or(operands) => self.combine_conditions(operands, true),
-            Node::Conditional(parts) => {
+            ExpressionNode::And(operands) => self.combine_conditions(operands, false),
+            ExpressionNode::Or(operands) => self.combine_conditions(operands, true),
+            ExpressionNode::Conditional(parts) => {
                 let [condition, value, other_value] = parts.as_ref();
                 if self.evaluate_condition(condition)? {
                     self.compute_value(value)
@@ -62,35 +62,38 @@ impl<'m> Evaluation<'m> {
                     self.compute_value(other_value)
                 }
             }
-            Node::Binary(operator, operands) => {
+            ExpressionNode::Binary(operator, operands) => {
                 let [left, right] = operands.as_ref();
                 let (left, right) = (self.compute_value(left)?, self.compute_value(right)?);
                 self.apply_operator(*operator, left, right)
             }
-            Node::Call(function, arguments) => {
+            ExpressionNode::Call(function, arguments) => {
                 let values = self.compute_values(arguments)?;
                 self.call_function(*function, &values)
             }
-            Node::Regex(text, regex) => {
+            ExpressionNode::Regex(text, regex) => {
                 let text = self.evaluate_text(text)?;
-                Ok(Value::Boolean(regex.is_match(&text)))
+                Ok(ExpressionValue::Boolean(regex.is_match(&text)))
             }
-            Node::Glob(text, glob) => {
+            ExpressionNode::Glob(text, glob) => {
                 let text = self.evaluate_text(text)?;
-                Ok(Value::Boolean(glob.is_match(text.as_ref())))
+                Ok(ExpressionValue::Boolean(glob.is_match(text.as_ref())))
             }
-            Node::Macro(node) => self.evaluate_macro(node),
+            ExpressionNode::Macro(node) => self.evaluate_macro(node),
         }
     }
 
-    fn compute_values(&mut self, nodes: &'m [Node]) -> Result<Vec<Value<'m>>, EvaluationFailure> {
+    fn compute_values(
+        &mut self,
+        nodes: &'m [ExpressionNode],
+    ) -> Result<Vec<ExpressionValue<'m>>, EvaluationFailure> {
         nodes.iter().map(|node| self.compute_value(node)).collect()
     }
 
     /// Evaluates an expression that must be a boolean.
-    pub(super) fn evaluate_condition(&mut self, node: &'m Node) -> Result<bool, EvaluationFailure> {
+    pub(super) fn evaluate_condition(&mut self, node: &'m ExpressionNode) -> Result<bool, EvaluationFailure> {
         match self.compute_value(node)? {
-            Value::Boolean(value) => Ok(value),
+            ExpressionValue::Boolean(value) => Ok(value),
             mismatch => Err(build_failure(format!(
                 "a condition is {}, not a boolean",
                 mismatch.type_name()
@@ -119,9 +122,9 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Evaluates an expression that must be a string. Reading the string costs steps.
-    fn evaluate_text(&mut self, node: &'m Node) -> Result<Cow<'m, str>, EvaluationFailure> {
+    fn evaluate_text(&mut self, node: &'m ExpressionNode) -> Result<Cow<'m, str>, EvaluationFailure> {
         match self.compute_value(node)? {
-            Value::Text(text) => {
+            ExpressionValue::Text(text) => {
                 self.spend_steps_for_text(&text)?;
                 Ok(text)
             }
@@ -133,8 +136,8 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Evaluates a map. Fails if two of its keys are equal.
-    fn evaluate_map(&mut self, entries: &'m [(Node, Node)]) -> EvaluationResult<'m> {
-        let mut values: Vec<(Value<'m>, Value<'m>)> = Vec::new();
+    fn evaluate_map(&mut self, entries: &'m [(ExpressionNode, ExpressionNode)]) -> EvaluationResult<'m> {
+        let mut values: Vec<(ExpressionValue<'m>, ExpressionValue<'m>)> = Vec::new();
         for (key, value) in entries {
             let key = self.compute_value(key)?;
             for (earlier_key, _) in &values {
@@ -144,45 +147,51 @@ impl<'m> Evaluation<'m> {
             }
             values.push((key, self.compute_value(value)?));
         }
-        Ok(Value::Map(Rc::new(values)))
+        Ok(ExpressionValue::Map(Rc::new(values)))
     }
 
     /// Evaluates `&&` or `||`. An operand with the value `decisive_value` decides the result, even if the other operand
     /// fails. If the first one exceeds the budget, the evaluation ends.
-    fn combine_conditions(&mut self, operands: &'m [Node; 2], decisive_value: bool) -> EvaluationResult<'m> {
+    fn combine_conditions(
+        &mut self,
+        operands: &'m [ExpressionNode; 2],
+        decisive_value: bool,
+    ) -> EvaluationResult<'m> {
         let [left, right] = operands;
         let left = self.evaluate_condition(left);
         if left == Ok(decisive_value) || left == Err(EvaluationFailure::CostLimit) {
-            return left.map(Value::Boolean);
+            return left.map(ExpressionValue::Boolean);
         }
         let right = self.evaluate_condition(right)?;
         if right == decisive_value {
-            return Ok(Value::Boolean(decisive_value));
+            return Ok(ExpressionValue::Boolean(decisive_value));
         }
-        left.map(Value::Boolean)
+        left.map(ExpressionValue::Boolean)
     }
 
     /// Applies an operator to two values. `<`, `<=`, `>` and `>=` are all false if a value is NaN, which has no order.
     fn apply_operator(
         &mut self,
         operator: BinaryOperator,
-        left: Value<'m>,
-        right: Value<'m>,
+        left: ExpressionValue<'m>,
+        right: ExpressionValue<'m>,
     ) -> EvaluationResult<'m> {
         match operator {
-            BinaryOperator::Equal => Ok(Value::Boolean(self.is_equal(&left, &right)?)),
-            BinaryOperator::NotEqual => Ok(Value::Boolean(!self.is_equal(&left, &right)?)),
+            BinaryOperator::Equal => Ok(ExpressionValue::Boolean(self.is_equal(&left, &right)?)),
+            BinaryOperator::NotEqual => Ok(ExpressionValue::Boolean(!self.is_equal(&left, &right)?)),
             BinaryOperator::LessThan
             | BinaryOperator::LessOrEqual
             | BinaryOperator::Greater
             | BinaryOperator::GreaterOrEqual => {
                 let order = self.compare_values(&left, &right)?;
-                Ok(Value::Boolean(order.is_some_and(|order| match operator {
-                    BinaryOperator::LessThan => order.is_lt(),
-                    BinaryOperator::LessOrEqual => order.is_le(),
-                    BinaryOperator::Greater => order.is_gt(),
-                    _ => order.is_ge(),
-                })))
+                Ok(ExpressionValue::Boolean(order.is_some_and(
+                    |order| match operator {
+                        BinaryOperator::LessThan => order.is_lt(),
+                        BinaryOperator::LessOrEqual => order.is_le(),
+                        BinaryOperator::Greater => order.is_gt(),
+                        _ => order.is_ge(),
+                    },
+                )))
             }
             BinaryOperator::Add => self.add_values(left, right),
             BinaryOperator::Subtract
@@ -190,18 +199,22 @@ impl<'m> Evaluation<'m> {
             | BinaryOperator::Divide
             | BinaryOperator::Remainder => calculate(operator, &left, &right),
             // The operator is `in`: the item is on its left, the collection on its right.
-            BinaryOperator::Membership => self.has_item(&right, &left).map(Value::Boolean),
+            BinaryOperator::Membership => self.has_item(&right, &left).map(ExpressionValue::Boolean),
             BinaryOperator::Index => self.read_item(&left, &right),
         }
     }
 
     /// Calls a function with these arguments. Fails if it cannot be applied to values of their types.
-    fn call_function(&mut self, function: Function, arguments: &[Value<'m>]) -> EvaluationResult<'m> {
+    fn call_function(
+        &mut self,
+        function: Function,
+        arguments: &[ExpressionValue<'m>],
+    ) -> EvaluationResult<'m> {
         match (function, arguments) {
             (Function::Size, [value]) => self.measure_size(value),
-            (Function::Lower, [Value::Text(text)]) => {
+            (Function::Lower, [ExpressionValue::Text(text)]) => {
                 self.spend_steps_for_text(text)?;
-                Ok(Value::Text(text.to_lowercase().into()))
+                Ok(ExpressionValue::Text(text.to_lowercase().into()))
             }
             (
                 Function::ToText
@@ -212,12 +225,13 @@ impl<'m> Evaluation<'m> {
                 [value],
             ) => convert_value(function, value),
             // The functions that compare a text with another text, such as `contains`.
-            (_, [Value::Text(text), Value::Text(pattern)]) => {
+            (_, [ExpressionValue::Text(text), ExpressionValue::Text(pattern)]) => {
                 self.spend_steps_for_text(text)?;
-                self.match_text(function, text, pattern).map(Value::Boolean)
+                self.match_text(function, text, pattern)
+                    .map(ExpressionValue::Boolean)
             }
             _ => {
-                let types: Vec<&str> = arguments.iter().map(Value::type_name).collect();
+                let types: Vec<&str> = arguments.iter().map(ExpressionValue::type_name).collect();
                 Err(build_failure(format!(
                     "`{function}` cannot be applied to {}",
                     types.join(" and ")
@@ -255,21 +269,21 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Returns the number of characters of a string, of items of a list, or of entries of a map.
-    fn measure_size(&mut self, value: &Value<'m>) -> EvaluationResult<'m> {
+    fn measure_size(&mut self, value: &ExpressionValue<'m>) -> EvaluationResult<'m> {
         let size = match value {
-            Value::Text(text) => {
+            ExpressionValue::Text(text) => {
                 self.spend_steps_for_text(text)?;
                 text.chars().count()
             }
-            Value::List(items) => items.len(),
-            Value::Map(entries) => entries.len(),
-            Value::Paths(files) => files.paths().len(),
-            Value::Node(node) => node
+            ExpressionValue::List(items) => items.len(),
+            ExpressionValue::Map(entries) => entries.len(),
+            ExpressionValue::Paths(files) => files.paths().len(),
+            ExpressionValue::Node(node) => node
                 .items()
                 .map_or_else(|| node.entries().count(), |items| items.len()),
             mismatch => return Err(build_failure(format!("{} has no size", mismatch.type_name()))),
         };
-        Ok(Value::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
+        Ok(ExpressionValue::Integer(i64::try_from(size).unwrap_or(i64::MAX)))
     }
 
     /// Evaluates a macro for each item of a list or each key of a map, until the result is decided.
@@ -294,7 +308,7 @@ impl<'m> Evaluation<'m> {
     fn evaluate_macro_item(
         &mut self,
         node: &'m MacroNode,
-        item: Value<'m>,
+        item: ExpressionValue<'m>,
         state: &mut MacroState<'m>,
     ) -> Result<bool, EvaluationFailure> {
         let is_match = match &node.predicate {
@@ -332,7 +346,7 @@ impl<'m> Evaluation<'m> {
 struct MacroState<'m> {
     is_decided: bool,
     match_count: usize,
-    values: Vec<Value<'m>>,
+    values: Vec<ExpressionValue<'m>>,
     failure: Option<EvaluationFailure>,
 }
 
@@ -342,22 +356,22 @@ impl<'m> MacroState<'m> {
         match (self.is_decided, self.failure) {
             (false, Some(failure)) => Err(failure),
             (is_decided, _) => Ok(match kind {
-                MacroKind::All => Value::Boolean(!is_decided),
-                MacroKind::Exists => Value::Boolean(is_decided),
-                MacroKind::ExistsOne => Value::Boolean(self.match_count == 1),
-                MacroKind::Collect => Value::from_items(self.values),
+                MacroKind::All => ExpressionValue::Boolean(!is_decided),
+                MacroKind::Exists => ExpressionValue::Boolean(is_decided),
+                MacroKind::ExistsOne => ExpressionValue::Boolean(self.match_count == 1),
+                MacroKind::Collect => ExpressionValue::from_items(self.values),
             }),
         }
     }
 }
 
-fn constant_value(constant: &Constant) -> Value<'_> {
+fn constant_value(constant: &Constant) -> ExpressionValue<'_> {
     match constant {
-        Constant::Null => Value::Null,
-        Constant::Boolean(value) => Value::Boolean(*value),
-        Constant::Integer(number) => Value::Integer(*number),
-        Constant::Unsigned(number) => Value::Unsigned(*number),
-        Constant::Double(number) => Value::Double(*number),
-        Constant::Text(text) => Value::from_text(text),
+        Constant::Null => ExpressionValue::Null,
+        Constant::Boolean(value) => ExpressionValue::Boolean(*value),
+        Constant::Integer(number) => ExpressionValue::Integer(*number),
+        Constant::Unsigned(number) => ExpressionValue::Unsigned(*number),
+        Constant::Double(number) => ExpressionValue::Double(*number),
+        Constant::Text(text) => ExpressionValue::from_text(text),
     }
 }

@@ -8,33 +8,33 @@ use regex::Regex;
 /// An expression that can be evaluated.
 #[derive(Debug)]
 pub(super) struct CompiledExpression {
-    pub root: Node,
+    pub root: ExpressionNode,
     pub root_type: ValueType,
 }
 
 /// A step of the evaluation, with its operands.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(super) enum ExpressionNode {
     Constant(Constant),
     /// A variable, by its index in the scope.
     Variable(usize),
     /// A documented field, by its index.
-    Field(Box<Node>, usize),
+    Field(Box<ExpressionNode>, usize),
     /// The value of a key of a map.
-    Key(Box<Node>, String),
-    HasKey(Box<Node>, String),
-    List(Vec<Node>),
-    Map(Vec<(Node, Node)>),
-    Not(Box<Node>),
-    Negate(Box<Node>),
-    And(Box<[Node; 2]>),
-    Or(Box<[Node; 2]>),
-    Conditional(Box<[Node; 3]>),
-    Binary(BinaryOperator, Box<[Node; 2]>),
-    Call(Function, Vec<Node>),
+    Key(Box<ExpressionNode>, String),
+    HasKey(Box<ExpressionNode>, String),
+    List(Vec<ExpressionNode>),
+    Map(Vec<(ExpressionNode, ExpressionNode)>),
+    Not(Box<ExpressionNode>),
+    Negate(Box<ExpressionNode>),
+    And(Box<[ExpressionNode; 2]>),
+    Or(Box<[ExpressionNode; 2]>),
+    Conditional(Box<[ExpressionNode; 3]>),
+    Binary(BinaryOperator, Box<[ExpressionNode; 2]>),
+    Call(Function, Vec<ExpressionNode>),
     /// A call with a pattern that is a literal.
-    Regex(Box<Node>, Regex),
-    Glob(Box<Node>, GlobMatcher),
+    Regex(Box<ExpressionNode>, Regex),
+    Glob(Box<ExpressionNode>, GlobMatcher),
     Macro(Box<MacroNode>),
 }
 
@@ -69,9 +69,9 @@ pub(super) enum BinaryOperator {
 #[derive(Debug)]
 pub(super) struct MacroNode {
     pub kind: MacroKind,
-    pub items: Node,
-    pub predicate: Option<Node>,
-    pub transform: Option<Node>,
+    pub items: ExpressionNode,
+    pub predicate: Option<ExpressionNode>,
+    pub transform: Option<ExpressionNode>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,21 +2,21 @@
 
 use super::record_field::RecordKind;
 use crate::pipelines::PipelineFiles;
-use sluicegate_yaml::{NodeRef, Value as Scalar};
+use sluicegate_yaml::{NodeRef, Value};
 use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A value during the evaluation of an expression.
 #[derive(Debug, Clone)]
-pub(super) enum Value<'m> {
+pub(super) enum ExpressionValue<'m> {
     Null,
     Boolean(bool),
     Integer(i64),
     Unsigned(u64),
     Double(f64),
     Text(Cow<'m, str>),
-    List(Rc<Vec<Value<'m>>>),
-    Map(Rc<Vec<(Value<'m>, Value<'m>)>>),
+    List(Rc<Vec<ExpressionValue<'m>>>),
+    Map(Rc<Vec<(ExpressionValue<'m>, ExpressionValue<'m>)>>),
     Record(Rc<Record<'m>>),
     /// A list or a map of the document.
     Node(NodeRef<'m, 'm>),
@@ -29,25 +29,25 @@ pub(super) enum Value<'m> {
 pub(super) struct Record<'m> {
     pub kind: RecordKind,
     pub line: u32,
-    pub fields: Vec<Value<'m>>,
+    pub fields: Vec<ExpressionValue<'m>>,
 }
 
 impl<'m> Record<'m> {
     /// Returns the value of a documented field; `None` if this kind of record has no such field.
-    pub(super) fn field(&self, name: &str) -> Option<&Value<'m>> {
+    pub(super) fn field(&self, name: &str) -> Option<&ExpressionValue<'m>> {
         self.fields.get(self.kind.find_field_index(name)?)
     }
 
     /// Returns the text of a documented field; empty if the field is missing or of another type.
     pub(super) fn text_field(&self, name: &str) -> &str {
         match self.field(name) {
-            Some(Value::Text(text)) => text,
+            Some(ExpressionValue::Text(text)) => text,
             _ => "",
         }
     }
 }
 
-impl<'m> Value<'m> {
+impl<'m> ExpressionValue<'m> {
     pub(super) const fn from_text(text: &'m str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
@@ -60,13 +60,13 @@ impl<'m> Value<'m> {
     pub(super) fn from_node(node: NodeRef<'m, 'm>) -> Self {
         match node.value() {
             None => Self::Node(node),
-            Some(Scalar::Null) => Self::Null,
-            Some(Scalar::Boolean(value)) => Self::Boolean(value),
-            Some(Scalar::Natural(number)) => {
+            Some(Value::Null) => Self::Null,
+            Some(Value::Boolean(value)) => Self::Boolean(value),
+            Some(Value::Natural(number)) => {
                 i64::try_from(number).map_or(Self::Unsigned(number), Self::Integer)
             }
-            Some(Scalar::OtherNumber) => parse_other_number(node.text().unwrap_or_default()),
-            Some(Scalar::Text(text)) => Self::from_text(text),
+            Some(Value::OtherNumber) => parse_other_number(node.text().unwrap_or_default()),
+            Some(Value::Text(text)) => Self::from_text(text),
         }
     }
 
@@ -97,16 +97,16 @@ impl<'m> Value<'m> {
 
 /// Parses a negative integer, or any other number as a decimal number. Only a hexadecimal or octal number of more than
 /// 64 bits is returned as a string, which an expression cannot mistake for another number.
-fn parse_other_number(text: &str) -> Value<'_> {
+fn parse_other_number(text: &str) -> ExpressionValue<'_> {
     if let Ok(number) = text.parse() {
-        return Value::Integer(number);
+        return ExpressionValue::Integer(number);
     }
     match text {
-        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => Value::Double(f64::INFINITY),
-        "-.inf" | "-.Inf" | "-.INF" => Value::Double(f64::NEG_INFINITY),
-        ".nan" | ".NaN" | ".NAN" => Value::Double(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => ExpressionValue::Double(f64::INFINITY),
+        "-.inf" | "-.Inf" | "-.INF" => ExpressionValue::Double(f64::NEG_INFINITY),
+        ".nan" | ".NaN" | ".NAN" => ExpressionValue::Double(f64::NAN),
         _ => text
             .parse()
-            .map_or_else(|_| Value::from_text(text), Value::Double),
+            .map_or_else(|_| ExpressionValue::from_text(text), ExpressionValue::Double),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::cel_source::parse_expression;
 use super::evaluation_failure::EvaluationFailure;
-use super::expression_evaluation::{CHARACTERS_PER_STEP, Evaluation};
-use super::expression_node::{CompiledExpression, Node};
+use super::expression_evaluation::{CHARACTERS_PER_STEP, ExpressionEvaluation};
+use super::expression_node::{CompiledExpression, ExpressionNode};
 use super::expression_problem::ExpressionProblem;
 use super::expression_type::ValueType;
 use super::number_value::format_scalar;
@@ -73,7 +73,10 @@ impl MessageTemplate {
     }
 
     /// Returns the message with the value of each placeholder. The length of the message costs steps.
-    pub(super) fn render<'m>(&'m self, evaluation: &mut Evaluation<'m>) -> Result<String, EvaluationFailure> {
+    pub(super) fn render<'m>(
+        &'m self,
+        evaluation: &mut ExpressionEvaluation<'m>,
+    ) -> Result<String, EvaluationFailure> {
         let mut message = String::new();
         for part in &self.parts {
             match part {
@@ -127,8 +130,8 @@ fn parse_placeholder(
 
 /// Returns the value of a placeholder as text, shortened if it is long.
 fn render_placeholder<'m>(
-    node: &'m Node,
-    evaluation: &mut Evaluation<'m>,
+    node: &'m ExpressionNode,
+    evaluation: &mut ExpressionEvaluation<'m>,
 ) -> Result<String, EvaluationFailure> {
     let value = evaluation.compute_value(node)?;
     let text = format_scalar(&value)

@@ -1,6 +1,6 @@
 //! Reads the documented fields of a pipeline from its document.
 
-use super::expression_value::{Record, Value};
+use super::expression_value::{ExpressionValue, Record};
 use super::record_field::{RecordKind, RuleSubject};
 use crate::pipelines::{
     CallResolution, Link, LinkRole, Pipeline, PipelineFiles, PipelineKind, PipelineOutline, ReferenceKind,
@@ -14,8 +14,8 @@ use std::rc::Rc;
 /// A pipeline with its parts, as expressions see them.
 #[derive(Debug)]
 pub(super) struct PipelineRecords<'m> {
-    pub pipeline: Value<'m>,
-    pub project: Value<'m>,
+    pub pipeline: ExpressionValue<'m>,
+    pub project: ExpressionValue<'m>,
     pub components: Vec<Rc<Record<'m>>>,
     pub links: Vec<Rc<Record<'m>>>,
     pub variables: Vec<Rc<Record<'m>>>,
@@ -43,20 +43,24 @@ impl<'m> PipelineRecords<'m> {
         let name = trim_pipeline_extension(file_name(path));
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let fields = vec![
-            Value::from_text(path),
-            Value::from_text(name),
-            Value::from_text(folder),
-            Value::from_text(pipeline.kind.name()),
+            ExpressionValue::from_text(path),
+            ExpressionValue::from_text(name),
+            ExpressionValue::from_text(folder),
+            ExpressionValue::from_text(pipeline.kind.name()),
             list_value(&components),
             list_value(&links),
             list_value(&variables),
             list_value(&calls),
-            Value::Node(root),
+            ExpressionValue::Node(root),
         ];
         let first_line = 1;
         Self {
             pipeline: record_value(RecordKind::Pipeline, first_line, fields),
-            project: record_value(RecordKind::Project, first_line, vec![Value::Paths(files)]),
+            project: record_value(
+                RecordKind::Project,
+                first_line,
+                vec![ExpressionValue::Paths(files)],
+            ),
             components,
             links,
             variables,
@@ -65,7 +69,7 @@ impl<'m> PipelineRecords<'m> {
     }
 
     /// Returns the records for which a rule about this kind of subject is evaluated.
-    pub(super) fn list_subjects(&self, subject: RuleSubject) -> Vec<Value<'m>> {
+    pub(super) fn list_subjects(&self, subject: RuleSubject) -> Vec<ExpressionValue<'m>> {
         let records = match subject {
             RuleSubject::Pipeline => return vec![self.pipeline.clone()],
             RuleSubject::Component => &self.components,
@@ -73,16 +77,16 @@ impl<'m> PipelineRecords<'m> {
             RuleSubject::Variable => &self.variables,
             RuleSubject::Call => &self.calls,
         };
-        records.iter().cloned().map(Value::Record).collect()
+        records.iter().cloned().map(ExpressionValue::Record).collect()
     }
 }
 
-fn record_value(kind: RecordKind, line: u32, fields: Vec<Value<'_>>) -> Value<'_> {
-    Value::Record(Rc::new(Record { kind, line, fields }))
+fn record_value(kind: RecordKind, line: u32, fields: Vec<ExpressionValue<'_>>) -> ExpressionValue<'_> {
+    ExpressionValue::Record(Rc::new(Record { kind, line, fields }))
 }
 
-fn list_value<'m>(records: &[Rc<Record<'m>>]) -> Value<'m> {
-    Value::from_items(records.iter().cloned().map(Value::Record).collect())
+fn list_value<'m>(records: &[Rc<Record<'m>>]) -> ExpressionValue<'m> {
+    ExpressionValue::from_items(records.iter().cloned().map(ExpressionValue::Record).collect())
 }
 
 /// Returns the nodes of a map by their keys; empty if there is no map.
@@ -91,20 +95,20 @@ fn index_entries<'m>(map: Option<NodeRef<'m, 'm>>) -> HashMap<&'m str, NodeRef<'
     entries.map(|(name, _, node)| (name, node)).collect()
 }
 
-fn empty_map<'m>() -> Value<'m> {
-    Value::Map(Rc::new(Vec::new()))
+fn empty_map<'m>() -> ExpressionValue<'m> {
+    ExpressionValue::Map(Rc::new(Vec::new()))
 }
 
 /// Returns the text of a scalar as a value; empty if the node is missing, null, a list or a map.
-fn text_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
+fn text_value<'m>(node: Option<NodeRef<'m, 'm>>) -> ExpressionValue<'m> {
     let text = node.filter(|node| !node.is_null()).and_then(NodeRef::text);
-    Value::from_text(text.unwrap_or_default())
+    ExpressionValue::from_text(text.unwrap_or_default())
 }
 
 /// Returns a map of the document as a value; an empty map for any other node.
-fn map_value<'m>(node: Option<NodeRef<'m, 'm>>) -> Value<'m> {
+fn map_value<'m>(node: Option<NodeRef<'m, 'm>>) -> ExpressionValue<'m> {
     node.filter(|node| node.is_map())
-        .map_or_else(empty_map, Value::Node)
+        .map_or_else(empty_map, ExpressionValue::Node)
 }
 
 /// Returns the kind of a link, as expressions see it: the condition of a transition, or the link's role. A transition
@@ -129,9 +133,9 @@ fn build_link_records(pipeline: &Pipeline) -> Vec<Rc<Record<'_>>> {
                 LinkRole::Transition | LinkRole::IterationTarget => (&component.name, &link.name),
             };
             let fields = vec![
-                Value::from_text(source),
-                Value::from_text(destination),
-                Value::from_text(link_kind(link)),
+                ExpressionValue::from_text(source),
+                ExpressionValue::from_text(destination),
+                ExpressionValue::from_text(link_kind(link)),
             ];
             records.push(Rc::new(Record {
                 kind: RecordKind::Link,
@@ -158,12 +162,12 @@ fn build_component_records<'m>(
         let name = component.name.as_str();
         let node = nodes_by_name.get(name);
         let fields = vec![
-            Value::from_text(name),
-            Value::from_text(component.kind.as_deref().unwrap_or_default()),
+            ExpressionValue::from_text(name),
+            ExpressionValue::from_text(component.kind.as_deref().unwrap_or_default()),
             map_value(node.and_then(|node| node.get("parameters"))),
-            Value::Boolean(component.skipped),
-            Value::from_items(incoming_links.remove(name).unwrap_or_default()),
-            Value::from_items(outgoing_links.remove(name).unwrap_or_default()),
+            ExpressionValue::Boolean(component.skipped),
+            ExpressionValue::from_items(incoming_links.remove(name).unwrap_or_default()),
+            ExpressionValue::from_items(outgoing_links.remove(name).unwrap_or_default()),
         ];
         records.push(Rc::new(Record {
             kind: RecordKind::Component,
@@ -175,11 +179,14 @@ fn build_component_records<'m>(
 }
 
 /// Groups the links by the component at one end. `end_field` is the field of that end: `from` or `to`.
-fn group_links<'l, 'm>(links: &'l [Rc<Record<'m>>], end_field: &str) -> HashMap<&'l str, Vec<Value<'m>>> {
-    let mut links_by_name: HashMap<&str, Vec<Value<'m>>> = HashMap::new();
+fn group_links<'l, 'm>(
+    links: &'l [Rc<Record<'m>>],
+    end_field: &str,
+) -> HashMap<&'l str, Vec<ExpressionValue<'m>>> {
+    let mut links_by_name: HashMap<&str, Vec<ExpressionValue<'m>>> = HashMap::new();
     for link in links {
         let group = links_by_name.entry(link.text_field(end_field)).or_default();
-        group.push(Value::Record(Rc::clone(link)));
+        group.push(ExpressionValue::Record(Rc::clone(link)));
     }
     links_by_name
 }
@@ -197,11 +204,11 @@ fn build_variable_records<'m>(pipeline: &'m Pipeline, nodes: Option<NodeRef<'m, 
             .and_then(|node| node.get("defaultValue"))
             .filter(|node| !node.is_null());
         let fields = vec![
-            Value::from_text(&variable.name),
+            ExpressionValue::from_text(&variable.name),
             metadata_text("type"),
             metadata_text("scope"),
             metadata_text("visibility"),
-            default_value.map_or_else(|| Value::from_text(""), Value::from_node),
+            default_value.map_or_else(|| ExpressionValue::from_text(""), ExpressionValue::from_node),
             metadata_text("description"),
         ];
         records.push(Rc::new(Record {
@@ -242,9 +249,9 @@ fn build_call_records<'m>(
                 ReferenceKind::Script => ("script", call.target.as_str(), empty_map()),
             };
             let fields = vec![
-                Value::from_text(&component.name),
-                Value::from_text(kind),
-                Value::from_text(target),
+                ExpressionValue::from_text(&component.name),
+                ExpressionValue::from_text(kind),
+                ExpressionValue::from_text(target),
                 arguments,
             ];
             records.push(Rc::new(Record {
@@ -272,21 +279,26 @@ fn resolve_target<'m>(
 
 /// Returns the values that a call sets, by the name of the variable. A scalar variable is set by a list of its name and
 /// its value, a grid variable by a map. This complete map is the value of the grid variable.
-fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> Value<'m> {
+fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> ExpressionValue<'m> {
     let mut arguments = Vec::new();
     for row in list_rows(parameters, "setScalarVariables") {
         let mut cells = row.items().into_iter().flatten();
         if let Some(name) = cells.next().and_then(NodeRef::text) {
-            let value = cells.next().map_or(Value::Null, Value::from_node);
-            arguments.push((Value::Text(Cow::Borrowed(name)), value));
+            let value = cells
+                .next()
+                .map_or(ExpressionValue::Null, ExpressionValue::from_node);
+            arguments.push((ExpressionValue::Text(Cow::Borrowed(name)), value));
         }
     }
     for row in list_rows(parameters, "setGridVariables") {
         if let Some(name) = row.get("variable").and_then(NodeRef::text) {
-            arguments.push((Value::Text(Cow::Borrowed(name)), Value::from_node(row)));
+            arguments.push((
+                ExpressionValue::Text(Cow::Borrowed(name)),
+                ExpressionValue::from_node(row),
+            ));
         }
     }
-    Value::Map(Rc::new(arguments))
+    ExpressionValue::Map(Rc::new(arguments))
 }
 
 /// Returns the items of the parameter `key`; none if it is not a list.

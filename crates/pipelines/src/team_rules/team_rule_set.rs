@@ -1,8 +1,8 @@
 //! Evaluates the rules of the team.
 
 use super::evaluation_failure::EvaluationFailure;
-use super::expression_evaluation::Evaluation;
-use super::expression_value::Value;
+use super::expression_evaluation::ExpressionEvaluation;
+use super::expression_value::ExpressionValue;
 use super::pipeline_record::PipelineRecords;
 use super::record_field::RuleSubject;
 use super::team_rule::{TeamRule, is_rule_id};
@@ -195,7 +195,7 @@ pub(super) fn find_violations(
     remaining_steps: &mut usize,
 ) -> Result<Vec<Violation>, RuleFailure> {
     let mut violations = Vec::new();
-    let mut evaluation = Evaluation {
+    let mut evaluation = ExpressionEvaluation {
         variables: Vec::new(),
         remaining_steps: *remaining_steps,
     };
@@ -225,7 +225,7 @@ pub(super) fn find_violations(
 /// violate the rule.
 fn find_violation_message<'m>(
     rule: &'m TeamRule,
-    evaluation: &mut Evaluation<'m>,
+    evaluation: &mut ExpressionEvaluation<'m>,
 ) -> Result<Option<String>, EvaluationFailure> {
     if !evaluation.evaluate_condition(&rule.expression.root)? {
         return Ok(None);
@@ -234,17 +234,17 @@ fn find_violation_message<'m>(
 }
 
 /// Returns the line of the subject in the file.
-fn subject_line(subject: &Value<'_>) -> u32 {
+fn subject_line(subject: &ExpressionValue<'_>) -> u32 {
     match subject {
-        Value::Record(record) => record.line,
+        ExpressionValue::Record(record) => record.line,
         _ => 1,
     }
 }
 
 /// Returns the name of the subject for findings; `None` for the pipeline itself. The name of a call is the calling
 /// component.
-fn find_subject_name(kind: RuleSubject, subject: &Value<'_>) -> Option<String> {
-    let Value::Record(record) = subject else {
+fn find_subject_name(kind: RuleSubject, subject: &ExpressionValue<'_>) -> Option<String> {
+    let ExpressionValue::Record(record) = subject else {
         return None;
     };
     match kind {
@@ -260,14 +260,14 @@ fn find_subject_name(kind: RuleSubject, subject: &Value<'_>) -> Option<String> {
 }
 
 /// Returns the start of a message about the subject: its kind and its name, or nothing for the pipeline itself.
-fn describe_subject(kind: RuleSubject, subject: &Value<'_>) -> String {
+fn describe_subject(kind: RuleSubject, subject: &ExpressionValue<'_>) -> String {
     find_subject_name(kind, subject)
         .map_or_else(String::new, |name| format!("{kind} `{}`: ", shorten_name(&name)))
 }
 
 /// Builds the violation of a rule by this subject. A call is reported as a finding about the component that contains
 /// it. A link has a name but no kind, because [`SubjectKind`] includes only components and variables.
-fn build_violation(kind: RuleSubject, subject: &Value<'_>, message: String) -> Violation {
+fn build_violation(kind: RuleSubject, subject: &ExpressionValue<'_>, message: String) -> Violation {
     Violation {
         line: Some(subject_line(subject)),
         about: find_subject_name(kind, subject),

@@ -2,8 +2,8 @@
 
 use super::cel_source::parse_expression;
 use super::evaluation_failure::EvaluationFailure;
-use super::expression_evaluation::Evaluation;
-use super::expression_value::Value;
+use super::expression_evaluation::ExpressionEvaluation;
+use super::expression_value::ExpressionValue;
 use super::record_field::RuleSubject;
 use proptest::prelude::*;
 
@@ -11,13 +11,13 @@ use proptest::prelude::*;
 fn evaluate(source: &str) -> Option<bool> {
     let expression = parse_expression(source, RuleSubject::Pipeline)
         .unwrap_or_else(|problem| panic!("{source}: {}", problem.message));
-    let mut evaluation = Evaluation {
+    let mut evaluation = ExpressionEvaluation {
         // The pipeline and the project, which these conditions do not use.
-        variables: vec![Value::Null, Value::Null],
+        variables: vec![ExpressionValue::Null, ExpressionValue::Null],
         remaining_steps: 1_000_000,
     };
     match evaluation.compute_value(&expression.root) {
-        Ok(Value::Boolean(value)) => Some(value),
+        Ok(ExpressionValue::Boolean(value)) => Some(value),
         Ok(other) => panic!("{source}: {other:?}"),
         Err(EvaluationFailure::Failed(_)) => None,
         Err(EvaluationFailure::CostLimit) => panic!("{source}: cost limit"),

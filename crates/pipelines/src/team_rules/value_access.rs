@@ -1,17 +1,17 @@
 //! Compares values, and reads the items of lists and the keys of maps. Each item costs a step.
 
 use super::evaluation_failure::{EvaluationFailure, EvaluationResult, build_failure};
-use super::expression_evaluation::{CHARACTERS_PER_STEP, Evaluation};
+use super::expression_evaluation::{CHARACTERS_PER_STEP, ExpressionEvaluation};
 use super::expression_node::BinaryOperator;
-use super::expression_value::Value;
+use super::expression_value::ExpressionValue;
 use super::number_value::{calculate, compare_numbers, format_scalar};
 use sluicegate_yaml::NodeRef;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-impl<'m> Evaluation<'m> {
+impl<'m> ExpressionEvaluation<'m> {
     /// Returns the value of a key. Fails if the value has no such key.
-    pub(super) fn read_key(&mut self, operand: &Value<'m>, name: &str) -> EvaluationResult<'m> {
+    pub(super) fn read_key(&mut self, operand: &ExpressionValue<'m>, name: &str) -> EvaluationResult<'m> {
         self.find_key(operand, name)?.ok_or_else(|| {
             let name = sluicegate_yaml::shorten(name);
             build_failure(format!(
@@ -24,27 +24,27 @@ impl<'m> Evaluation<'m> {
     /// keys. In a map of the document, each entry up to the key costs a step; in any other map, each entry does.
     pub(super) fn find_key(
         &mut self,
-        operand: &Value<'m>,
+        operand: &ExpressionValue<'m>,
         name: &str,
-    ) -> Result<Option<Value<'m>>, EvaluationFailure> {
+    ) -> Result<Option<ExpressionValue<'m>>, EvaluationFailure> {
         match operand {
-            Value::Node(node) if node.is_map() => {
+            ExpressionValue::Node(node) if node.is_map() => {
                 let mut compared_count = 0;
                 let value = node.entries().find_map(|(key, _, value)| {
                     compared_count += 1;
                     (key == name).then_some(value)
                 });
                 self.spend_steps(compared_count)?;
-                Ok(value.map(Value::from_node))
+                Ok(value.map(ExpressionValue::from_node))
             }
-            Value::Map(entries) => {
+            ExpressionValue::Map(entries) => {
                 self.spend_steps(entries.len())?;
                 let entry = entries
                     .iter()
-                    .find(|(key, _)| matches!(key, Value::Text(text) if text == name));
+                    .find(|(key, _)| matches!(key, ExpressionValue::Text(text) if text == name));
                 Ok(entry.map(|(_, value)| value.clone()))
             }
-            Value::Record(record) => Ok(record.field(name).cloned()),
+            ExpressionValue::Record(record) => Ok(record.field(name).cloned()),
             mismatch => Err(build_failure(format!(
                 "{} has no `{}`",
                 mismatch.type_name(),
@@ -57,18 +57,18 @@ impl<'m> Evaluation<'m> {
     /// differ. A record is equal only to itself, even if all its fields are equal to those of another record.
     pub(super) fn is_equal(
         &mut self,
-        left: &Value<'m>,
-        right: &Value<'m>,
+        left: &ExpressionValue<'m>,
+        right: &ExpressionValue<'m>,
     ) -> Result<bool, EvaluationFailure> {
         self.spend_steps(1)?;
         match (left, right) {
-            (Value::Null, Value::Null) => Ok(true),
-            (Value::Boolean(left), Value::Boolean(right)) => Ok(left == right),
-            (Value::Text(left), Value::Text(right)) => {
+            (ExpressionValue::Null, ExpressionValue::Null) => Ok(true),
+            (ExpressionValue::Boolean(left), ExpressionValue::Boolean(right)) => Ok(left == right),
+            (ExpressionValue::Text(left), ExpressionValue::Text(right)) => {
                 self.spend_steps(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
                 Ok(left == right)
             }
-            (Value::Record(left), Value::Record(right)) => Ok(Rc::ptr_eq(left, right)),
+            (ExpressionValue::Record(left), ExpressionValue::Record(right)) => Ok(Rc::ptr_eq(left, right)),
             _ => {
                 if let Some(order) = compare_numbers(left, right) {
                     return Ok(order == Some(Ordering::Equal));
@@ -87,8 +87,8 @@ impl<'m> Evaluation<'m> {
     /// Returns whether two lists have equal items in the same order.
     pub(super) fn has_equal_items(
         &mut self,
-        left: &[Value<'m>],
-        right: &[Value<'m>],
+        left: &[ExpressionValue<'m>],
+        right: &[ExpressionValue<'m>],
     ) -> Result<bool, EvaluationFailure> {
         if left.len() != right.len() {
             return Ok(false);
@@ -104,8 +104,8 @@ impl<'m> Evaluation<'m> {
     /// Returns whether two maps have equal values for the same keys, in any order.
     pub(super) fn has_equal_entries(
         &mut self,
-        left: &[(Value<'m>, Value<'m>)],
-        right: &[(Value<'m>, Value<'m>)],
+        left: &[(ExpressionValue<'m>, ExpressionValue<'m>)],
+        right: &[(ExpressionValue<'m>, ExpressionValue<'m>)],
     ) -> Result<bool, EvaluationFailure> {
         if left.len() != right.len() {
             return Ok(false);
@@ -129,15 +129,15 @@ impl<'m> Evaluation<'m> {
     /// Returns the order of two strings, booleans or numbers; `None` if a number is NaN. Fails for any other values.
     pub(super) fn compare_values(
         &mut self,
-        left: &Value<'m>,
-        right: &Value<'m>,
+        left: &ExpressionValue<'m>,
+        right: &ExpressionValue<'m>,
     ) -> Result<Option<Ordering>, EvaluationFailure> {
         match (left, right) {
-            (Value::Text(left), Value::Text(right)) => {
+            (ExpressionValue::Text(left), ExpressionValue::Text(right)) => {
                 self.spend_steps(left.len().min(right.len()) / CHARACTERS_PER_STEP)?;
                 Ok(Some(left.cmp(right)))
             }
-            (Value::Boolean(left), Value::Boolean(right)) => Ok(Some(left.cmp(right))),
+            (ExpressionValue::Boolean(left), ExpressionValue::Boolean(right)) => Ok(Some(left.cmp(right))),
             _ => compare_numbers(left, right).ok_or_else(|| {
                 build_failure(format!(
                     "{} and {} cannot be ordered",
@@ -149,17 +149,21 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Applies `+`: joins two strings or two lists, or adds two numbers.
-    pub(super) fn add_values(&mut self, left: Value<'m>, right: Value<'m>) -> EvaluationResult<'m> {
+    pub(super) fn add_values(
+        &mut self,
+        left: ExpressionValue<'m>,
+        right: ExpressionValue<'m>,
+    ) -> EvaluationResult<'m> {
         match (left, right) {
-            (Value::Text(left), Value::Text(right)) => {
+            (ExpressionValue::Text(left), ExpressionValue::Text(right)) => {
                 self.spend_steps((left.len() + right.len()) / CHARACTERS_PER_STEP)?;
-                Ok(Value::Text(left + right))
+                Ok(ExpressionValue::Text(left + right))
             }
             (left, right) => {
                 let (left_items, right_items) = (self.find_items(&left)?, self.find_items(&right)?);
                 if let (Some(mut items), Some(right_items)) = (left_items, right_items) {
                     items.extend(right_items);
-                    return Ok(Value::from_items(items));
+                    return Ok(ExpressionValue::from_items(items));
                 }
                 calculate(BinaryOperator::Add, &left, &right)
             }
@@ -170,14 +174,15 @@ impl<'m> Evaluation<'m> {
     /// the project and a key that is a text are looked up directly, which costs fewer steps than to compare all items.
     pub(super) fn has_item(
         &mut self,
-        collection: &Value<'m>,
-        item: &Value<'m>,
+        collection: &ExpressionValue<'m>,
+        item: &ExpressionValue<'m>,
     ) -> Result<bool, EvaluationFailure> {
-        if let (Value::Paths(files), Value::Text(path)) = (collection, item) {
+        if let (ExpressionValue::Paths(files), ExpressionValue::Text(path)) = (collection, item) {
             return Ok(files.has_path(path));
         }
         // A node of the document is a list or a map. The keys are looked up only in a map.
-        if let (Value::Node(_) | Value::Map(_), Value::Text(name)) = (collection, item)
+        if let (ExpressionValue::Node(_) | ExpressionValue::Map(_), ExpressionValue::Text(name)) =
+            (collection, item)
             && self.find_items(collection)?.is_none()
         {
             return Ok(self.find_key(collection, name)?.is_some());
@@ -191,11 +196,15 @@ impl<'m> Evaluation<'m> {
     }
 
     /// Returns the item of a list with this index, or the value of a map with this key. Fails if there is none.
-    pub(super) fn read_item(&mut self, collection: &Value<'m>, key: &Value<'m>) -> EvaluationResult<'m> {
+    pub(super) fn read_item(
+        &mut self,
+        collection: &ExpressionValue<'m>,
+        key: &ExpressionValue<'m>,
+    ) -> EvaluationResult<'m> {
         if let Some(items) = self.find_items(collection)? {
             let index = match key {
-                Value::Integer(index) => usize::try_from(*index).ok(),
-                Value::Unsigned(index) => usize::try_from(*index).ok(),
+                ExpressionValue::Integer(index) => usize::try_from(*index).ok(),
+                ExpressionValue::Unsigned(index) => usize::try_from(*index).ok(),
                 _ => None,
             };
             let item = index.and_then(|index| items.into_iter().nth(index));
@@ -203,7 +212,7 @@ impl<'m> Evaluation<'m> {
                 build_failure(format!("the list has no item with the index {}", quote_key(key)))
             });
         }
-        if let Value::Text(name) = key {
+        if let ExpressionValue::Text(name) = key {
             return self.read_key(collection, name);
         }
         let Some(entries) = self.find_entries(collection)? else {
@@ -220,21 +229,25 @@ impl<'m> Evaluation<'m> {
     /// Returns the items of a list, or `None` for any other value. Each item costs a step.
     pub(super) fn find_items(
         &mut self,
-        value: &Value<'m>,
-    ) -> Result<Option<Vec<Value<'m>>>, EvaluationFailure> {
-        let items: Vec<Value<'m>> = match value {
-            Value::List(items) => {
+        value: &ExpressionValue<'m>,
+    ) -> Result<Option<Vec<ExpressionValue<'m>>>, EvaluationFailure> {
+        let items: Vec<ExpressionValue<'m>> = match value {
+            ExpressionValue::List(items) => {
                 self.spend_steps(items.len())?;
                 items.as_ref().clone()
             }
-            Value::Paths(files) => {
+            ExpressionValue::Paths(files) => {
                 self.spend_steps(files.paths().len())?;
-                files.paths().iter().map(|path| Value::from_text(path)).collect()
+                files
+                    .paths()
+                    .iter()
+                    .map(|path| ExpressionValue::from_text(path))
+                    .collect()
             }
-            Value::Node(node) => match node.items() {
+            ExpressionValue::Node(node) => match node.items() {
                 Some(items) => {
                     self.spend_steps(items.len())?;
-                    items.map(Value::from_node).collect()
+                    items.map(ExpressionValue::from_node).collect()
                 }
                 None => return Ok(None),
             },
@@ -246,8 +259,8 @@ impl<'m> Evaluation<'m> {
     /// Returns the items of a list, or the keys of a map. Fails for any other value.
     pub(super) fn list_items_or_keys(
         &mut self,
-        collection: &Value<'m>,
-    ) -> Result<Vec<Value<'m>>, EvaluationFailure> {
+        collection: &ExpressionValue<'m>,
+    ) -> Result<Vec<ExpressionValue<'m>>, EvaluationFailure> {
         if let Some(items) = self.find_items(collection)? {
             return Ok(items);
         }
@@ -260,11 +273,11 @@ impl<'m> Evaluation<'m> {
     /// Returns the entries of a map, or `None` for any other value. Each entry costs a step.
     pub(super) fn find_entries(
         &mut self,
-        value: &Value<'m>,
-    ) -> Result<Option<Vec<(Value<'m>, Value<'m>)>>, EvaluationFailure> {
+        value: &ExpressionValue<'m>,
+    ) -> Result<Option<Vec<(ExpressionValue<'m>, ExpressionValue<'m>)>>, EvaluationFailure> {
         let entries = match value {
-            Value::Map(entries) => entries.as_ref().clone(),
-            Value::Node(node) if node.is_map() => list_node_entries(*node),
+            ExpressionValue::Map(entries) => entries.as_ref().clone(),
+            ExpressionValue::Node(node) if node.is_map() => list_node_entries(*node),
             _ => return Ok(None),
         };
         self.spend_steps(entries.len())?;
@@ -272,15 +285,15 @@ impl<'m> Evaluation<'m> {
     }
 }
 
-fn list_node_entries<'m>(node: NodeRef<'m, 'm>) -> Vec<(Value<'m>, Value<'m>)> {
+fn list_node_entries<'m>(node: NodeRef<'m, 'm>) -> Vec<(ExpressionValue<'m>, ExpressionValue<'m>)> {
     let entries = node.entries();
     entries
-        .map(|(key, _, value)| (Value::from_text(key), Value::from_node(value)))
+        .map(|(key, _, value)| (ExpressionValue::from_text(key), ExpressionValue::from_node(value)))
         .collect()
 }
 
 /// Returns a key or an index in backquotes, for a message; its type if it is not a scalar.
-fn quote_key(key: &Value<'_>) -> String {
+fn quote_key(key: &ExpressionValue<'_>) -> String {
     format_scalar(key).map_or_else(
         || key.type_name().to_owned(),
         |text| format!("`{}`", sluicegate_yaml::shorten(&text)),

@@ -48,7 +48,7 @@ pub struct WaiverStatus {
 }
 
 /// The entries whose paths match one file, by its current or its old path.
-struct FileEntries<'m> {
+struct FileWaivers<'m> {
     /// The entries whose paths match the current path.
     current_indices: &'m [usize],
     /// The entries whose paths match the current or the old path.
@@ -125,13 +125,13 @@ impl Waivers {
                 continue;
             }
             for result in &mut file.results {
-                let file_entries = FileEntries {
+                let file_waivers = FileWaivers {
                     current_indices: &current_indices,
                     indices: &indices,
                     path: &file.path,
                     old_names,
                 };
-                self.mark_result(&file_entries, result, today, &mut effects);
+                self.mark_result(&file_waivers, result, today, &mut effects);
             }
         }
         effects
@@ -142,7 +142,7 @@ impl Waivers {
     /// Skips a result that cannot be waived, for example one without a finding.
     fn mark_result(
         &self,
-        file_entries: &FileEntries<'_>,
+        file_waivers: &FileWaivers<'_>,
         result: &mut RuleResult,
         today: Date,
         effects: &mut [Option<WaiverEffect>],
@@ -150,10 +150,10 @@ impl Waivers {
         if !result.status.is_excusable() {
             return;
         }
-        let findings = result.findings(file_entries.path);
+        let findings = result.findings(file_waivers.path);
         let mut entries: Vec<Option<EffectiveEntry<'_>>> = findings
             .iter()
-            .map(|finding| self.find_best_entry(file_entries, finding, today, effects))
+            .map(|finding| self.find_best_entry(file_waivers, finding, today, effects))
             .collect();
         if let [entry] = entries.as_slice() {
             // An evaluation error is one finding, but a result has a state and a waiver for each of its violations.
@@ -179,20 +179,20 @@ impl Waivers {
     /// allows the finding by the current ones, because an entry with the old ones is then not needed.
     fn find_best_entry(
         &self,
-        file_entries: &FileEntries<'_>,
+        file_waivers: &FileWaivers<'_>,
         finding: &Finding<'_>,
         today: Date,
         effects: &mut [Option<WaiverEffect>],
     ) -> Option<EffectiveEntry<'_>> {
         let current_finding = std::slice::from_ref(finding);
-        let current_entry = self.find_best_of(file_entries.current_indices, current_finding, today, effects);
+        let current_entry = self.find_best_of(file_waivers.current_indices, current_finding, today, effects);
         if current_entry.is_some_and(|entry| entry.effect == WaiverEffect::Allowed) {
             return current_entry;
         }
-        let old_subject = file_entries.old_names.find_old_subject(finding);
+        let old_subject = file_waivers.old_names.find_old_subject(finding);
         let old_finding = old_subject.as_deref().map(|about| finding.with_subject(about));
         let findings: Vec<Finding<'_>> = std::iter::once(finding.clone()).chain(old_finding).collect();
-        self.find_best_of(file_entries.indices, &findings, today, effects)
+        self.find_best_of(file_waivers.indices, &findings, today, effects)
     }
 
     /// Returns the one of these entries with the strongest effect on a finding, and the first of several. The findings

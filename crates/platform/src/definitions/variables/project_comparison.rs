@@ -3,7 +3,7 @@
 use super::project_state::ProjectState;
 use super::type_change::{can_keep_override, check_type_change, list_unfit_overrides};
 use super::typed_value::{NUMBER, TEXT, is_same_value, validate_value};
-use super::variable_step::{Difference, OverrideChange, VariableStep};
+use super::variable_step::{FieldDifference, OverrideChange, VariableStep};
 use super::variables_file::VariableDefinition;
 use crate::api::{Override, Variable, VariableFields};
 use crate::definitions::{DefinitionError, Document};
@@ -255,16 +255,16 @@ fn compare_fields(
     fields: &VariableFields,
     variable: &Variable,
     variable_type: Option<&str>,
-) -> (Vec<Difference>, VariableFields) {
+) -> (Vec<FieldDifference>, VariableFields) {
     let mut sent_fields = VariableFields::default();
     let mut differences = Vec::new();
     if fields.r#type.is_some() && fields.r#type != variable.r#type {
         let (old, new) = (variable.r#type.clone(), fields.r#type.clone());
-        differences.push(Difference::new("type", old, new));
+        differences.push(FieldDifference::new("type", old, new));
     }
     if fields.behaviour.is_some() && fields.behaviour != variable.behaviour {
         let (old, new) = (variable.behaviour.clone(), fields.behaviour.clone());
-        differences.push(Difference::new("behaviour", old, new));
+        differences.push(FieldDifference::new("behaviour", old, new));
     }
     // For the next three fields, a missing value on the platform is the same as an empty text, null or false.
     let current_description = variable.description.as_deref().unwrap_or_default();
@@ -272,21 +272,21 @@ fn compare_fields(
         && description != current_description
     {
         let (old, new) = (variable.description.clone(), fields.description.clone());
-        differences.push(Difference::new("description", old, new));
+        differences.push(FieldDifference::new("description", old, new));
         sent_fields.description.clone_from(&fields.description);
     }
     let current_value = variable.value.clone().unwrap_or_default();
     if let Some(value) = &fields.value
         && !is_same_value(variable_type, value, &current_value)
     {
-        differences.push(Difference::new("value", current_value, value.clone()));
+        differences.push(FieldDifference::new("value", current_value, value.clone()));
         sent_fields.value.clone_from(&fields.value);
     }
     let current_resolution = variable.supports_double_resolution;
     if let Some(resolution) = fields.supports_double_resolution
         && resolution != current_resolution.unwrap_or_default()
     {
-        differences.push(Difference::new(
+        differences.push(FieldDifference::new(
             "supportsDoubleResolution",
             current_resolution,
             resolution,

@@ -14,7 +14,7 @@ pub enum VariableStep {
     },
     Update {
         variable: String,
-        differences: Vec<Difference>,
+        differences: Vec<FieldDifference>,
         /// The fields to send: those that differ, and always type and behaviour.
         #[serde(skip)]
         sent: VariableFields,
@@ -40,7 +40,7 @@ pub enum VariableStep {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Difference {
+pub struct FieldDifference {
     /// Field name of the platform.
     pub field: String,
     /// Current value; null if the platform returned none.
@@ -48,7 +48,7 @@ pub struct Difference {
     pub to: Value,
 }
 
-impl Difference {
+impl FieldDifference {
     pub(super) fn new(field: &str, old: impl Into<Value>, new: impl Into<Value>) -> Self {
         Self {
             field: field.to_owned(),
@@ -129,7 +129,7 @@ impl VariableStep {
             } => {
                 let descriptions: Vec<String> = differences
                     .iter()
-                    .map(|Difference { field, from, to }| format!("{field}: {from} -> {to}"))
+                    .map(|FieldDifference { field, from, to }| format!("{field}: {from} -> {to}"))
                     .collect();
                 vec![format!("~ {variable}  {}", descriptions.join(", "))]
             }

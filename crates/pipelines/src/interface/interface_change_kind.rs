@@ -36,7 +36,7 @@ impl ChangeClass {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum ChangeKind {
+pub enum InterfaceChangeKind {
     PipelineRemoved,
     PipelineDisabled,
     KindChanged,
@@ -62,7 +62,7 @@ pub enum ChangeKind {
     FileRemoved,
 }
 
-words!(ChangeKind {
+words!(InterfaceChangeKind {
     PipelineRemoved => "pipeline-removed",
     PipelineDisabled => "pipeline-disabled",
     KindChanged => "kind-changed",
@@ -90,7 +90,7 @@ words!(ChangeKind {
 
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeEffect {
-    pub kind: ChangeKind,
+    pub kind: InterfaceChangeKind,
     pub class: ChangeClass,
     /// A description of the change, with placeholders for its parts in braces.
     pub description: &'static str,
@@ -101,7 +101,7 @@ pub struct ChangeEffect {
 /// Creates a row of the table [`EFFECTS`], with the class in the first column.
 const fn build_effect(
     class: ChangeClass,
-    kind: ChangeKind,
+    kind: InterfaceChangeKind,
     description: &'static str,
     consumer_action: &'static str,
 ) -> ChangeEffect {
@@ -121,47 +121,47 @@ const NO_ACTION: &str = "nothing to do";
 pub(super) const EFFECTS: [ChangeEffect; 23] = {
     use ChangeClass::{Addition, Breaking, Content, Note};
     [
-        build_effect(Breaking, ChangeKind::PipelineRemoved, "the shared pipeline is no longer offered",
+        build_effect(Breaking, InterfaceChangeKind::PipelineRemoved, "the shared pipeline is no longer offered",
             "run another shared pipeline, or request a version that still offers this pipeline"),
-        build_effect(Breaking, ChangeKind::PipelineDisabled, "the shared pipeline is disabled and therefore no longer offered",
+        build_effect(Breaking, InterfaceChangeKind::PipelineDisabled, "the shared pipeline is disabled and therefore no longer offered",
             "run another shared pipeline, or request a version that still offers this pipeline"),
-        build_effect(Breaking, ChangeKind::KindChanged, "the pipeline's kind changed from {before} to {after}",
+        build_effect(Breaking, InterfaceChangeKind::KindChanged, "the pipeline's kind changed from {before} to {after}",
             "replace the component that runs the pipeline with a component for the new kind"),
-        build_effect(Breaking, ChangeKind::ParameterRemoved, "the parameter `{parameter}` was removed",
+        build_effect(Breaking, InterfaceChangeKind::ParameterRemoved, "the parameter `{parameter}` was removed",
             "stop setting the parameter, or set its replacement"),
-        build_effect(Breaking, ChangeKind::ParameterRequired, "the parameter `{parameter}` is new and has no default",
+        build_effect(Breaking, InterfaceChangeKind::ParameterRequired, "the parameter `{parameter}` is new and has no default",
             "set the parameter"),
-        build_effect(Breaking, ChangeKind::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
+        build_effect(Breaking, InterfaceChangeKind::TypeChanged, "the type of the parameter `{parameter}` changed from {before} to {after}",
             "set a value of the new type"),
-        build_effect(Breaking, ChangeKind::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
+        build_effect(Breaking, InterfaceChangeKind::DefaultRemoved, "the parameter `{parameter}` no longer has a default",
             "set the parameter"),
-        build_effect(Breaking, ChangeKind::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
+        build_effect(Breaking, InterfaceChangeKind::ExportWithdrawn, "the value of the parameter `{parameter}` is no longer returned",
             "stop reading the value after the run"),
-        build_effect(Breaking, ChangeKind::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` was removed",
+        build_effect(Breaking, InterfaceChangeKind::ColumnRemoved, "the column `{column}` of the parameter `{parameter}` was removed",
             "remove the column from the grid"),
-        build_effect(Breaking, ChangeKind::ColumnTypeChanged,
+        build_effect(Breaking, InterfaceChangeKind::ColumnTypeChanged,
             "the type of the column `{column}` of the parameter `{parameter}` changed from {before} to {after}",
             "fill the column with values of the new type"),
-        build_effect(Addition, ChangeKind::PipelineAdded, "the shared pipeline is new", "the shared pipeline can be run"),
-        build_effect(Addition, ChangeKind::ParameterAdded, "the parameter `{parameter}` is new, with a default", "the parameter can be set"),
-        build_effect(Addition, ChangeKind::DefaultAdded, "the parameter `{parameter}` now has a default", "the parameter no longer needs to be set"),
-        build_effect(Addition, ChangeKind::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
+        build_effect(Addition, InterfaceChangeKind::PipelineAdded, "the shared pipeline is new", "the shared pipeline can be run"),
+        build_effect(Addition, InterfaceChangeKind::ParameterAdded, "the parameter `{parameter}` is new, with a default", "the parameter can be set"),
+        build_effect(Addition, InterfaceChangeKind::DefaultAdded, "the parameter `{parameter}` now has a default", "the parameter no longer needs to be set"),
+        build_effect(Addition, InterfaceChangeKind::ExportAllowed, "the value of the parameter `{parameter}` is now returned",
             "the value can be read after the run"),
-        build_effect(Addition, ChangeKind::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
+        build_effect(Addition, InterfaceChangeKind::ColumnAdded, "the column `{column}` of the parameter `{parameter}` is new",
             "the grid can contain the column"),
-        build_effect(Note, ChangeKind::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
+        build_effect(Note, InterfaceChangeKind::DefaultChanged, "the default of the parameter `{parameter}` changed from {before} to {after}",
             "set the parameter if the old default is needed"),
-        build_effect(Note, ChangeKind::DescriptionChanged, "the pipeline's description changed", NO_ACTION),
-        build_effect(Note, ChangeKind::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NO_ACTION),
-        build_effect(Note, ChangeKind::NameChanged, "the pipeline's display name changed from {before} to {after}", NO_ACTION),
-        build_effect(Note, ChangeKind::PathChanged, "the pipeline moved from {before} to {after}", NO_ACTION),
-        build_effect(Content, ChangeKind::FileAdded, "the file is new", NO_ACTION),
-        build_effect(Content, ChangeKind::FileModified, "the file changed", NO_ACTION),
-        build_effect(Content, ChangeKind::FileRemoved, "the file was removed", NO_ACTION),
+        build_effect(Note, InterfaceChangeKind::DescriptionChanged, "the pipeline's description changed", NO_ACTION),
+        build_effect(Note, InterfaceChangeKind::ParameterDescriptionChanged, "the description of the parameter `{parameter}` changed", NO_ACTION),
+        build_effect(Note, InterfaceChangeKind::NameChanged, "the pipeline's display name changed from {before} to {after}", NO_ACTION),
+        build_effect(Note, InterfaceChangeKind::PathChanged, "the pipeline moved from {before} to {after}", NO_ACTION),
+        build_effect(Content, InterfaceChangeKind::FileAdded, "the file is new", NO_ACTION),
+        build_effect(Content, InterfaceChangeKind::FileModified, "the file changed", NO_ACTION),
+        build_effect(Content, InterfaceChangeKind::FileRemoved, "the file was removed", NO_ACTION),
     ]
 };
 
-impl ChangeKind {
+impl InterfaceChangeKind {
     /// Returns the row of this kind of change in the table. A test checks that every kind has one, so the fallback to
     /// the first row is never used.
     pub fn effect(self) -> &'static ChangeEffect {

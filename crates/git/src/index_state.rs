@@ -6,7 +6,7 @@ use std::fs::Metadata;
 use std::path::Path;
 
 /// The index in the state that git wrote last; empty if there is none.
-pub struct Checkout {
+pub struct IndexState {
     index: Option<Index>,
     /// The time the index was written, in nanoseconds. A file that changed at that moment or later may look
     /// unmodified.
@@ -16,15 +16,15 @@ pub struct Checkout {
 impl Repository {
     /// Loads the index of the working tree and the time it was written. Without a readable index, no file is known to
     /// be unmodified.
-    pub fn load_checkout(&self) -> Checkout {
-        Checkout {
+    pub fn load_index_state(&self) -> IndexState {
+        IndexState {
             index: open_index(self, None).ok(),
             write_time: read_write_time(&self.program.git_dir().join("index")),
         }
     }
 }
 
-impl Checkout {
+impl IndexState {
     /// Returns whether the file on disk is certainly this blob as git checked it out, possibly through a filter: it has
     /// the size and the times that the index recorded for the blob, and was changed before the index was written
     /// (<https://git-scm.com/docs/racy-git>).

@@ -8,8 +8,8 @@ use crate::job::settings::{GateSettings, Selection};
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot};
 
-/// The subject of a run. A report is delivered in the same way for every subject.
-pub(crate) trait RunSubject {
+/// The subject of a report: the files of a run, or the reports of earlier runs. Every report is delivered in the same way.
+pub(crate) trait ReportSubject {
     /// Returns the CI host's description of this run.
     fn ci(&self) -> &CiContext;
 
@@ -62,7 +62,7 @@ pub(crate) struct ReviewedFiles<'a> {
     pub(crate) comparison: Comparison,
 }
 
-impl RunSubject for ReviewedFiles<'_> {
+impl ReportSubject for ReviewedFiles<'_> {
     fn ci(&self) -> &CiContext {
         &self.workspace.ci
     }

@@ -1,16 +1,13 @@
 //! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
 
-use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::remote_review::evidence::{self, ResponseGaps};
-use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::requested_paths::RequestedPaths;
-use crate::gate::{BatchResponse, KnownComparison, Positions, ProjectContents};
+use crate::gate::{BatchResponse, Positions, RunFindings};
 use sluicegate_pipelines::findings::{
-    Enforcement, FileResults, Origin, RuleResult, Severity, Status, UnreviewedFile, VerdictLimit, Violation,
+    Enforcement, FileResults, Origin, RuleResult, Severity, Status, UnreviewedFile, Violation,
 };
 use sluicegate_pipelines::pipelines::PipelineKind;
-use sluicegate_pipelines::project::CheckLevels;
-use sluicegate_pipelines::rules::{self, Consequence, RuleSet};
+use sluicegate_pipelines::rules::{self, RuleSet};
 use sluicegate_platform::api::{ReviewResponse, RuleResponse};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,77 +20,6 @@ const NO_RULE_RESULT_REASON: &str = "the platform's response has no rule result 
 const EXCLUDED_REASON: &str =
     "the platform excluded this file, although its name ends like that of a pipeline";
 
-/// The findings that were collected so far, and the gaps in them.
-#[derive(Debug, Default)]
-pub(crate) struct Tally {
-    /// The files with results, by path.
-    pub files: Vec<FileResults>,
-    /// The results of team rules that the engine evaluated while it read the pipelines.
-    pub team_files: Vec<FileResults>,
-    /// The files with findings of the project checks, by path.
-    pub project_files: Vec<FileResults>,
-    /// The contents from which these findings were derived, until their fixes are proven; `None` if no fix is proposed.
-    pub project_contents: Option<ProjectContents>,
-    /// The proven fixes, and those that are not proven.
-    pub fixes: FixProof,
-    /// The levels of the project checks; `None` if they did not run.
-    pub check_levels: Option<CheckLevels>,
-    /// Files that the platform does not review, by path.
-    pub excluded_paths: Vec<String>,
-    /// Files without a usable result, by path.
-    pub unreviewed_files: Vec<UnreviewedFile>,
-    /// The comparison with the base; `None` unless only new findings fail the gate.
-    pub comparison: Option<KnownComparison>,
-    /// The files of each batch whose `reviewStatus` is FAILED.
-    pub failed_batches: Vec<BatchFiles>,
-    /// Reasons why the verdict is open, other than unreviewed files; each a sentence.
-    pub doubts: Vec<String>,
-    /// The files with such a doubt, by path.
-    pub doubtful_files: BTreeMap<String, String>,
-    /// The findings that exist only because of a broken link, by path.
-    pub consequences: BTreeMap<String, BTreeSet<Consequence>>,
-    /// Notes for the report; each a sentence.
-    pub notes: Vec<String>,
-    /// The notes that limit the verdict.
-    pub limits: Vec<VerdictLimit>,
-}
-
-impl Tally {
-    /// Adds a limit of the verdict, and its text as a note.
-    pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
-        self.notes.push(limit.text.clone());
-        self.limits.push(limit);
-    }
-
-    /// Adds files that could not be read, unless the review already reports them.
-    pub(crate) fn add_unread_files(&mut self, unread_files: Vec<UnreviewedFile>) {
-        let known_paths: BTreeSet<String> = self
-            .unreviewed_files
-            .iter()
-            .map(|file| file.path.clone())
-            .collect();
-        let mut new_files = unread_files;
-        new_files.retain(|file| !known_paths.contains(&file.path));
-        self.unreviewed_files.extend(new_files);
-        self.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
-    }
-
-    /// Returns the results of the review, then those of the project checks.
-    pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
-        self.files.iter().chain(&self.project_files)
-    }
-
-    /// Calls `apply` with one slice of all results, of the review and of the project checks, because waivers are
-    /// matched with all findings together. Returns the result of `apply`.
-    pub(crate) fn with_all_files<T>(&mut self, apply: impl FnOnce(&mut [FileResults]) -> T) -> T {
-        let reviewed_count = self.files.len();
-        self.files.append(&mut self.project_files);
-        let result = apply(&mut self.files);
-        self.project_files = self.files.split_off(reviewed_count);
-        result
-    }
-}
-
 /// Merges the responses to the requested files, each when it arrives. `rules` are those of the reviewed commit, or
 /// `None` if they are unknown. The files of a batch that failed are unreviewed.
 pub(crate) fn merge_responses(
@@ -101,13 +27,13 @@ pub(crate) fn merge_responses(
     requested_paths: &[String],
     rules: Option<&RuleSet>,
     positions: &mut Positions<'_>,
-) -> Tally {
-    let (mut tally, mut gaps) = (Tally::default(), ResponseGaps::default());
+) -> RunFindings {
+    let (mut run_findings, mut gaps) = (RunFindings::default(), ResponseGaps::default());
     positions.index_blobs(&requested_paths.iter().map(String::as_str).collect());
     for response in responses {
         match response.outcome {
             Ok(review) => ResponseMerger {
-                tally: &mut tally,
+                run_findings: &mut run_findings,
                 gaps: &mut gaps,
                 rules,
                 positions,
@@ -116,7 +42,7 @@ pub(crate) fn merge_responses(
             Err(error) => {
                 let reason = error.cause();
                 for path in response.files {
-                    tally.unreviewed_files.push(UnreviewedFile {
+                    run_findings.unreviewed_files.push(UnreviewedFile {
                         path,
                         reason: reason.clone(),
                     });
@@ -124,13 +50,13 @@ pub(crate) fn merge_responses(
             }
         }
     }
-    tally.notes.extend(gaps.into_notes(rules, positions));
-    tally.files.sort_by(|a, b| a.path.cmp(&b.path));
-    tally.excluded_paths.sort();
+    run_findings.notes.extend(gaps.into_notes(rules, positions));
+    run_findings.files.sort_by(|a, b| a.path.cmp(&b.path));
+    run_findings.excluded_paths.sort();
     // A file with several defects in the response is listed once, with the first reason.
-    tally.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
-    tally.unreviewed_files.dedup_by(|a, b| a.path == b.path);
-    tally
+    run_findings.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    run_findings.unreviewed_files.dedup_by(|a, b| a.path == b.path);
+    run_findings
 }
 
 /// Returns whether the pipeline must be read: to find the line of a violation, or to measure the number that a rule
@@ -144,9 +70,9 @@ fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> b
     })
 }
 
-/// Adds the response to one batch to the tally.
+/// Adds the response to one batch to the run_findings.
 struct ResponseMerger<'m, 'p> {
-    tally: &'m mut Tally,
+    run_findings: &'m mut RunFindings,
     gaps: &'m mut ResponseGaps,
     rules: Option<&'m RuleSet>,
     positions: &'m mut Positions<'p>,
@@ -160,7 +86,9 @@ impl ResponseMerger<'_, '_> {
         let (status, message) = (response.review_status.as_deref(), response.message.as_deref());
         let is_failed = self.check_batch_status(files, status, message);
         if is_failed {
-            self.tally.failed_batches.push(files.iter().cloned().collect());
+            self.run_findings
+                .failed_batches
+                .push(files.iter().cloned().collect());
         }
         let mut results = response.results.unwrap_or_default();
         let excluded_paths: BTreeSet<String> = response.excluded_files.into_iter().collect();
@@ -187,7 +115,7 @@ impl ResponseMerger<'_, '_> {
                 self.add_unreviewed(requested_path.to_owned(), reason);
             } else {
                 let note = format!("the platform's response {verb} {path}, which was not requested");
-                self.tally.notes.push(note);
+                self.run_findings.notes.push(note);
             }
         }
     }
@@ -209,7 +137,7 @@ impl ResponseMerger<'_, '_> {
         let reason = match &rule_responses {
             _ if is_excluded && kind.is_some() => Some(EXCLUDED_REASON),
             _ if is_excluded && !has_results => {
-                self.tally.excluded_paths.push(path.to_owned());
+                self.run_findings.excluded_paths.push(path.to_owned());
                 return;
             }
             None => Some(NO_RESULT_REASON),
@@ -248,21 +176,21 @@ impl ResponseMerger<'_, '_> {
             }
         };
         let doubtful_files = files.iter().map(|path| (path.clone(), doubt.clone()));
-        self.tally.doubtful_files.extend(doubtful_files);
+        self.run_findings.doubtful_files.extend(doubtful_files);
         self.add_doubt(doubt);
         false
     }
 
     /// Adds a doubt, once for each text.
     fn add_doubt(&mut self, doubt: String) {
-        if !self.tally.doubts.contains(&doubt) {
-            self.tally.doubts.push(doubt);
+        if !self.run_findings.doubts.contains(&doubt) {
+            self.run_findings.doubts.push(doubt);
         }
     }
 
     /// Records that a file has no complete review for this reason.
     fn add_unreviewed(&mut self, path: String, reason: impl Into<String>) {
-        self.tally.unreviewed_files.push(UnreviewedFile {
+        self.run_findings.unreviewed_files.push(UnreviewedFile {
             path,
             reason: reason.into(),
         });
@@ -306,7 +234,7 @@ impl ResponseMerger<'_, '_> {
                 return;
             }
         }
-        self.tally.files.push(FileResults {
+        self.run_findings.files.push(FileResults {
             path,
             results,
             is_reviewed: true,

@@ -2,21 +2,25 @@
 
 use crate::gate::remote_review::failed_batch::{BatchFiles, FoldEvidence, list_unexplained_batches};
 use crate::gate::verdict::find_result_causes;
-use crate::gate::{Cause, Tally};
+use crate::gate::{Cause, RunFindings};
 use sluicegate_pipelines::findings::FailOn;
 
 /// Returns the causes by which the results fail the gate or leave the verdict open. With `--fail-on never`, only
 /// missing reviews and doubts are causes.
-pub(crate) fn find_verdict_causes(tally: &Tally, fail_on: FailOn) -> Vec<Cause> {
-    let mut causes = find_result_causes(tally.all_files(), fail_on, tally.comparison.is_some());
-    let is_unexplained = fail_on != FailOn::Never && !tally.list_unexplained_batches().is_empty();
+pub(crate) fn find_verdict_causes(run_findings: &RunFindings, fail_on: FailOn) -> Vec<Cause> {
+    let mut causes = find_result_causes(
+        run_findings.all_files(),
+        fail_on,
+        run_findings.comparison.is_some(),
+    );
+    let is_unexplained = fail_on != FailOn::Never && !run_findings.list_unexplained_batches().is_empty();
     causes.extend(is_unexplained.then_some(Cause::PlatformFailure));
-    causes.extend((!tally.unreviewed_files.is_empty()).then_some(Cause::Unreviewed));
-    causes.extend((!tally.doubts.is_empty()).then_some(Cause::Doubt));
+    causes.extend((!run_findings.unreviewed_files.is_empty()).then_some(Cause::Unreviewed));
+    causes.extend((!run_findings.doubts.is_empty()).then_some(Cause::Doubt));
     causes
 }
 
-impl Tally {
+impl RunFindings {
     /// Returns the batches that the platform reports as failed although no finding explains the failure. If the review
     /// of a file did not fail at every base, known findings in this file do not explain the failure.
     pub(crate) fn list_unexplained_batches(&self) -> Vec<&BatchFiles> {
@@ -37,15 +41,15 @@ mod tests {
         FileResults, FindingState, Origin, RuleResult, Severity, Status, UnreviewedFile, Verdict,
     };
 
-    fn tally(status: Status) -> Tally {
+    fn run_findings(status: Status) -> RunFindings {
         let result = RuleResult::new("r".into(), status, None, vec![]);
-        Tally {
+        RunFindings {
             files: vec![FileResults {
                 path: "a".into(),
                 results: vec![result],
                 is_reviewed: true,
             }],
-            ..Tally::default()
+            ..RunFindings::default()
         }
     }
 
@@ -62,7 +66,7 @@ mod tests {
         ];
         for (status, limit, expected) in cases {
             assert_eq!(
-                decide_verdict(&find_verdict_causes(&tally(status.clone()), limit)),
+                decide_verdict(&find_verdict_causes(&run_findings(status.clone()), limit)),
                 expected,
                 "{status:?} {limit:?}"
             );
@@ -70,8 +74,8 @@ mod tests {
     }
 
     #[test]
-    fn open_tally_never_passes() {
-        let mut open = tally(Status::Passed);
+    fn open_findings_never_pass() {
+        let mut open = run_findings(Status::Passed);
         open.unreviewed_files.push(UnreviewedFile {
             path: "b".into(),
             reason: "no answer".into(),
@@ -80,9 +84,9 @@ mod tests {
             decide_verdict(&find_verdict_causes(&open, FailOn::Never)),
             Verdict::Undecided
         );
-        let doubtful = Tally {
+        let doubtful = RunFindings {
             doubts: vec!["?".into()],
-            ..Tally::default()
+            ..RunFindings::default()
         };
         assert_eq!(
             decide_verdict(&find_verdict_causes(&doubtful, FailOn::Error)),
@@ -110,20 +114,20 @@ mod tests {
             results,
             is_reviewed: true,
         });
-        let tally = Tally {
+        let run_findings = RunFindings {
             files: files.to_vec(),
             failed_batches: vec![BatchFiles::from(["a".to_owned(), "b".to_owned()])],
             comparison: Some(KnownComparison {
                 failed_before: failed_before.iter().map(|path| (*path).to_owned()).collect(),
                 ..KnownComparison::default()
             }),
-            ..Tally::default()
+            ..RunFindings::default()
         };
         assert_eq!(
-            decide_verdict(&find_verdict_causes(&tally, FailOn::Never)),
+            decide_verdict(&find_verdict_causes(&run_findings, FailOn::Never)),
             Verdict::Passed
         );
-        decide_verdict(&find_verdict_causes(&tally, FailOn::Error))
+        decide_verdict(&find_verdict_causes(&run_findings, FailOn::Error))
     }
 
     #[test]

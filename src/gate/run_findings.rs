@@ -1,0 +1,80 @@
+//! The findings of a run while it collects them, and the gaps in them.
+
+use crate::gate::project_checks::project_fixes::FixProof;
+use crate::gate::remote_review::failed_batch::BatchFiles;
+use crate::gate::{KnownComparison, ProjectContents};
+use sluicegate_pipelines::findings::{FileResults, UnreviewedFile, VerdictLimit};
+use sluicegate_pipelines::project::CheckLevels;
+use sluicegate_pipelines::rules::Consequence;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The findings that were collected so far, and the gaps in them.
+#[derive(Debug, Default)]
+pub(crate) struct RunFindings {
+    /// The files with results, by path.
+    pub files: Vec<FileResults>,
+    /// The results of team rules that the engine evaluated while it read the pipelines.
+    pub team_files: Vec<FileResults>,
+    /// The files with findings of the project checks, by path.
+    pub project_files: Vec<FileResults>,
+    /// The contents from which these findings were derived, until their fixes are proven; `None` if no fix is proposed.
+    pub project_contents: Option<ProjectContents>,
+    /// The proven fixes, and those that are not proven.
+    pub fixes: FixProof,
+    /// The levels of the project checks; `None` if they did not run.
+    pub check_levels: Option<CheckLevels>,
+    /// Files that the platform does not review, by path.
+    pub excluded_paths: Vec<String>,
+    /// Files without a usable result, by path.
+    pub unreviewed_files: Vec<UnreviewedFile>,
+    /// The comparison with the base; `None` unless only new findings fail the gate.
+    pub comparison: Option<KnownComparison>,
+    /// The files of each batch whose `reviewStatus` is FAILED.
+    pub failed_batches: Vec<BatchFiles>,
+    /// Reasons why the verdict is open, other than unreviewed files; each a sentence.
+    pub doubts: Vec<String>,
+    /// The files with such a doubt, by path.
+    pub doubtful_files: BTreeMap<String, String>,
+    /// The findings that exist only because of a broken link, by path.
+    pub consequences: BTreeMap<String, BTreeSet<Consequence>>,
+    /// Notes for the report; each a sentence.
+    pub notes: Vec<String>,
+    /// The notes that limit the verdict.
+    pub limits: Vec<VerdictLimit>,
+}
+
+impl RunFindings {
+    /// Adds a limit of the verdict, and its text as a note.
+    pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
+        self.notes.push(limit.text.clone());
+        self.limits.push(limit);
+    }
+
+    /// Adds files that could not be read, unless the review already reports them.
+    pub(crate) fn add_unread_files(&mut self, unread_files: Vec<UnreviewedFile>) {
+        let known_paths: BTreeSet<String> = self
+            .unreviewed_files
+            .iter()
+            .map(|file| file.path.clone())
+            .collect();
+        let mut new_files = unread_files;
+        new_files.retain(|file| !known_paths.contains(&file.path));
+        self.unreviewed_files.extend(new_files);
+        self.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// Returns the results of the review, then those of the project checks.
+    pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
+        self.files.iter().chain(&self.project_files)
+    }
+
+    /// Calls `apply` with one slice of all results, of the review and of the project checks, because waivers are
+    /// matched with all findings together. Returns the result of `apply`.
+    pub(crate) fn with_all_files<T>(&mut self, apply: impl FnOnce(&mut [FileResults]) -> T) -> T {
+        let reviewed_count = self.files.len();
+        self.files.append(&mut self.project_files);
+        let result = apply(&mut self.files);
+        self.project_files = self.files.split_off(reviewed_count);
+        result
+    }
+}
