@@ -24,7 +24,7 @@ const LIMITS: [(Fault, usize); 13] = [
     (Fault::Closure, 3),
     (Fault::TupleParameter, 0),
     (Fault::Test, 0),
-    (Fault::Stem, 46),
+    (Fault::Stem, 45),
 ];
 
 /// Maximum number of return types of functions with the same name.

@@ -142,7 +142,7 @@ impl Compiler<'_> {
                     let message = format!("`{kind}.{name}` always exists: compare it with an empty value");
                     return Err(self.problem_at(expression, message));
                 }
-                Ok((ExpressionNode::Field(operand, index), field_value_type(field)))
+                Ok((ExpressionNode::Field(operand, index), ValueType::of_field(field)))
             }
             ValueType::Map(_) | ValueType::Any if is_has_macro => {
                 Ok((ExpressionNode::HasKey(operand, name.clone()), ValueType::Boolean))
@@ -388,18 +388,6 @@ impl Compiler<'_> {
 fn find_record_field(kind: RecordKind, name: &str) -> Option<(usize, FieldType)> {
     let index = kind.find_field_index(name)?;
     Some((index, kind.fields().get(index)?.field_type))
-}
-
-/// Returns the type that the value of a documented field has in an expression.
-fn field_value_type(field_type: FieldType) -> ValueType {
-    match field_type {
-        FieldType::Text => ValueType::Text,
-        FieldType::Boolean => ValueType::Boolean,
-        FieldType::Map => ValueType::Map(Box::new(ValueType::Any)),
-        FieldType::Any => ValueType::Any,
-        FieldType::Texts => ValueType::list_of(ValueType::Text),
-        FieldType::Records(kind) => ValueType::list_of(ValueType::Record(kind)),
-    }
 }
 
 fn quote_names(names: &[&str]) -> String {

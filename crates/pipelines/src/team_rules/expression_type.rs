@@ -1,6 +1,6 @@
 //! The types by which an expression is checked before it is evaluated.
 
-use super::record_field::RecordKind;
+use super::record_field::{FieldType, RecordKind};
 use std::fmt;
 
 /// The type of a part of an expression. It may be unknown without a pipeline.
@@ -22,6 +22,18 @@ pub(super) enum ValueType {
 impl ValueType {
     pub(super) fn list_of(item: Self) -> Self {
         Self::List(Box::new(item))
+    }
+
+    /// Returns the type that the value of a documented field has in an expression.
+    pub(super) fn of_field(field_type: FieldType) -> Self {
+        match field_type {
+            FieldType::Text => Self::Text,
+            FieldType::Boolean => Self::Boolean,
+            FieldType::Map => Self::Map(Box::new(Self::Any)),
+            FieldType::Any => Self::Any,
+            FieldType::Texts => Self::list_of(Self::Text),
+            FieldType::Records(kind) => Self::list_of(Self::Record(kind)),
+        }
     }
 
     /// Returns whether one value can have both types. An unknown type is compatible with every type.
