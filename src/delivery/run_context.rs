@@ -82,8 +82,8 @@ fn build_candidate_json(candidate: &Candidate) -> Value {
     let mut value = json!({
         "path": candidate.change.path,
         "change": kind_name(&candidate.change.kind),
-        "selected": candidate.selected,
-        "reason": candidate.reason,
+        "selected": candidate.reason.is_selected(),
+        "reason": candidate.reason.to_string(),
     });
     if let (Some(from), Some(object)) = (candidate.change.rename_source(), value.as_object_mut()) {
         object.insert("from".to_owned(), json!(from));
@@ -178,7 +178,7 @@ impl RunContextText<'_> {
 
     /// Returns the cells of each row: the kind of change, the path and the reason. A reason in `repeated_reasons` is
     /// printed once above the rows, so its cell is empty, unless the user named the file.
-    fn build_rows(&self, repeated_reasons: &BTreeMap<&str, usize>) -> Vec<[String; 3]> {
+    fn build_rows(&self, repeated_reasons: &BTreeMap<String, usize>) -> Vec<[String; 3]> {
         let mut rows = Vec::new();
         for candidate in &self.selection.candidates {
             let path = &candidate.change.path;
@@ -188,7 +188,7 @@ impl RunContextText<'_> {
                 continue;
             }
             let is_named = self.paths.contains(path);
-            let has_reason = is_named || !repeated_reasons.contains_key(candidate.reason.as_str());
+            let has_reason = is_named || !repeated_reasons.contains_key(&candidate.reason.to_string());
             rows.push(build_candidate_row(self.target, candidate, has_reason));
         }
         for file in &self.unchanged_files {
@@ -211,10 +211,10 @@ fn column_width(rows: &[[String; 3]], column: usize) -> usize {
 
 /// Returns the reasons that more than [`MAX_ROWS_PER_REASON`] pipelines share, with the number of pipelines. Each is
 /// printed once instead of in every row.
-fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<&str, usize> {
+fn count_repeated_reasons(selected_pipelines: &SelectedPipelines) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for candidate in &selected_pipelines.candidates {
-        *counts.entry(candidate.reason.as_str()).or_default() += 1;
+        *counts.entry(candidate.reason.to_string()).or_default() += 1;
     }
     counts.retain(|_, count| *count > MAX_ROWS_PER_REASON);
     counts
@@ -311,7 +311,7 @@ fn render_headline(target: &Target, selected_pipelines: &SelectedPipelines) -> S
 /// Returns the cells of a changed pipeline: a mark with the kind of the change, the path, and the reason, which is
 /// empty without `has_reason`.
 fn build_candidate_row(target: &Target, candidate: &Candidate, has_reason: bool) -> [String; 3] {
-    let mark = if candidate.selected { '+' } else { '-' };
+    let mark = if candidate.reason.is_selected() { '+' } else { '-' };
     // Without a base, no pipeline was compared, so none is shown as added.
     let kind = if target.bases.is_empty() {
         mark.to_string()
@@ -324,7 +324,7 @@ fn build_candidate_row(target: &Target, candidate: &Candidate, has_reason: bool)
         None => path,
     };
     let reason = if has_reason {
-        text::escape_line(&candidate.reason)
+        text::escape_line(&candidate.reason.to_string())
     } else {
         String::new()
     };

@@ -5,6 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::remote_review::failed_requests::FailedRequests;
+use crate::gate::selection::selection_reason::LeftOutFile;
 use crate::gate::{
     Cause, KnownComparison, RunFindings, SelectedPipelines, decide_verdict, exit_status, find_verdict_causes,
     has_undecided_cause,
@@ -183,8 +184,11 @@ impl Evaluation {
                 path,
                 reason: "not a file that is reviewed".to_owned(),
             });
-        let mut excluded_files: Vec<ExcludedFile> =
-            excluded_by_type.chain(pipelines.left_out_files).collect();
+        let excluded_by_selection = pipelines
+            .left_out_files
+            .into_iter()
+            .map(LeftOutFile::into_excluded_file);
+        let mut excluded_files: Vec<ExcludedFile> = excluded_by_type.chain(excluded_by_selection).collect();
         excluded_files.sort();
         Report {
             engine,

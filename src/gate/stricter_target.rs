@@ -78,7 +78,7 @@ impl Workspace<'_> {
         let changed_pipelines: BTreeSet<String> = pipelines
             .candidates
             .iter()
-            .filter(|candidate| candidate.selected && is_pipeline(&candidate.change.path))
+            .filter(|candidate| candidate.reason.is_selected() && is_pipeline(&candidate.change.path))
             .map(|candidate| candidate.change.path.clone())
             .collect();
         if self.contains_target_tip(snapshot, commit)? {

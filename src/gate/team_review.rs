@@ -6,7 +6,7 @@ use crate::gate::local_review::rule_evaluation::evaluate_documents;
 use crate::gate::run::GateRun;
 use crate::gate::{BasePaths, Cause, RunFindings};
 use crate::job::policy::{self, GateFileVersion};
-use crate::workspace::gate_file_problems::SETTINGS_KIND;
+use crate::workspace::gate_file_problems::GateFileKind;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
 use sluicegate_base::text::{format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
@@ -164,15 +164,12 @@ impl GateRun<'_> {
     /// Returns whether the change repairs this file: it edits the file, which still exists at the same path, and its
     /// version can be used. A branch that only has an older version does not repair anything.
     fn repairs_file(&self, file: &UnusableTeamRules) -> bool {
-        let is_usable = match file.kind {
-            SETTINGS_KIND => {
-                let is_present = self.subject.snapshot.has_path(&file.path).unwrap_or(false);
-                is_present && !self.selection.unusable_files.contain(SETTINGS_KIND)
-            }
-            _ => self
-                .subject
-                .workspace
-                .can_use_team_rules_at(&self.subject.snapshot, &file.path),
+        let is_usable = if file.is_configuration {
+            let is_present = self.subject.snapshot.has_path(&file.path).unwrap_or(false);
+            is_present && !self.selection.unusable_files.contain(GateFileKind::Settings)
+        } else {
+            let workspace = self.subject.workspace;
+            workspace.can_use_team_rules_at(&self.subject.snapshot, &file.path)
         };
         is_usable && self.edits_gate_file(&file.path)
     }

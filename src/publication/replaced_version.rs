@@ -6,11 +6,11 @@ use super::publish_decision::PublishDecision;
 use super::version_history::CommitOrder;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{Plan, is_same_commit, parse_platform_time};
+use crate::publish::{Plan, is_same_commit};
 use crate::session::artifact_versions::disable_command;
 use jiff::SignedDuration;
 use sluicegate_git::short_id;
-use sluicegate_platform::api::{Artifact, Platform};
+use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
 
 /// Maximum time by which the clock that dated a commit may be ahead of the platform's clock.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);

@@ -3,11 +3,11 @@
 use super::Publication;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{is_abbreviation_of, is_same_commit, parse_platform_time};
+use crate::publish::{is_abbreviation_of, is_same_commit};
 use crate::session::artifact_versions::list_versions;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
-use sluicegate_platform::api::{Artifact, Platform};
+use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
 

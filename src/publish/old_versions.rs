@@ -1,8 +1,7 @@
 //! Determines which published versions consumers can still use, and which are old.
 
-use super::platform_time::parse_platform_time;
 use jiff::Timestamp;
-use sluicegate_platform::api::Artifact;
+use sluicegate_platform::api::{Artifact, parse_platform_time};
 use std::cmp::Reverse;
 
 /// The reason why old versions cannot be distinguished from new ones.

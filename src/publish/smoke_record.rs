@@ -1,7 +1,7 @@
 //! The record of a version's smoke runs in the receipt.
 
-use super::platform_time::parse_platform_time;
 use serde::{Deserialize, Serialize};
+use sluicegate_platform::api::{is_success_status, measure_duration};
 use std::time::Duration;
 
 /// Verdict of smoke runs that all succeeded.
@@ -12,9 +12,6 @@ const FAILED_VERDICT: &str = "failed";
 
 /// Verdict of smoke runs that have not all ended.
 const OPEN_VERDICT: &str = "undecided";
-
-/// The status of an execution that succeeded.
-const SUCCESS_STATUS: &str = "SUCCESS";
 
 /// The smoke runs of a version and their effect on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,16 +161,12 @@ impl SmokeExecution {
     }
 
     fn has_success_status(&self) -> bool {
-        self.status
-            .as_deref()
-            .is_some_and(|status| status.eq_ignore_ascii_case(SUCCESS_STATUS))
+        self.status.as_deref().is_some_and(is_success_status)
     }
 
     /// Returns the time from start to end, if the platform reports both.
     pub fn duration(&self) -> Option<Duration> {
-        let start = parse_platform_time(self.started_at.as_deref()?)?;
-        let end = parse_platform_time(self.finished_at.as_deref()?)?;
-        Duration::try_from(end.duration_since(start)).ok()
+        measure_duration(self.started_at.as_deref(), self.finished_at.as_deref())
     }
 
     /// Returns the pipeline and its environment as part of a sentence.

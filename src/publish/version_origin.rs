@@ -1,9 +1,8 @@
 //! Determines whether this run published a version.
 
-use super::platform_time::parse_platform_time;
 use super::{Plan, version_differences};
 use jiff::{SignedDuration, Timestamp};
-use sluicegate_platform::api::ArtifactDetails;
+use sluicegate_platform::api::{ArtifactDetails, parse_platform_time};
 
 /// Maximum time by which the platform's clock may be behind the local clock.
 const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);

@@ -6,10 +6,9 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::resource::{RemoteProject, ResourceLookup};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 use sluicegate_base::text::quote_shell_word;
-use sluicegate_platform::api::{ApiValue, Execution, ExecutionResponse};
+use sluicegate_platform::api::{ApiValue, Execution, ExecutionResponse, measure_duration};
 use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
@@ -114,9 +113,7 @@ impl WatchedExecution {
     /// Returns the time from start to end, if the platform reports both.
     pub(crate) fn duration(&self) -> Option<Duration> {
         let result = &self.response.result;
-        let start = parse_timestamp(result.started_at.as_deref()?)?;
-        let end = parse_timestamp(result.finished_at.as_deref()?)?;
-        Duration::try_from(end.duration_since(start)).ok()
+        measure_duration(result.started_at.as_deref(), result.finished_at.as_deref())
     }
 
     /// Returns why the execution did not succeed, or `None` if it did.
@@ -141,15 +138,10 @@ impl WatchedExecution {
         }
     }
 
-    /// Returns the next step if the execution did not end in time. The API document does not list the statuses, so only
-    /// two of them show that the execution is still running.
+    /// Returns the next step if the execution did not end in time.
     fn hint_after_deadline(&self) -> String {
         let id = quote_shell_word(&self.id);
-        let status = self.status_name();
-        if ["RUNNING", "QUEUED"]
-            .iter()
-            .any(|word| status.eq_ignore_ascii_case(word))
-        {
+        if self.response.result.is_running() {
             format!("the execution is still running; run `sluicegate executions cancel {id}` to cancel it")
         } else {
             format!("run `sluicegate executions show {id}` to see its status")
@@ -218,8 +210,4 @@ fn describe_status(execution: &Execution) -> String {
         Some(message) => format!("{status}: {message}"),
         None => status.to_owned(),
     }
-}
-
-fn parse_timestamp(text: &str) -> Option<Timestamp> {
-    text.parse().ok()
 }

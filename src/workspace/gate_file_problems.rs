@@ -12,18 +12,28 @@ pub(crate) struct UnusableGateFiles {
     /// The problems of files that were unusable before the change, in the same way.
     pub(crate) old_problems: Vec<String>,
     /// The kinds of the files that have one of these problems.
-    pub(super) kinds: BTreeSet<&'static str>,
+    pub(super) kinds: BTreeSet<GateFileKind>,
 }
 
-/// The kind of the configuration file.
-pub(crate) const SETTINGS_KIND: &str = "settings";
-
-/// The kind of the team rules file.
-pub(crate) const TEAM_RULES_KIND: &str = "team rules";
+/// A part of the gate configuration that a run may be unable to use. Problems are listed in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum GateFileKind {
+    /// The choice of the platform's hidden directory.
+    HiddenDirectory,
+    /// The paths of the outputs in the configuration file.
+    OutputPaths,
+    /// The platform's rules file.
+    Rules,
+    /// The configuration file.
+    Settings,
+    SharedPipelines,
+    TeamRules,
+    Waivers,
+}
 
 impl UnusableGateFiles {
     /// Returns whether the file of this kind cannot be used in the reviewed commit.
-    pub(crate) fn contain(&self, kind: &str) -> bool {
-        self.kinds.contains(kind)
+    pub(crate) fn contain(&self, kind: GateFileKind) -> bool {
+        self.kinds.contains(&kind)
     }
 }

@@ -6,7 +6,6 @@ use crate::job::policy::{
 };
 use crate::session::Run;
 use crate::workspace::Workspace;
-use crate::workspace::gate_file_problems::{SETTINGS_KIND, TEAM_RULES_KIND};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{LimitKind, VerdictLimit};
 use sluicegate_pipelines::rules::LintProblem;
@@ -25,8 +24,8 @@ pub(crate) struct TeamRulesInForce {
 /// A file of the gate configuration that cannot be used, so that not all team rules can be evaluated.
 pub(crate) struct UnusableTeamRules {
     pub(crate) path: String,
-    /// The kind of the file: the team rules, or the configuration file, which may name the file of the team rules.
-    pub(crate) kind: &'static str,
+    /// True for the configuration file, which may name the file of the team rules; false for the team rules.
+    pub(crate) is_configuration: bool,
     /// The reason, with the file.
     pub(crate) reason: String,
 }
@@ -132,7 +131,7 @@ impl Workspace<'_> {
             .is_none_or(|text| text.text.contains("team-rules"));
         Ok(has_key.then(|| UnusableTeamRules {
             path: path.clone(),
-            kind: SETTINGS_KIND,
+            is_configuration: true,
             reason: format!("the file that may set `review.team-rules` cannot be used: {reason}"),
         }))
     }
@@ -146,9 +145,10 @@ impl Workspace<'_> {
         snapshot: &Snapshot<'_>,
         file: &UnusableTeamRules,
     ) -> Result<TeamRuleSet, Failure> {
-        let named_path = match file.kind {
-            SETTINGS_KIND => self.find_team_rules_path_at(run, snapshot, &file.path)?,
-            _ => Some(file.path.clone()),
+        let named_path = if file.is_configuration {
+            self.find_team_rules_path_at(run, snapshot, &file.path)?
+        } else {
+            Some(file.path.clone())
         };
         let Some(path) = named_path else {
             return Ok(TeamRuleSet::default());
@@ -233,7 +233,7 @@ impl Workspace<'_> {
     /// Returns whether the checked-out change repairs this team rules file: it edits the file, and its version can be
     /// used.
     pub(crate) fn is_repaired_in_checkout(&self, run: &Run, file: &UnusableTeamRules) -> bool {
-        file.kind == TEAM_RULES_KIND
+        !file.is_configuration
             && self.is_edited_in_checkout(&file.path, MAX_TEAM_RULES_BYTES)
             && self
                 .read_checkout_snapshot(run)
@@ -269,7 +269,7 @@ impl UnusableTeamRules {
     fn new(path: &str, reason: &str) -> Self {
         Self {
             path: path.to_owned(),
-            kind: TEAM_RULES_KIND,
+            is_configuration: false,
             reason: format!("the team rules file that applies to this run cannot be used: {reason}"),
         }
     }

@@ -9,7 +9,7 @@ use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
-use crate::workspace::gate_file_problems::{SETTINGS_KIND, TEAM_RULES_KIND, UnusableGateFiles};
+use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
@@ -45,7 +45,7 @@ impl GateFileProblem {
 }
 
 /// The problems of one commit or of the files on disk, by the kind of file.
-type GateFileProblems = BTreeMap<&'static str, GateFileProblem>;
+type GateFileProblems = BTreeMap<GateFileKind, GateFileProblem>;
 
 /// A version of the gate configuration.
 struct GateVersion<'v> {
@@ -90,7 +90,7 @@ impl Workspace<'_> {
             // Without a base, every problem is new.
             let is_old = !base_problems.is_empty()
                 && base_problems.iter().all(|problems| {
-                    matches!(problems.get(kind), Some(old_problem) if old_problem.content == problem.content)
+                    matches!(problems.get(&kind), Some(old_problem) if old_problem.content == problem.content)
                 });
             unusable.kinds.insert(kind);
             if is_old {
@@ -98,7 +98,7 @@ impl Workspace<'_> {
             } else if problem.has_job_key {
                 return Err(Failure::usage(problem.message));
             } else {
-                unusable.makes_team_rules_unusable |= kind == TEAM_RULES_KIND;
+                unusable.makes_team_rules_unusable |= kind == GateFileKind::TeamRules;
                 unusable.new_problems.push(problem.message);
             }
         }
@@ -143,12 +143,16 @@ impl GateVersion<'_> {
                 .map(|name| GateFileVersion::Text(name.clone().into_bytes()))
                 .collect();
             let message = format!("{error}. Keep these files only in the platform's own directory");
-            problems.insert("hidden directory", GateFileProblem::new(content, message));
+            problems.insert(
+                GateFileKind::HiddenDirectory,
+                GateFileProblem::new(content, message),
+            );
         }
         let (rules_version, rules) = self.check_rules_file(&mut problems);
         let (team_version, team_rules) = self.check_team_rules_file(&mut problems);
         // The rules of an unreadable file are unknown, so a waiver may name one of them.
-        let has_unknown_rules = problems.contains_key("rules") || problems.contains_key(TEAM_RULES_KIND);
+        let has_unknown_rules =
+            problems.contains_key(&GateFileKind::Rules) || problems.contains_key(&GateFileKind::TeamRules);
         let has_unread_team_rules = self
             .workspace
             .has_unread_team_rules(self.team_rules_path.as_deref());
@@ -175,13 +179,13 @@ impl GateVersion<'_> {
         let content = vec![version];
         let text = match read_result {
             Err(message) => {
-                problems.insert(SETTINGS_KIND, GateFileProblem::new(content, message));
+                problems.insert(GateFileKind::Settings, GateFileProblem::new(content, message));
                 return Ok(None);
             }
             Ok(None) => {
                 if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
                     let message = format!("{path} is missing, but the job sets this path with --config");
-                    problems.insert(SETTINGS_KIND, GateFileProblem::new(content, message));
+                    problems.insert(GateFileKind::Settings, GateFileProblem::new(content, message));
                 }
                 return Ok(None);
             }
@@ -198,7 +202,7 @@ impl GateVersion<'_> {
                     has_job_key: error.is_job_key(),
                     ..GateFileProblem::new(content, error.to_note())
                 };
-                problems.insert(SETTINGS_KIND, problem);
+                problems.insert(GateFileKind::Settings, problem);
                 return Ok(None);
             }
         };
@@ -208,13 +212,13 @@ impl GateVersion<'_> {
             .collect();
         if !errors.is_empty() {
             let problem = GateFileProblem::new(content.clone(), errors.join("; "));
-            problems.insert("output paths", problem);
+            problems.insert(GateFileKind::OutputPaths, problem);
         }
         // A wrong output path may also be the reason for a bad value, so it would be reported twice.
         let reason = self.explain_bad_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
             let message = format!("{path}: {reason}");
-            problems.insert(SETTINGS_KIND, GateFileProblem::new(content, message));
+            problems.insert(GateFileKind::Settings, GateFileProblem::new(content, message));
         }
         self.team_rules_path = sources
             .resolve_team_rules_path(&self.run.global, Some(path.as_str()))
@@ -290,7 +294,10 @@ impl GateVersion<'_> {
             }
         };
         if let Some(message) = message {
-            problems.insert("rules", GateFileProblem::new(vec![version.clone()], message));
+            problems.insert(
+                GateFileKind::Rules,
+                GateFileProblem::new(vec![version.clone()], message),
+            );
         }
         (version, rules)
     }
@@ -307,7 +314,7 @@ impl GateVersion<'_> {
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
             let problem = GateFileProblem::new(vec![version.clone()], message.clone());
-            problems.insert(TEAM_RULES_KIND, problem);
+            problems.insert(GateFileKind::TeamRules, problem);
         }
         (version, rules.ok().flatten())
     }
@@ -336,7 +343,7 @@ impl GateVersion<'_> {
         };
         if let Some(message) = message {
             let content = std::iter::once(version).chain(rules_versions).collect();
-            problems.insert("waivers", GateFileProblem::new(content, message));
+            problems.insert(GateFileKind::Waivers, GateFileProblem::new(content, message));
         }
         Ok(())
     }
@@ -351,7 +358,7 @@ impl GateVersion<'_> {
         if let LoadedInterface::Unreadable(path, error) = interface {
             let content = vec![self.workspace.read_gate_file(self.snapshot, &path)];
             let problem = GateFileProblem::new(content, describe_error(&path, &error));
-            problems.insert("shared pipelines", problem);
+            problems.insert(GateFileKind::SharedPipelines, problem);
         }
         Ok(())
     }

@@ -1,14 +1,13 @@
 //! The changes that the selection compared: they show which pipelines were renamed, modified or deleted.
 
+use super::selection_reason::SelectionReason;
 use sluicegate_git::{Change, CommitId};
 
-/// A changed pipeline, and whether it is reviewed.
+/// A changed pipeline, and why it is or is not reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub change: Change,
-    pub selected: bool,
-    /// The reason why the pipeline is or is not selected.
-    pub reason: String,
+    pub reason: SelectionReason,
 }
 
 /// The changed pipelines that the selection found.

@@ -6,6 +6,7 @@ pub(crate) mod named_files;
 pub(crate) mod other_changes;
 pub(crate) mod replaced_directories;
 pub(crate) mod selected_pipelines;
+pub(crate) mod selection_reason;
 pub(in crate::gate) mod unmatched_selection;
 
 use crate::error::Failure;
@@ -153,13 +154,13 @@ impl Workspace<'_> {
             .map(|base| self.repo.snapshot(base.clone()))
             .collect();
         let gate_files = self.find_gate_files(std::iter::once(snapshot).chain(&base_snapshots))?;
-        let policy_files = gate_files.paths();
+        let gate_file_paths = gate_files.paths();
         let scope = SelectionScope {
             head: snapshot,
             bases: &comparison.bases,
             base_source: &comparison.base_source,
             config_dir: self.named_config_dir.as_deref(),
-            policy_files: &policy_files,
+            gate_file_paths: &gate_file_paths,
             host_bases: &host_bases,
             describe_change: &|base, change| self.describe_gate_change(snapshot, &gate_files, base, change),
             includes: &|path| request.selection.includes(path),

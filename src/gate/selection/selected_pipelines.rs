@@ -3,18 +3,11 @@
 use crate::gate::selection::compared_changes::{Candidate, ComparedChanges, list_changes};
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
+use crate::gate::selection::selection_reason::{LeftOutFile, SelectionReason};
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
-use sluicegate_pipelines::findings::{ExcludedFile, GateChange};
+use sluicegate_pipelines::findings::GateChange;
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-
-const NOT_INCLUDED_REASON: &str = "not matched by --include";
-const EXCLUDED_REASON: &str = "matched by --exclude";
-/// The reason why a submodule is not reviewed.
-pub(crate) const SUBMODULE_REASON: &str = match FileKind::Submodule.unreadable_reason() {
-    Some(reason) => reason,
-    None => "",
-};
 
 /// The commits to compare and the filters of the selection.
 #[derive(Clone, Copy)]
@@ -27,7 +20,7 @@ pub(crate) struct SelectionScope<'a> {
     /// The hidden directory, if there is one.
     pub config_dir: Option<&'a str>,
     /// The paths that the policy is read from, including symbolic links to them.
-    pub policy_files: &'a [String],
+    pub gate_file_paths: &'a [String],
     /// The commits that the host compares with, even if settings select another base. Changes to the gate configuration
     /// are reported relative to these; if empty, no such change is reported.
     pub host_bases: &'a [CommitId],
@@ -52,7 +45,7 @@ pub(crate) struct SelectedPipelines {
     /// Changes to the gate configuration.
     pub gate_changes: Vec<GateChange>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
-    pub left_out_files: Vec<ExcludedFile>,
+    pub left_out_files: Vec<LeftOutFile>,
     /// Files whose names only look like a pipeline's.
     pub lookalikes: Vec<String>,
     /// Directories of pipelines that the change replaced with a submodule or a link.
@@ -106,7 +99,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
         // Without a base, the candidates already include every file.
         candidates
             .iter()
-            .filter(|candidate| candidate.selected)
+            .filter(|candidate| candidate.reason.is_selected())
             .map(|candidate| candidate.change.path.clone())
             .collect()
     };
@@ -178,7 +171,7 @@ impl SelectedPipelines {
     pub(crate) fn select_submodules(&mut self) {
         let left_out_files = std::mem::take(&mut self.left_out_files).into_iter();
         let (submodules, other_files): (Vec<_>, Vec<_>) =
-            left_out_files.partition(|file| file.reason == SUBMODULE_REASON);
+            left_out_files.partition(|file| file.reason == SelectionReason::Submodule);
         self.left_out_files = other_files;
         self.files.extend(submodules.into_iter().map(|file| file.path));
         self.files.sort();
@@ -250,13 +243,11 @@ impl SelectionScope<'_> {
             .collect()
     }
 
-    /// Returns the entry for the report's list of excluded files, if the globs exclude the candidate or it is a
-    /// submodule. Returns `None` for files outside the paths on the command line.
-    fn find_exclusion(&self, candidate: &Candidate) -> Option<ExcludedFile> {
+    /// Returns the candidate as a file that is left out, if the globs exclude it or it is a submodule. Returns `None`
+    /// for files outside the paths on the command line.
+    fn find_exclusion(&self, candidate: &Candidate) -> Option<LeftOutFile> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);
-        let is_reported = self.is_within(path)
-            && [NOT_INCLUDED_REASON, EXCLUDED_REASON, SUBMODULE_REASON].contains(&reason.as_str());
-        is_reported.then(|| ExcludedFile {
+        (reason.is_reported_exclusion() && self.is_within(path)).then(|| LeftOutFile {
             path: path.clone(),
             reason: reason.clone(),
         })
@@ -326,26 +317,22 @@ impl SelectionScope<'_> {
     /// Decides whether a changed pipeline is selected, and states the reason.
     fn build_candidate(&self, change: Change, reason_for_all: Option<&str>) -> Candidate {
         let path = &change.path;
-        let (is_selected, reason) = if change.kind == ChangeKind::Deleted {
-            (false, "deleted".to_owned())
+        let reason = if change.kind == ChangeKind::Deleted {
+            SelectionReason::Deleted
         } else if !(self.includes)(path) {
-            (false, NOT_INCLUDED_REASON.to_owned())
+            SelectionReason::NotIncluded
         } else if (self.excludes)(path) {
-            (false, EXCLUDED_REASON.to_owned())
+            SelectionReason::Excluded
         } else if !self.is_within(path) {
-            (false, "outside the paths on the command line".to_owned())
+            SelectionReason::OutsidePaths
         } else if change.file_kind == Some(FileKind::Submodule) {
-            (false, SUBMODULE_REASON.to_owned())
+            SelectionReason::Submodule
         } else if let Some(reason) = reason_for_all {
-            (true, format!("all pipelines are selected: {reason}"))
+            SelectionReason::AllSelected(reason.to_owned())
         } else {
-            (true, "changed since the base".to_owned())
+            SelectionReason::Changed
         };
-        Candidate {
-            change,
-            selected: is_selected,
-            reason,
-        }
+        Candidate { change, reason }
     }
 
     /// Returns whether the path is within the given paths. Without paths, every path is.
@@ -367,7 +354,7 @@ impl SelectionScope<'_> {
 
     /// Returns whether the path is that of a file of the gate configuration.
     pub(super) fn is_gate_file(&self, path: &str) -> bool {
-        self.policy_files.iter().any(|file| file == path) || self.is_rules_file(path)
+        self.gate_file_paths.iter().any(|file| file == path) || self.is_rules_file(path)
     }
 
     /// Returns whether the path is that of the rules file. If the job does not set the hidden directory, any hidden

@@ -4,9 +4,9 @@ use super::smoke_problem::SmokeProblem;
 use super::smoke_test::SmokeTest;
 use crate::error::Failure;
 use crate::publication::Publication;
-use crate::publish::{Receipt, SmokeExecution, SmokeRecord, parse_platform_time};
+use crate::publish::{Receipt, SmokeExecution, SmokeRecord};
 use crate::session::resource::RemoteProject;
-use sluicegate_platform::api::Execution;
+use sluicegate_platform::api::{Execution, parse_platform_time};
 use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
 

@@ -20,11 +20,9 @@ use super::publish_decision::PublishedVersion;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnSmokeFailure;
-use crate::publish::{
-    Outcome, OutcomeKind, Plan, Receipt, disable_version, parse_platform_time, withdraw_version,
-};
+use crate::publish::{Outcome, OutcomeKind, Plan, Receipt, disable_version, withdraw_version};
 use jiff::Timestamp;
-use sluicegate_platform::api::{Artifact, Platform};
+use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
 use smoke_problem::SmokeProblem;
 use smoke_test::SmokeTest;
 

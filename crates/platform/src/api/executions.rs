@@ -53,7 +53,8 @@ pub struct ExecutionResponse {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Execution {
-    /// `RUNNING`, or a value that the API document does not define.
+    /// `RUNNING`, or a value that the API document does not define. The values in this file are those that clients
+    /// encounter.
     pub status: Option<String>,
     /// The platform's message.
     pub message: Option<String>,
@@ -61,6 +62,33 @@ pub struct Execution {
     pub started_at: Option<String>,
     /// End time, ISO 8601.
     pub finished_at: Option<String>,
+}
+
+impl Execution {
+    /// Returns whether the status shows that the execution has not ended.
+    pub fn is_running(&self) -> bool {
+        self.has_status(&["RUNNING", "QUEUED"])
+    }
+
+    pub(crate) fn has_succeeded(&self) -> bool {
+        self.status.as_deref().is_some_and(is_success_status)
+    }
+
+    /// Returns whether the status shows that the execution ended without success.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.has_status(&["FAILED", "FAILURE", "ERROR", "CANCELLED", "SKIPPED"])
+    }
+
+    /// Returns whether the status is one of these names, in any case.
+    fn has_status(&self, names: &[&str]) -> bool {
+        let status = self.status.as_deref().unwrap_or_default();
+        names.iter().any(|name| status.eq_ignore_ascii_case(name))
+    }
+}
+
+/// Returns whether this is the status of an execution that succeeded.
+pub fn is_success_status(status: &str) -> bool {
+    status.eq_ignore_ascii_case("SUCCESS")
 }
 
 impl Platform {

@@ -15,20 +15,17 @@ pub(super) enum ExecutionStanding {
     Failed,
 }
 
-/// Interprets the status of an execution. The API document shows only RUNNING; the other values are those that clients
-/// encounter. With an unknown status, an execution has failed if it has an end time; otherwise it is still open.
+/// Interprets the status of an execution. With an unknown status, an execution has failed if it has an end time;
+/// otherwise it is still open.
 pub(crate) fn interpret_status(execution: &Execution) -> ExecutionStanding {
-    let status = execution
-        .status
-        .as_deref()
-        .unwrap_or_default()
-        .to_ascii_uppercase();
-    match status.as_str() {
-        "SUCCESS" => ExecutionStanding::Succeeded,
-        "RUNNING" | "QUEUED" => ExecutionStanding::Open,
-        "FAILED" | "FAILURE" | "ERROR" | "CANCELLED" | "SKIPPED" => ExecutionStanding::Failed,
-        _ if execution.finished_at.is_some() => ExecutionStanding::Failed,
-        _ => ExecutionStanding::Open,
+    if execution.has_succeeded() {
+        ExecutionStanding::Succeeded
+    } else if execution.is_running() {
+        ExecutionStanding::Open
+    } else if execution.has_failed() || execution.finished_at.is_some() {
+        ExecutionStanding::Failed
+    } else {
+        ExecutionStanding::Open
     }
 }
 
