@@ -80,9 +80,9 @@ impl Repository {
         }
     }
 
-    /// Opens the repository again, after a fetch has changed it.
+    /// Opens the repository again, after a fetch has changed it. The same paths are documents.
     pub fn reopen(&self) -> Result<Self, GitError> {
-        Self::open(self.root())
+        Ok(Self::open(self.root())?.with_document_predicate(self.is_document))
     }
 
     /// Queries the remote for its default branch; `None` if the remote does not name one.

@@ -6,7 +6,6 @@ use crate::job::context::Target;
 use crate::workspace::Workspace;
 use sluicegate_base::text::quote_shell_word;
 use sluicegate_git::{Change, ChangeKind, CommitId, FetchTarget, FileKind, Repository};
-use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Maximum number of names that are tried for a new branch.
@@ -107,8 +106,8 @@ impl RemoteBranches {
         workspace
             .repo
             .fetch_history_from(&self.remote, &target, FETCH_DEPTH)?;
-        // A repository must be opened again to contain fetched commits, and then forgets which files are documents.
-        workspace.repo = workspace.repo.reopen()?.with_document_predicate(is_pipeline);
+        // A repository must be opened again to contain fetched commits.
+        workspace.repo = workspace.repo.reopen()?;
         let repo = &workspace.repo;
         let branches = repo.find_remote_branches_with_name(&self.fix_branch)?;
         let tracked_branch = branches.into_iter().find(|branch| branch.remote == self.remote);

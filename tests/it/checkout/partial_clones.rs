@@ -147,3 +147,29 @@ fn missing_pipelines_are_fetched_from_the_remote_of_the_partial_clone() {
         .run("check --new-only --base upstream/main")
         .expect(0);
 }
+
+/// A fetch in the same run does not change which files count as renamed.
+#[test]
+fn renamed_pipelines_keep_their_known_findings_after_deepen() {
+    let world = remote_with_change();
+    world.git("checkout -q change");
+    world.write(
+        "eu/load1.orch.yaml",
+        pipeline_with_finding("a_new_table").replace("FROM", "NOT FROM"),
+    );
+    world.git("rm -q sales/load1.orch.yaml");
+    world.commit("move and rewrite");
+    world.push();
+    let deepened_check = format!("{CHECK} --deepen");
+    let clones = [
+        ("complete", "", CHECK),
+        ("shallow", "--depth=1", &deepened_check),
+        ("both", "--depth=1 --filter=blob:none", &deepened_check),
+    ];
+    for (name, filter, command) in clones {
+        let clone = clone_of_change(&world, name, filter);
+        let output = Call::new(&clone).run(command).expect(0);
+        let summary = format!("no new findings ({PIPELINE_COUNT} known)");
+        assert!(output.all().contains(&summary), "{name}: {}", output.all());
+    }
+}
