@@ -564,3 +564,46 @@ fn moved_and_rewritten_file_of_unique_name_keeps_known_findings() {
     let output = check(&world, "--new-only").expect(1);
     assert_eq!(output.json()["findings"]["new"], json!(2), "{}", output.all());
 }
+
+/// Returns the fingerprint of the only finding about the call, as the report and the report of this report contain it.
+fn find_call_fingerprint(world: &World, args: &str) -> Value {
+    let find_print = |report: &Value| {
+        let files = report["files"].as_array().unwrap();
+        let file = files
+            .iter()
+            .find(|file| file["path"] == "main.orch.yaml")
+            .unwrap();
+        let results = file["results"].as_array().unwrap();
+        let result = results
+            .iter()
+            .find(|result| result["rule"] == "project/call")
+            .unwrap();
+        finding_values(result, "fingerprint")[0].clone()
+    };
+    let call = Call::new(&world.work());
+    call.run(format!("check {args} --report json=r.json")).expect(1);
+    let text = std::fs::read_to_string(world.work().join("r.json")).unwrap();
+    let direct = find_print(&serde_json::from_str(&text).unwrap());
+    let repeated = call.run("report r.json --report json=-").expect(1).json();
+    assert_eq!(find_print(&repeated), direct, "{args}");
+    std::fs::remove_file(world.work().join("r.json")).unwrap();
+    direct
+}
+
+#[test]
+fn fingerprint_of_broken_call_does_not_depend_on_hint() {
+    let files = [
+        ("main.orch.yaml", row_with_caller("a/load.orch.yaml")),
+        ("a/load.orch.yaml", pipeline_row(&["Done"])),
+    ];
+    let world = world_with_levels(LEVELS, &files);
+    world.git("mv a/load.orch.yaml load.orch.yaml");
+    world.git("add -A");
+    let staged = find_call_fingerprint(&world, "--staged");
+    world.commit("move");
+    assert_eq!(find_call_fingerprint(&world, "--base main"), staged);
+    assert_eq!(find_call_fingerprint(&world, "--all"), staged);
+    world.write("b/load.orch.yaml", pipeline_row(&["Done"]));
+    world.commit("a file of the same name");
+    assert_eq!(find_call_fingerprint(&world, "--all"), staged);
+}

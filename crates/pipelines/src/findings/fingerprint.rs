@@ -1,9 +1,9 @@
 //! The identity of a finding across runs, so that hosts can distinguish new findings from known ones.
 //!
-//! It consists of the parts that stay when lines move: rule, path, text, and whether the finding is about a component
-//! or a variable. Duplicates (the same text of the same rule in the same file) are distinguished by their order. The
-//! hash is SHA-256 over each part preceded by its length, so that it does not depend on the version of a library, and
-//! different findings never have the same input.
+//! It is the identity by which commits are compared ([`Finding::identity`]), so it stays when lines, numbers or hints
+//! in the message change. Findings with the same identity are distinguished by their order. The hash is SHA-256 over
+//! each part preceded by its length, so that it does not depend on the version of a library, and different findings
+//! never have the same input.
 
 use super::Finding;
 use crate::pipelines::SubjectKind;
@@ -38,25 +38,36 @@ impl Fingerprint {
         for finding in findings {
             let parts = fingerprint_parts(finding);
             let ordinal = ordinals.entry(parts).or_insert(0);
-            // A finding without a kind of subject keeps the fingerprint that it had before that part was added.
-            let hashed_parts = parts.strip_suffix(&[""]).unwrap_or(&parts);
-            fingerprints.push(Self::new(hashed_parts, *ordinal));
+            fingerprints.push(Self::new(&parts, *ordinal));
             *ordinal += 1;
         }
         fingerprints
     }
 }
 
-/// Returns the parts of a finding that are the same in every report: outcome, rule, path, error type, text, and the
-/// kind of the subject. The line is not included, because it changes often.
+/// Returns the parts of a finding that are the same in every report: outcome, rule, path, error type, subject (or text)
+/// and the kind of the subject.
 fn fingerprint_parts<'f>(finding: &'f Finding<'_>) -> [&'f str; 6] {
     let (outcome, error_type) = match finding.error_type {
         Some(error_type) => ("error", error_type),
         None => ("failed", ""),
     };
-    let text = finding.text.as_deref().unwrap_or_default();
-    let about_kind = finding.about_kind.map_or("", SubjectKind::name);
-    [outcome, finding.rule, finding.path, error_type, text, about_kind]
+    let identity = finding.identity();
+    let about_kind = identity.about_kind.map_or("", SubjectKind::name);
+    // A saved report does not contain `identity_text`, so the finding's own text is used instead.
+    let about = match finding.identity_text {
+        Some(_) if finding.about.is_none() => finding.text.as_deref(),
+        _ => identity.about,
+    };
+    let about = about.unwrap_or_default();
+    [
+        outcome,
+        identity.rule,
+        identity.path,
+        error_type,
+        about,
+        about_kind,
+    ]
 }
 
 impl fmt::Display for Fingerprint {
@@ -99,6 +110,31 @@ mod tests {
         assert_eq!(
             Fingerprint::for_findings(&before),
             Fingerprint::for_findings(&after)
+        );
+    }
+
+    #[test]
+    fn fingerprint_does_not_depend_on_number_or_on_text_about_subject() {
+        let about = |text| Finding {
+            about: Some("Run"),
+            ..finding("a", 3, text)
+        };
+        let counted = |text, size| Finding {
+            size: Some(size),
+            ..finding("a", 3, text)
+        };
+        let before = [about("calls `x`"), counted("has 7 components", 7)];
+        let after = [
+            about("calls `x`; did you mean `y`?"),
+            counted("has 8 components", 8),
+        ];
+        assert_eq!(
+            Fingerprint::for_findings(&before),
+            Fingerprint::for_findings(&after)
+        );
+        assert_ne!(
+            Fingerprint::for_findings(&[about("x")]),
+            Fingerprint::for_findings(&[finding("a", 3, "x")])
         );
     }
 

@@ -71,7 +71,7 @@ mod tests {
                     {
                       "message": "3 outputs",
                       "state": null,
-                      "fingerprint": "961c4313da4ec2c4e5af512559e737289ab60947a912f94d7d2596af4854797d"
+                      "fingerprint": "3c14df94c6cbf8ed8437b375aef93dc335f83f3b4792ffd2642bd96c31e9f2ff"
                     }
                   ]
                 },
@@ -86,7 +86,7 @@ mod tests {
                     {
                       "message": null,
                       "state": null,
-                      "fingerprint": "2b6043ff844d5b882ff20bddb3c21c2733ef8871f52ff2df6c98d8b61a1b6b8b"
+                      "fingerprint": "1526f3919c8952c63e58d64fae7ebfb3e7bd8a705da20f15f0fbe4ab0e3108ff"
                     }
                   ],
                   "help": "Add a Start component, and connect it to the first component."
@@ -117,13 +117,13 @@ mod tests {
                       "message": "`Run A` is not in the pattern",
                       "line": 12,
                       "state": null,
-                      "fingerprint": "9cf97806d11a0c99958b0680e23b70e920dcf61ad41b1eab07f5da1b6545c76f"
+                      "fingerprint": "03ce3a9072ea96b4e6adce6453a2dc778e2459b9404074cdbf7c42654357e317"
                     },
                     {
                       "message": "`Run B` is not",
                       "line": 9,
                       "state": null,
-                      "fingerprint": "c8a621ab1e821abc70967cf55ce9c12515baba88e01b25686dc4b132254558c4"
+                      "fingerprint": "e34d9de2e7a09848c642c0bcb2be0e42f325a721524bd8d5fa6c18bda277e5d9"
                     }
                   ]
                 }
