@@ -293,11 +293,10 @@ fn find_rules_file_errors(
         .into_iter()
         .filter(|problem| problem.is_error)
         .filter_map(|problem| {
-            let position = problem.position;
             Some(RulesFileError {
                 error_type: problem.error_type?,
+                place: problem.format_place(&file.path),
                 message: problem.message,
-                place: format!("{}:{}:{}", file.path, position.line, position.column),
             })
         })
         .collect()

@@ -22,6 +22,7 @@ use sluicegate_pipelines::team_rules::is_team_rule_id;
 use sluicegate_pipelines::waivers::{
     ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverStatus, Waivers, parse_waivers_file,
 };
+use sluicegate_yaml::format_place;
 
 /// The waivers that a run applies: those of the policy revision.
 pub(crate) struct PolicyWaivers {
@@ -149,8 +150,7 @@ impl Workspace<'_> {
     ) -> Result<Vec<PlacedWaiver>, Failure> {
         let is_known_rule = self.build_rule_lookup(rules)?;
         parse_waivers_file(text.text.as_bytes(), &is_known_rule).map_err(|error| {
-            let location = error.position.map(|position| format!(":{}:{}", position.line, position.column));
-            let message = format!("{}{}: {}", text.name, location.unwrap_or_default(), error.message);
+            let message = format!("{}: {}", format_place(&text.name, error.position), error.message);
             Failure::usage(message).with_hint(
                 "a waiver is one line: `- { rule: unused-components, path: sales/load.orch.yaml, reason: legacy }`",
             )

@@ -5,7 +5,7 @@ use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::List;
 use sluicegate_git::GitError;
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE};
-use sluicegate_yaml::DocumentError;
+use sluicegate_yaml::{DocumentError, format_place};
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ pub enum PublishError {
         place: String,
     },
     /// The shared-pipelines file cannot be read.
-    #[error("{path}{}: {}", format_position(error), error.message)]
+    #[error("{}: {}", format_place(path, error.position), error.message)]
     BadSharedFile {
         path: String,
         /// The problem and its position.
@@ -101,14 +101,6 @@ impl fmt::Display for SharedPipelineProblem {
         }
         write!(f, ": {}", self.description)
     }
-}
-
-/// Returns the position of an error as `:LINE:COLUMN`, or an empty text if it is unknown.
-fn format_position(error: &DocumentError) -> String {
-    error
-        .position
-        .map(|position| format!(":{}:{}", position.line, position.column))
-        .unwrap_or_default()
 }
 
 /// Returns the first items, each on a line of its own, and the number of omitted items.

@@ -175,19 +175,13 @@ impl Workspace<'_> {
         snapshot: &Snapshot<'_>,
         config_path: &str,
     ) -> Result<Option<String>, Failure> {
-        let version =
-            policy::read_gate_file_version(&self.repo, snapshot, config_path, policy::MAX_FILE_BYTES)?;
-        let GateFileVersion::Text(bytes) = version else {
+        let Some(sources) = self.read_sources_at(snapshot, config_path)? else {
             return Ok(None);
         };
-        let text = NamedText {
-            name: config_path.to_owned(),
-            text: String::from_utf8_lossy(&bytes).into_owned(),
-        };
-        let sources = self.sources.with_file_version(&text, &|_| false);
-        let path =
-            sources.and_then(|sources| sources.resolve_team_rules_path(&run.global, Some(config_path)));
-        Ok(path.ok().flatten())
+        Ok(sources
+            .resolve_team_rules_path(&run.global, Some(config_path))
+            .ok()
+            .flatten())
     }
 
     /// Returns the rules of the team that a waiver may name: those that apply to this run, and those of the checkout,
@@ -334,16 +328,10 @@ fn describe_missing_rules(path: &str, reason: Option<&str>) -> String {
 
 /// Returns the message of the first problem with its position in the file, or only the file's name without a problem.
 pub(crate) fn describe_first_problem(name: &str, problems: &[LintProblem]) -> String {
-    problems.first().map_or_else(
-        || name.to_owned(),
-        |problem| {
-            let position = problem.position;
-            format!(
-                "{name}:{}:{}: {}",
-                position.line, position.column, problem.message
-            )
-        },
-    )
+    match problems.first() {
+        Some(problem) => format!("{}: {}", problem.format_place(name), problem.message),
+        None => name.to_owned(),
+    }
 }
 
 /// Returns the failure that the file, which the job names, does not exist. `reason` says why the policy revision has no

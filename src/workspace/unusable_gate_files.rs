@@ -18,7 +18,7 @@ use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::team_rules::{TeamRuleSet, is_team_rule_id};
 use sluicegate_pipelines::waivers::{self, Waivers};
-use sluicegate_yaml::DocumentError;
+use sluicegate_yaml::{DocumentError, format_place};
 use std::collections::BTreeMap;
 
 /// Resolves the settings that select files; an error shows that a file cannot be used.
@@ -396,8 +396,5 @@ fn is_known_rule(rules: Option<&RuleSet>, team_rules: Option<&TeamRuleSet>, id: 
 
 /// Describes an error in a file, with its position.
 fn describe_error(path: &str, error: &DocumentError) -> String {
-    match error.position {
-        Some(position) => format!("{path}:{}:{}: {}", position.line, position.column, error.message),
-        None => format!("{path}: {}", error.message),
-    }
+    format!("{}: {}", format_place(path, error.position), error.message)
 }

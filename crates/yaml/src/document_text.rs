@@ -50,6 +50,14 @@ impl fmt::Display for Position {
     }
 }
 
+/// Returns the place in the file `name` as `NAME:LINE:COLUMN`, or only the name if the position is unknown.
+pub fn format_place(name: &str, position: Option<Position>) -> String {
+    match position {
+        Some(position) => format!("{name}:{}:{}", position.line, position.column),
+        None => name.to_owned(),
+    }
+}
+
 /// The reason why a document is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", position.map(|p| format!(" ({p})")).unwrap_or_default())]

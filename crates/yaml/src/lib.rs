@@ -15,7 +15,7 @@ mod tree;
 mod tree_builder;
 mod untagged_tree;
 
-pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, is_blank, shorten};
+pub use document_text::{DocumentError, MAX_DOCUMENT_BYTES, Position, format_place, is_blank, shorten};
 pub use editor_position::EditorPosition;
 pub use empty_brackets::remove_empty_brackets;
 pub use scalar::{Value, format_double_quoted};

@@ -9,6 +9,7 @@ pub(crate) mod fixed_file;
 mod known_project_findings;
 pub(crate) mod project_fixes;
 pub(crate) mod project_scope;
+mod removed_shared_file;
 mod renamed_files;
 
 use crate::document_content::read_document;
@@ -26,7 +27,7 @@ use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{FileNameSearch, Pipeline, PipelineFacts, is_pipeline};
-use sluicegate_pipelines::project::{ComponentSuggestions, Renames};
+use sluicegate_pipelines::project::{ComponentSuggestions, PublishSelection, Renames};
 use sluicegate_pipelines::rules::find_consequences;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -83,11 +84,15 @@ impl ProjectChecks<'_> {
         check: impl FnOnce(&ProjectScope<'_>) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let config_dir = self.workspace.find_config_dir(snapshot)?;
+        let selection = self.workspace.read_publish_selection(snapshot)?;
         check(&ProjectScope {
             repo: &self.workspace.repo,
             levels: self.settings.levels,
             config_dir: config_dir.as_deref(),
             is_external: &|reference| self.settings.is_external(reference),
+            publish_selection: selection
+                .as_ref()
+                .map(|selection| selection as &dyn PublishSelection),
             renames,
         })
     }
@@ -152,6 +157,7 @@ impl GateRun<'_> {
             .into_iter()
             .partition(|file| self.reports_all_findings_in(&file.path, selected_paths));
         reported_files.extend(self.keep_new_findings(other_files)?);
+        reported_files.extend(self.find_removed_shared_file()?);
         reported_files.retain(|file| {
             selected_paths.contains(file.path.as_str()) || self.shard_selection.contains(&file.path)
         });

@@ -10,7 +10,7 @@ use sluicegate_pipelines::pipelines::{
     CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE,
     SharedEntry, SharedPipelines, is_pipeline, may_refer_to_files,
 };
-use sluicegate_pipelines::project::{CheckLevels, Project, Renames, SharedPipelinesFile};
+use sluicegate_pipelines::project::{CheckLevels, Project, PublishSelection, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
@@ -96,6 +96,8 @@ pub(crate) struct ProjectScope<'a> {
     pub config_dir: Option<&'a str>,
     /// Returns whether a reference points outside the project by design.
     pub is_external: &'a dyn Fn(&str) -> bool,
+    /// The selection of a publish; `None` if it contains all files.
+    pub publish_selection: Option<&'a dyn PublishSelection>,
     /// The renames of the change; `None` if the messages need no hints.
     pub renames: Option<&'a Renames<'a>>,
 }
@@ -158,7 +160,13 @@ impl ProjectScope<'_> {
         let pipeline_files = PipelineFiles::new(files.iter().map(|file| file.path.as_str()));
         let shared_pipelines = self.read_shared_pipelines(snapshot)?;
         let mut facts = BTreeMap::new();
-        self.read_files_and_callees(&files, &pipeline_files, paths.clone(), &mut facts)?;
+        let mut start_paths = paths.clone();
+        // The files that a publish omits matter only to the pipelines that a shared pipeline needs.
+        if self.publish_selection.is_some() {
+            let entries = shared_entries(shared_pipelines.as_ref()).iter();
+            start_paths.extend(entries.map(|entry| entry.pipeline.as_str()));
+        }
+        self.read_files_and_callees(&files, &pipeline_files, start_paths, &mut facts)?;
         self.read_callees_with_arguments(&files, &pipeline_files, shared_pipelines.as_ref(), &mut facts)?;
         let mut results = self.check_facts(snapshot, &pipeline_files, &facts, shared_pipelines.as_ref())?;
         results.retain(|file| paths.contains(file.path.as_str()));
@@ -240,6 +248,7 @@ impl ProjectScope<'_> {
             regular_paths: &regular_paths,
             shared_file: shared_pipelines,
             is_external: self.is_external,
+            publish_selection: self.publish_selection,
             renames: self.renames,
         };
         Ok(project.run_project_checks(self.levels))

@@ -243,7 +243,7 @@ impl SelectionScope<'_> {
             .collect()
     }
 
-    /// Returns the candidate as a file that is left out, if the globs exclude it or it is a submodule. Returns `None`
+    /// Returns the candidate as an omitted file, if the globs exclude it or it is a submodule. Returns `None`
     /// for files outside the paths on the command line.
     fn find_exclusion(&self, candidate: &Candidate) -> Option<LeftOutFile> {
         let (path, reason) = (&candidate.change.path, &candidate.reason);

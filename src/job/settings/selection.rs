@@ -6,6 +6,7 @@ use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::job::cli::GlobArgs;
 use globset::{GlobSet, GlobSetBuilder};
+use sluicegate_pipelines::project::PublishSelection;
 use std::collections::BTreeSet;
 
 /// An example of a glob over paths relative to the repository root.
@@ -115,6 +116,16 @@ impl Selection {
     }
 }
 
+impl PublishSelection for Selection {
+    fn selects_pipeline(&self, path: &str) -> bool {
+        self.selects(path)
+    }
+
+    fn excludes_script(&self, path: &str) -> bool {
+        self.excludes(path)
+    }
+}
+
 /// Returns the patterns sorted and without duplicates.
 fn sort_unique(patterns: &[String]) -> Vec<String> {
     let mut patterns = patterns.to_vec();
@@ -189,6 +200,19 @@ impl SettingSources<'_> {
             job_exclude,
             ..Selection::new(&include, &exclude)?
         })
+    }
+
+    /// Returns the selection of a publish by the globs of the configuration file; `None` if the file sets none. Globs of
+    /// the job are ignored, because they may be for its review only.
+    pub fn resolve_file_publish_selection(&self) -> Result<Option<Selection>, SettingsError> {
+        let (section_include, section_exclude) = self.section_globs(SelectionPurpose::Publish);
+        let include = section_include.or(self.file.include.as_ref());
+        let exclude = section_exclude.or(self.file.exclude.as_ref());
+        if include.is_none() && exclude.is_none() {
+            return Ok(None);
+        }
+        let patterns = |globs: Option<&Vec<String>>| globs.cloned().unwrap_or_default();
+        Selection::new(&patterns(include), &patterns(exclude)).map(Some)
     }
 
     /// Returns the include and exclude globs in the section of the configuration file for this purpose. They override

@@ -9,7 +9,7 @@ use wiremock::ResponseTemplate;
 const LEVELS: &str = "project-checks: { call: error, script: error, link: error, shared: error }\n";
 
 /// Returns an orchestration that calls others, each through a separate component.
-fn caller_of_targets(targets: &[&str]) -> String {
+pub(super) fn caller_of_targets(targets: &[&str]) -> String {
     let mut text = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Start:\n      type: start\n      \
                     transitions:\n        unconditional: [End]\n    End:\n      type: end-success\n"
         .to_owned();
@@ -23,7 +23,7 @@ fn caller_of_targets(targets: &[&str]) -> String {
 }
 
 /// Returns the findings of the project checks: rule, level, path, line and message.
-fn list_project_findings(report: &Value) -> Vec<String> {
+pub(super) fn list_project_findings(report: &Value) -> Vec<String> {
     let files = report["files"].as_array().unwrap().iter();
     let results = files.flat_map(|file| {
         let results = file["results"].as_array().unwrap().iter();
@@ -43,7 +43,7 @@ fn list_project_findings(report: &Value) -> Vec<String> {
 }
 
 /// Creates a repository with these files on `main`, and a branch `change` that is checked out.
-fn world_with_files(files: &[(&str, &str)]) -> World {
+pub(super) fn world_with_files(files: &[(&str, &str)]) -> World {
     let world = World::new();
     world.write("sluicegate.yaml", LEVELS);
     world.write(
@@ -60,7 +60,7 @@ fn world_with_files(files: &[(&str, &str)]) -> World {
     world
 }
 
-fn check_expecting(world: &World, code: i32, args: impl Arguments) -> Value {
+pub(super) fn check_expecting(world: &World, code: i32, args: impl Arguments) -> Value {
     let output = Call::new(&world.work()).run(("check --report json=-", args));
     output.expect(code).json()
 }

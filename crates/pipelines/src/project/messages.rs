@@ -13,6 +13,9 @@ pub const MISSING_FILE: &str = "is not in the project";
 /// The message for a shared pipeline whose file is not a pipeline, after `which`.
 pub const NOT_A_PIPELINE: &str = "is not a pipeline file (`.orch.yaml`, `.tran.yaml`)";
 
+/// The message for a file that the globs of the configuration file keep from being sent, after `which`.
+pub(super) const UNPUBLISHED_FILE: &str = "the configuration file excludes from publishing";
+
 /// The hint for a broken call if exactly one file has its name.
 pub(super) const REPAIR_HINT: &str = "; `sluicegate mv --repair` writes that path";
 
@@ -97,6 +100,19 @@ pub fn describe_irregular_script(path: &str, description: &str) -> String {
 /// component's name.
 pub fn describe_unusable_script(path: &str, defect: FileDefect) -> String {
     format!("names the script `{path}`, which {}", defect.reason())
+}
+
+/// Describes a call of a pipeline that a publish omits. The text follows the component's name.
+pub(super) fn describe_unpublished_call(path: &str) -> String {
+    format!("calls `{}`, which {UNPUBLISHED_FILE}", shorten_name(path))
+}
+
+/// Describes a reference to a script that a publish omits. The text follows the component's name.
+pub(super) fn describe_unpublished_script(path: &str) -> String {
+    format!(
+        "names the script `{}`, which {UNPUBLISHED_FILE}",
+        shorten_name(path)
+    )
 }
 
 /// Describes a link to a component that does not exist. The text follows the component's name.

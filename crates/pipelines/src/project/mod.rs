@@ -23,7 +23,8 @@ pub use messages::{
     describe_undeclared_parameter, describe_unusable_script,
 };
 pub use project_check::{CheckLevels, ProjectCheck};
-pub use project_contents::Project;
+pub use project_contents::{Project, PublishSelection};
 pub use project_documentation::{ProjectDocumentation, render_project_checks_reference};
+pub use project_findings::report_removed_shared_file;
 pub use shared_file::SharedPipelinesFile;
 pub use suggestions::{CallHint, CallSuggestions, ComponentSuggestions};

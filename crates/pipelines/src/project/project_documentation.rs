@@ -152,7 +152,10 @@ static SHARED_PIPELINES: ProjectDocumentation = ProjectDocumentation {
     details: &[
         "The pipeline of each entry must exist. If the entry is disabled, the finding is only a warning.",
         "The parameters of an enabled entry must be variables of its pipeline.",
-        "A shared-pipelines file that cannot be read is also reported.",
+        "The globs of the configuration file (`publish.include` and `publish.exclude`, otherwise `include` and \
+         `exclude`) must not exclude a file that an enabled entry needs: its pipeline, the pipelines that it calls \
+         directly or indirectly, and their scripts.",
+        "A shared-pipelines file that cannot be read, or that the change removes, is also reported.",
     ],
     fails: "pipelines:\n  - { pipeline: sales/moved away.orch.yaml, id: load, displayName: load, enabled: true, parameters: {} }\n",
     fix: "Correct the entry so that it matches its pipeline.",

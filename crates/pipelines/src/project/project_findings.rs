@@ -2,8 +2,8 @@
 
 use super::call_groups::CallGroups;
 use super::messages::{
-    MISSING_FILE, NOT_A_PIPELINE, describe_broken_entry, describe_cycle, describe_large_cycle,
-    describe_undeclared_parameter,
+    MISSING_FILE, NOT_A_PIPELINE, UNPUBLISHED_FILE, describe_broken_entry, describe_cycle,
+    describe_large_cycle, describe_undeclared_parameter,
 };
 use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
 use super::referring_file::ReferringFile;
@@ -17,6 +17,14 @@ use crate::pipelines::{
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Reports that a change removed the shared-pipelines file at this path; `None` if the check is off.
+pub fn report_removed_shared_file(path: &str, levels: CheckLevels) -> Option<FileResults> {
+    let text = "the change removes the shared-pipelines file, and publishing will fail without it";
+    let problem = build_shared_file_problem(1, None, text.to_owned());
+    let file = group_problems(path, vec![problem], levels);
+    (!file.results.is_empty()).then_some(file)
+}
 
 /// The broken references of each file.
 type ProblemsByFile<'p> = BTreeMap<&'p str, Vec<ReferenceProblem>>;
@@ -164,8 +172,8 @@ impl Project<'_> {
         }
     }
 
-    /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing or is not a pipeline
-    /// file, and for each parameter that is not a variable of the pipeline, if its variables are known. For a disabled
+    /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing, is not a pipeline file
+    /// or is omitted by a publish, and for each parameter that is not a variable of the pipeline, if its variables are known. For a disabled
     /// entry, only a missing pipeline is a problem, and never more than a warning. Returns a single problem if the file
     /// cannot be read.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<ReferenceProblem> {
@@ -183,7 +191,7 @@ impl Project<'_> {
         let mut problems = Vec::new();
         for entry in entries {
             let subject = Some(shorten_name(&entry.id).into_owned());
-            if let Some(reason) = find_entry_defect(shared_file, entry) {
+            if let Some(reason) = self.find_entry_defect(shared_file, entry) {
                 let text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
                 problems.push(ReferenceProblem {
                     // Publishing only warns about a disabled entry.
@@ -209,13 +217,23 @@ impl Project<'_> {
         }
         problems
     }
-}
 
-/// Returns the reason why the pipeline of this entry cannot be published; `None` if it can. A disabled entry may name a
-/// file that is not a pipeline.
-fn find_entry_defect(shared_file: &SharedPipelinesFile, entry: &SharedEntry) -> Option<&'static str> {
-    if !shared_file.existing_pipelines.contains(&entry.pipeline) {
-        return Some(MISSING_FILE);
+    /// Returns the reason why the pipeline of this entry cannot be published; `None` if it can. A disabled entry may
+    /// name a file that is not a pipeline, or one that a publish omits.
+    fn find_entry_defect(
+        &self,
+        shared_file: &SharedPipelinesFile,
+        entry: &SharedEntry,
+    ) -> Option<&'static str> {
+        if !shared_file.existing_pipelines.contains(&entry.pipeline) {
+            Some(MISSING_FILE)
+        } else if !entry.enabled {
+            None
+        } else if !is_pipeline(&entry.pipeline) {
+            Some(NOT_A_PIPELINE)
+        } else {
+            self.is_unpublished_pipeline(&entry.pipeline)
+                .then_some(UNPUBLISHED_FILE)
+        }
     }
-    (entry.enabled && !is_pipeline(&entry.pipeline)).then_some(NOT_A_PIPELINE)
 }

@@ -3,7 +3,8 @@
 use super::messages::{
     describe_ambiguous_call, describe_bare_call, describe_call_of_missing_pipeline, describe_dangling_link,
     describe_irregular_script, describe_missing_script, describe_undeclared_variable,
-    describe_unusable_script, format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
+    describe_unpublished_call, describe_unpublished_script, describe_unusable_script,
+    format_other_spelling_hint, format_rename_hint, format_similar_name_hint,
 };
 use super::problem::{ReferenceProblem, build_component_problem, build_reference_problem};
 use super::suggestions::{CallHint, CallSuggestions, ComponentSuggestions};
@@ -15,6 +16,7 @@ use crate::pipelines::{
 };
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
+use std::slice;
 
 /// A pipeline whose links and references to other files are checked.
 pub(super) struct ReferringFile<'f> {
@@ -47,7 +49,10 @@ impl ReferringFile<'_> {
                 continue;
             }
             match reference.kind {
-                ReferenceKind::Script => problems.extend(self.check_script(reference, target)),
+                ReferenceKind::Script => {
+                    problems.extend(self.check_script(reference, target));
+                    problems.extend(self.check_script_publication(reference, target));
+                }
                 ReferenceKind::Pipeline(kind) => self.check_call(reference, target, kind, &mut problems),
             }
         }
@@ -183,9 +188,46 @@ impl ReferringFile<'_> {
             fix,
             ..build_reference_problem(ProjectCheck::Call, reference, &message)
         }));
+        problems.extend(self.check_call_publication(reference, &resolution));
         if let Some(path) = resolution.file() {
             self.check_arguments(reference, path, problems);
         }
+    }
+
+    /// Returns the problem of a call if a publish omits the called pipeline, or one of the pipelines that may be
+    /// meant, although a shared pipeline needs it.
+    fn check_call_publication(
+        &self,
+        reference: &Reference,
+        resolution: &CallResolution<'_>,
+    ) -> Option<ReferenceProblem> {
+        if !self.is_sent_for_shared_pipeline() {
+            return None;
+        }
+        let paths = match resolution {
+            CallResolution::File(path) | CallResolution::ByName(path) => slice::from_ref(path),
+            CallResolution::Ambiguous(paths) => *paths,
+            CallResolution::Missing => &[],
+        };
+        let path = paths
+            .iter()
+            .find(|path| self.project.is_unpublished_pipeline(path))?;
+        let text = describe_unpublished_call(path) + &self.describe_publish_failure();
+        Some(build_reference_problem(ProjectCheck::Shared, reference, &text))
+    }
+
+    /// Returns the problem of an existing script that a publish omits although a shared pipeline needs it.
+    fn check_script_publication(&self, reference: &Reference, path: &str) -> Option<ReferenceProblem> {
+        let is_omitted = self.is_sent_for_shared_pipeline()
+            && self.project.scripts.contains_key(path)
+            && self.project.is_unpublished_script(path);
+        let text = describe_unpublished_script(path) + &self.describe_publish_failure();
+        is_omitted.then(|| build_reference_problem(ProjectCheck::Shared, reference, &text))
+    }
+
+    /// Returns whether a publish sends this pipeline because a shared pipeline needs it.
+    fn is_sent_for_shared_pipeline(&self) -> bool {
+        self.shared_id.is_some() && !self.project.is_unpublished_pipeline(self.path)
     }
 
     /// Returns a hint with the new path of a renamed pipeline, otherwise with files that have the same name or a

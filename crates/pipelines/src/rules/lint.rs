@@ -9,7 +9,7 @@ use super::rule::RuleDocumentation;
 use super::rule_config::RuleConfig;
 use super::rules_file::{MAX_RULES, RuleEntry, is_level_missing, parse_level};
 use sluicegate_base::text;
-use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, shorten};
+use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, format_place, shorten};
 use std::collections::{HashMap, HashSet};
 
 /// The keys of an entry of `rules`.
@@ -26,6 +26,13 @@ pub struct LintProblem {
     pub is_error: bool,
     /// A suggestion for how to fix the problem.
     pub help: Option<String>,
+}
+
+impl LintProblem {
+    /// Returns the place of the problem in the file `name`, as `NAME:LINE:COLUMN`.
+    pub fn format_place(&self, name: &str) -> String {
+        format_place(name, Some(self.position))
+    }
 }
 
 /// Returns all problems of a rules file, in file order.

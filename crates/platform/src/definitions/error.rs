@@ -1,11 +1,11 @@
 //! Errors in a file, with their position.
 
-use sluicegate_yaml::Position;
+use sluicegate_yaml::{Position, format_place};
 use std::path::{Path, PathBuf};
 
 /// An error that prevents a file from being applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}{}: {message}", file.display(), position.map(|at| format!(":{}:{}", at.line, at.column)).unwrap_or_default())]
+#[error("{}: {message}", format_place(&file.display().to_string(), *position))]
 pub struct DefinitionError {
     file: PathBuf,
     position: Option<Position>,

@@ -1,0 +1,42 @@
+//! Reports that the change removed the shared-pipelines file.
+
+use crate::error::Failure;
+use crate::gate::run::GateRun;
+use crate::interface_version::has_shared_pipelines;
+use sluicegate_git::{GitError, Snapshot};
+use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_pipelines::project::report_removed_shared_file;
+
+impl GateRun<'_> {
+    /// Returns the finding that the change removed the shared-pipelines file: the next publish would fail. Returns
+    /// `None` if the file has moved, if no base has it, or if the check is off.
+    pub(super) fn find_removed_shared_file(&self) -> Result<Option<FileResults>, Failure> {
+        let workspace = self.subject.workspace;
+        if has_shared_pipelines_anywhere(&self.subject.snapshot)? {
+            return Ok(None);
+        }
+        for base in &self.subject.comparison.bases {
+            let base_snapshot = workspace.repo.snapshot(base.clone());
+            if let Some(config_dir) = workspace.find_config_dir(&base_snapshot)?
+                && has_shared_pipelines(&base_snapshot, &config_dir)?
+            {
+                let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+                let levels = self.subject.settings.verdict.project_checks.levels;
+                return Ok(report_removed_shared_file(&path, levels));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns whether a hidden directory at the root contains a shared-pipelines file.
+fn has_shared_pipelines_anywhere(snapshot: &Snapshot<'_>) -> Result<bool, GitError> {
+    let folders = snapshot.list_root_folders()?;
+    for folder in folders.iter().filter(|folder| folder.starts_with('.')) {
+        if has_shared_pipelines(snapshot, folder)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
