@@ -202,8 +202,12 @@ impl ReportedFiles<'_> {
         }
         // The rename of a pipeline is found only if its old path is wanted, too.
         let is_wanted = |path: &str| paths.contains(path) || is_pipeline(path);
+        // The comparison of the selection contains no other files, such as the shared-pipelines file.
+        let compared_changes = self
+            .compared_changes
+            .filter(|_| paths.iter().all(|path| is_pipeline(path)));
         let mut changes =
-            change_list::find_changes_since(self.snapshot, &self.bases, self.compared_changes, &is_wanted)?;
+            change_list::find_changes_since(self.snapshot, &self.bases, compared_changes, &is_wanted)?;
         changes.retain(|change| paths.contains(change.path.as_str()));
         let mut old_blobs = HashMap::new();
         for (base_index, base) in self.bases.iter().enumerate() {

@@ -145,7 +145,8 @@ impl InterfaceDifference {
         Compatibility::new(compared_version, self.changes.clone())
     }
 
-    /// Returns the JSON of `artifacts diff -o json`. The class is null if one of the files cannot be read.
+    /// Returns the class and the changes in the form of `artifacts diff -o json`. The class is null if one of the files
+    /// cannot be read.
     pub(crate) fn to_json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
         let class = class.unwrap_or(ChangeClass::None).to_comparison_class();

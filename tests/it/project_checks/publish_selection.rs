@@ -166,3 +166,32 @@ fn removed_shared_file_is_found_unless_it_has_moved() {
     let report = check_expecting(&world, 0, "--base main");
     assert!(list_project_findings(&report).is_empty(), "{report}");
 }
+
+#[test]
+fn report_of_saved_report_has_findings_in_the_same_order() {
+    let world = world_with_globs("");
+    world.write("a.orch.yaml", caller_of_targets(&["gone"]));
+    world.write("z.orch.yaml", caller_of_targets(&["gone"]));
+    world.write(
+        SHARED_FILE,
+        share(&["sales/load.orch.yaml", "sales/gone.orch.yaml"]),
+    );
+    world.commit("change");
+    let call = Call::new(&world.work());
+    let direct = call.run("check --base main --report json=saved.json").expect(1);
+    let repeated = call.run("report saved.json").expect(1);
+    let first_lines = list_first_lines(&direct.out);
+    assert_eq!(first_lines.len(), 2, "{}", direct.all());
+    assert!(
+        first_lines[0].starts_with("error[project/shared]"),
+        "{first_lines:?}"
+    );
+    assert_eq!(list_first_lines(&repeated.out), first_lines);
+}
+
+/// Returns the first line of each finding in a log.
+fn list_first_lines(log: &str) -> Vec<&str> {
+    log.lines()
+        .filter(|line| line.starts_with("error[") || line.starts_with("warning["))
+        .collect()
+}
