@@ -29,10 +29,8 @@ pub(crate) fn read_document_blob(
     repository: &Repository,
     blob: &BlobId,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
-    match repository.read_blob(blob, MAX_DOCUMENT_BYTES) {
-        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
-        read => Ok(Ok(read?)),
-    }
+    let bytes = repository.read_blob(blob, MAX_DOCUMENT_BYTES)?;
+    Ok(bytes.ok_or_else(DocumentError::too_large))
 }
 
 /// Returns the content of a regular file, or the reason why it is not a document.

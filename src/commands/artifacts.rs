@@ -1,21 +1,25 @@
 //! Runs `sluicegate artifacts`.
 
+use super::{artifacts_diff, artifacts_impact};
 use crate::error::Failure;
 use crate::job::cli::ArtifactsVerb;
+use crate::job::settings::SettingSources;
 use crate::operations::artifacts::{print_artifact, print_artifacts};
 use crate::operations::versions::VersionSwitch;
 use crate::session::{CommandResult, Run};
+use sluicegate_platform::api::Platform;
+use std::time::Duration;
 
-/// Runs `sluicegate artifacts`: lists, shows, enables, disables, rolls back and prunes published versions.
+/// Runs `sluicegate artifacts`: lists, shows, enables, disables, rolls back and prunes published versions, compares
+/// them, and finds the pipelines that use them.
 pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
-    let sources = run.read_setting_sources()?;
-    let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
-    // The commands have no flag for it.
-    let lookup_timeout = sources.resolve_lookup_timeout(None)?;
     match verb {
+        ArtifactsVerb::Diff(args) => artifacts_diff::run(run, &args),
+        ArtifactsVerb::Impact(args) => artifacts_impact::run(run, &args),
         ArtifactsVerb::List { prefix, output } => {
-            let prefix = sources.resolve_optional_prefix(prefix)?;
-            run.block_on(print_artifacts(run, platform, prefix, output))?
+            let client = VersionClient::connect(run)?;
+            let prefix = client.sources.resolve_optional_prefix(prefix)?;
+            run.block_on(print_artifacts(run, client.platform, prefix, output))?
         }
         ArtifactsVerb::Show {
             version,
@@ -23,35 +27,62 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             version_name,
             output,
         } => {
-            let prefix = sources.resolve_prefix(prefix)?;
+            let client = VersionClient::connect(run)?;
+            let prefix = client.sources.resolve_prefix(prefix)?;
             // The user passes the version as an argument or with the flag `--version-name`.
-            run.block_on(print_artifact(
-                run,
-                platform,
-                prefix,
-                version.or(version_name),
-                output,
-            ))?
+            let version = version.or(version_name);
+            run.block_on(print_artifact(run, client.platform, prefix, version, output))?
         }
         ArtifactsVerb::Enable(args) => {
-            let prefix = sources.resolve_prefix(args.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).enable(&args))?
+            let client = VersionClient::connect(run)?;
+            run.block_on(client.create_switch(args.prefix.clone())?.enable(&args))?
         }
         ArtifactsVerb::Disable(args) => {
-            let prefix = sources.resolve_prefix(args.version.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).disable(&args))?
+            let client = VersionClient::connect(run)?;
+            run.block_on(client.create_switch(args.version.prefix.clone())?.disable(&args))?
         }
         ArtifactsVerb::Rollback(args) => {
-            let prefix = sources.resolve_prefix(args.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).roll_back(&args))?
+            let client = VersionClient::connect(run)?;
+            run.block_on(client.create_switch(args.prefix.clone())?.roll_back(&args))?
         }
         ArtifactsVerb::Prune(args) => {
-            let prefix = sources.resolve_prefix(args.prefix.clone())?;
-            run.block_on(VersionSwitch::new(run, &platform, prefix, lookup_timeout).prune_versions(&args))?
+            let client = VersionClient::connect(run)?;
+            run.block_on(client.create_switch(args.prefix.clone())?.prune_versions(&args))?
         }
-        // `dispatch` runs these two elsewhere, because they compare the files of a repository.
-        ArtifactsVerb::Diff(_) | ArtifactsVerb::Impact(_) => {
-            Err(Failure::usage("this command is not a platform request"))
-        }
+    }
+}
+
+/// The platform whose versions a command reads or changes.
+struct VersionClient<'r> {
+    run: &'r Run,
+    sources: SettingSources<'r>,
+    platform: Platform,
+    /// Maximum time to wait until the platform shows the change of a version.
+    lookup_timeout: Duration,
+}
+
+impl<'r> VersionClient<'r> {
+    fn connect(run: &'r Run) -> Result<Self, Failure> {
+        let sources = run.read_setting_sources()?;
+        let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
+        // No command has a flag for the timeout.
+        let lookup_timeout = sources.resolve_lookup_timeout(None)?;
+        Ok(Self {
+            run,
+            sources,
+            platform,
+            lookup_timeout,
+        })
+    }
+
+    /// Returns the operations on the versions of the prefix, which is resolved from the flag and the settings.
+    fn create_switch(&self, prefix: Option<String>) -> Result<VersionSwitch<'_>, Failure> {
+        let prefix = self.sources.resolve_prefix(prefix)?;
+        Ok(VersionSwitch::new(
+            self.run,
+            &self.platform,
+            prefix,
+            self.lookup_timeout,
+        ))
     }
 }

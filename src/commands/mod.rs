@@ -38,7 +38,7 @@ use crate::delivery::unfinished_files;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{ArtifactsVerb, Cli, Command, SharedPipelinesVerb};
+use crate::job::cli::{Cli, Command, SharedPipelinesVerb};
 use crate::job::settings as job_settings;
 use crate::operations;
 use crate::session::step_report::{self, report_usage_error};
@@ -109,11 +109,7 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Init(args) => init::run(run, &args),
         Command::Doctor(args) => doctor::run(run, &args),
         Command::Settings(args) => settings::run(run, &args),
-        Command::Artifacts(args) => match args.verb {
-            ArtifactsVerb::Diff(args) => artifacts_diff::run(run, &args),
-            ArtifactsVerb::Impact(args) => artifacts_impact::run(run, &args),
-            verb => artifacts::run(run, verb),
-        },
+        Command::Artifacts(args) => artifacts::run(run, args.verb),
         Command::SharedPipelines(args) => match args.verb {
             SharedPipelinesVerb::Add(args) => shared_pipelines::add_pipeline(run, &args),
             SharedPipelinesVerb::List { output } => {

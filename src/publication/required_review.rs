@@ -110,7 +110,7 @@ impl<'r> RequiredReview<'r> {
             return Ok(());
         }
         let publish_platform = ReviewPlatform {
-            url: connection.require_base_url()?.to_normalized_text(),
+            url: connection.require_base_url()?.to_string(),
             project: connection.require_project_id()?.to_string(),
         };
         let reason = match &self.report.context.platform {

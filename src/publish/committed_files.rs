@@ -2,7 +2,7 @@
 
 use super::{PublishError, content_hashes};
 use sluicegate_base::file_defect::{LfsPointer, MAX_POINTER_SIZE};
-use sluicegate_git::{BlobId, CommitId, GitError, Repository};
+use sluicegate_git::{BlobId, CommitId, Repository};
 
 /// A file that a document lists.
 pub struct DocumentFile<'a> {
@@ -51,11 +51,8 @@ pub fn compare_with_committed_files<'a>(
 
 /// Returns the Git LFS pointer in a blob, or `None` if the blob has another content.
 fn read_lfs_pointer(repository: &Repository, blob: &BlobId) -> Result<Option<LfsPointer>, PublishError> {
-    match repository.read_blob(blob, MAX_POINTER_SIZE) {
-        Ok(bytes) => Ok(LfsPointer::parse(&bytes)),
-        Err(GitError::TooLarge { .. }) => Ok(None),
-        Err(error) => Err(error.into()),
-    }
+    let bytes = repository.read_blob(blob, MAX_POINTER_SIZE)?;
+    Ok(bytes.as_deref().and_then(LfsPointer::parse))
 }
 
 /// Returns the size in bytes and the SHA-256 in hex of a blob. `path` names the file in errors.

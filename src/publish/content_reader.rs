@@ -89,11 +89,7 @@ impl ContentReader {
     ) -> Result<Option<Vec<u8>>, PublishError> {
         match content {
             FileContent::Blob(blob) => {
-                match self.with_repository(|repository| repository.read_blob(blob, limit)) {
-                    Ok(bytes) => Ok(Some(bytes)),
-                    Err(GitError::TooLarge { .. }) => Ok(None),
-                    Err(error) => Err(error.into()),
-                }
+                Ok(self.with_repository(|repository| repository.read_blob(blob, limit))?)
             }
             FileContent::Disk(path) => read_disk_file(path, limit).map_err(io_error_at(path)),
         }

@@ -41,10 +41,7 @@ impl PlannedSharedFile {
         let parse_result = match bytes {
             Some(bytes) => SharedPipelines::parse(&bytes),
             // The content of a file that is too large is not returned.
-            None => Err(DocumentError {
-                message: format!("the file has more than {MAX_DOCUMENT_BYTES} bytes"),
-                position: None,
-            }),
+            None => Err(DocumentError::too_large()),
         };
         match parse_result {
             Ok(shared_pipelines) => Ok(Self {

@@ -31,9 +31,9 @@ impl Repository {
         }
     }
 
-    /// Returns the blob's content, or [`GitError::TooLarge`] if it has more than `limit` bytes. Blobs are cached until
-    /// the cache is full.
-    pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Vec<u8>, GitError> {
+    /// Returns the blob's content, or `None` if it has more than `limit` bytes. Blobs are cached until the cache is
+    /// full.
+    pub fn read_blob(&self, blob: &BlobId, limit: u64) -> Result<Option<Vec<u8>>, GitError> {
         let cached_size = self
             .blob_cache
             .borrow()
@@ -41,13 +41,9 @@ impl Repository {
             .map(|content| content.len());
         let size = cached_size.map_or_else(|| self.read_blob_size(blob), |size| Ok(size as u64))?;
         if size > limit {
-            return Err(GitError::TooLarge {
-                blob: blob.to_string(),
-                size,
-                limit,
-            });
+            return Ok(None);
         }
-        self.read_whole_blob(blob)
+        self.read_whole_blob(blob).map(Some)
     }
 
     /// Returns a reader of the blob's content; `size` is the result of [`Self::read_blob_size`]. The git program

@@ -98,15 +98,6 @@ pub enum GitError {
     /// The index has conflicts, for example after a merge, so the staged files are undetermined.
     #[error("the index has conflicts: {}", paths.join(", "))]
     Conflicts { paths: Vec<String> },
-    /// A blob that is larger than its reader accepts.
-    #[error("blob {blob} has {size} bytes, more than the limit of {limit} bytes")]
-    TooLarge {
-        blob: String,
-        /// The size of the blob in bytes.
-        size: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
     /// A tree that git would not write: damaged or malicious.
     #[error("invalid tree {id}: {reason}")]
     InvalidTree { id: String, reason: &'static str },
@@ -199,8 +190,7 @@ impl GitError {
             Self::TooManyFiles { .. } | Self::TooDeep { .. } => {
                 "run the command in the project's directory, and pass `.` or a file in that directory"
             }
-            Self::TooLarge { .. }
-            | Self::InvalidTree { .. }
+            Self::InvalidTree { .. }
             | Self::TimeOutOfRange { .. }
             | Self::Io { .. }
             | Self::Library { .. } => return None,

@@ -23,10 +23,8 @@ impl Repository {
         let Some(old) = old else {
             return Ok(OldContent::NewFile);
         };
-        match self.read_blob(old, MAX_COMPARED_SIZE) {
-            Err(GitError::TooLarge { .. }) => Ok(OldContent::TooLarge),
-            result => Ok(OldContent::Loaded(result?)),
-        }
+        let content = self.read_blob(old, MAX_COMPARED_SIZE)?;
+        Ok(content.map_or(OldContent::TooLarge, OldContent::Loaded))
     }
 }
 

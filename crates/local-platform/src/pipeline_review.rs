@@ -194,10 +194,8 @@ pub(super) fn read_document(
     repository: &Repository,
     blob: &BlobId,
 ) -> Result<Result<Vec<u8>, DocumentError>, GitError> {
-    match repository.read_blob(blob, MAX_DOCUMENT_BYTES) {
-        Err(GitError::TooLarge { .. }) => Ok(Err(DocumentError::too_large())),
-        read => Ok(Ok(read?)),
-    }
+    let bytes = repository.read_blob(blob, MAX_DOCUMENT_BYTES)?;
+    Ok(bytes.ok_or_else(DocumentError::too_large))
 }
 
 /// Returns the results of the rules for each file. Files are read one after the other, because a repository can be used

@@ -52,7 +52,7 @@ impl Workspace<'_> {
     /// Returns whether this version of the configuration file sets `new-only`. A file that cannot be read or parsed
     /// does not.
     fn has_new_only(&self, blob: &BlobId) -> bool {
-        let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES).ok();
+        let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES).ok().flatten();
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
         text.is_some_and(|text| {
             settings::sets_new_only(&NamedText {

@@ -361,10 +361,7 @@ pub(crate) fn find_script_defect(
     byte_count: &mut u64,
 ) -> Result<Option<FileDefect>, GitError> {
     let content = match &file.content {
-        FileContent::Blob(blob) => match repo.read_blob(blob, MAX_SCRIPT_SIZE) {
-            Err(GitError::TooLarge { .. }) => None,
-            content => Some(content?),
-        },
+        FileContent::Blob(blob) => repo.read_blob(blob, MAX_SCRIPT_SIZE)?,
         FileContent::Disk(_) if file.doubt.is_some() => None,
         FileContent::Disk(path) => read_disk_file(path, MAX_SCRIPT_SIZE).ok().flatten(),
     };

@@ -41,7 +41,7 @@ impl<'a> Positions<'a> {
     /// Returns the kind of the pipeline by its content, or by its file name if the content cannot be read.
     pub(crate) fn find_kind(&self, path: &str) -> Option<PipelineKind> {
         let file = self.repo.find_file(self.commit, path).ok().flatten();
-        let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES).ok());
+        let bytes = file.and_then(|file| self.repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES).ok()?);
         let pipeline = bytes.and_then(|bytes| Pipeline::parse(&bytes).ok());
         pipeline.map_or_else(|| PipelineKind::from_path(path), |pipeline| Some(pipeline.kind))
     }
@@ -73,7 +73,7 @@ impl<'a> Positions<'a> {
             if let Some(positions) = self.cache.take(path) {
                 self.pipelines.insert(path.to_owned(), Ok(positions));
             } else if let Some(blob) = self.blobs.get(path)
-                && let Ok(bytes) = self.repo.read_blob(blob, MAX_DOCUMENT_BYTES)
+                && let Ok(Some(bytes)) = self.repo.read_blob(blob, MAX_DOCUMENT_BYTES)
             {
                 contents.push((path.to_owned(), bytes));
             }

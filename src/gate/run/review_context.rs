@@ -44,7 +44,7 @@ impl GateRun<'_> {
 /// Returns the address of the platform and the project that review the files. Returns `None` if one of them is not set.
 pub(crate) fn review_platform(connection: &Connection) -> Option<ReviewPlatform> {
     Some(ReviewPlatform {
-        url: connection.require_base_url().ok()?.to_normalized_text(),
+        url: connection.require_base_url().ok()?.to_string(),
         project: connection.require_project_id().ok()?.to_string(),
     })
 }

@@ -343,9 +343,9 @@ pub fn read_gate_file_version(
         return Ok(GateFileVersion::Missing);
     };
     Ok(match &file.content {
-        FileContent::Blob(blob) => match repo.read_blob(blob, limit) {
-            Err(GitError::TooLarge { .. }) => build_too_large_version(limit),
-            content => GateFileVersion::Text(content?),
+        FileContent::Blob(blob) => match repo.read_blob(blob, limit)? {
+            Some(bytes) => GateFileVersion::Text(bytes),
+            None => build_too_large_version(limit),
         },
         FileContent::Disk(full) => match read_disk_file(full, limit) {
             Ok(Some(bytes)) => GateFileVersion::Text(bytes),

@@ -89,10 +89,7 @@ impl ResolvedPath {
 /// unreadable.
 fn read_link_target(repo: &Repository, link: &SnapshotFile) -> Result<Option<String>, GitError> {
     let bytes = match &link.content {
-        FileContent::Blob(blob) => match repo.read_blob(blob, MAX_TARGET_BYTES) {
-            Err(GitError::TooLarge { .. }) => None,
-            content => Some(content?),
-        },
+        FileContent::Blob(blob) => repo.read_blob(blob, MAX_TARGET_BYTES)?,
         FileContent::Disk(full) => read_disk_file(full, MAX_TARGET_BYTES).ok().flatten(),
     };
     let target = bytes.and_then(|bytes| String::from_utf8(bytes).ok());

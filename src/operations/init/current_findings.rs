@@ -204,7 +204,7 @@ fn default_branch_has_file(repo: &Repository, path: &str, content: &[u8]) -> Res
     };
     let Some(tip) = tip else { return Ok(false) };
     match repo.find_file(&tip, path)? {
-        Some(file) => Ok(repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES)? == content),
+        Some(file) => Ok(repo.read_blob(&file.blob, MAX_DOCUMENT_BYTES)?.as_deref() == Some(content)),
         None => Ok(false),
     }
 }

@@ -519,7 +519,7 @@ fn touched_ranges(world: &World, file: &str, before: Option<&str>) -> Vec<(u32, 
         repo.find_file(&commit, path).unwrap().unwrap().blob
     };
     let old = before.map(|path| blob("HEAD~1", path));
-    let new = repo.read_blob(&blob("HEAD", file), u64::MAX).unwrap();
+    let new = repo.read_blob(&blob("HEAD", file), u64::MAX).unwrap().unwrap();
     let ranges = repo
         .read_old_content(old.as_ref())
         .unwrap()

@@ -172,7 +172,7 @@ fn reads_a_missing_blob(partial: &Path) {
     );
     assert_eq!(missing(), before, "a comparison needs no blob");
     let file = repo.find_file(&head, "feature.txt").unwrap().unwrap();
-    assert_eq!(repo.read_blob(&file.blob, 10).unwrap(), b"1");
+    assert_eq!(repo.read_blob(&file.blob, 10).unwrap().unwrap(), b"1");
     assert_eq!(missing(), before - 1);
     assert_eq!(std::fs::read(partial.join(".git/config")).unwrap(), settings);
 }

@@ -5,7 +5,7 @@ use super::pipeline_fix::{fix_pipeline, rename_component};
 use super::task_config::TaskConfig;
 use crate::agent_behavior::AgentBehavior;
 use crate::pipeline_review::{self, find_branch_tip, read_rules};
-use sluicegate_git::{CommitId, FileKind, GitError, NewCommit, Repository};
+use sluicegate_git::{CommitId, FileKind, NewCommit, Repository};
 use sluicegate_pipelines::pipelines::{Pipeline, RULES_FILE, is_pipeline};
 use sluicegate_yaml::{MAX_DOCUMENT_BYTES, Tree};
 use std::collections::BTreeMap;
@@ -113,11 +113,9 @@ fn read_committed_file(
     let Some(file) = file.filter(|file| file.kind == FileKind::Regular) else {
         return Ok(None);
     };
-    match repository.read_blob(&file.blob, MAX_DOCUMENT_BYTES) {
-        Ok(content) => Ok(Some(content)),
-        Err(GitError::TooLarge { .. }) => Ok(None),
-        Err(error) => Err(error.to_string()),
-    }
+    repository
+        .read_blob(&file.blob, MAX_DOCUMENT_BYTES)
+        .map_err(|error| error.to_string())
 }
 
 /// Adds the edits of an agent that misbehaves to `files`: an edit to a pipeline that is not in `files` or to a new text

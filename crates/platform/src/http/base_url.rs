@@ -64,12 +64,6 @@ impl BaseUrl {
         append_segments(&self.0, &["v1"])
     }
 
-    /// Returns the URL as the text by which stored addresses of platforms are compared: without a trailing slash, and
-    /// without the default port and `/v1`, which parsing has removed.
-    pub fn to_normalized_text(&self) -> String {
-        self.0.as_str().trim_end_matches('/').to_owned()
-    }
-
     pub const fn url(&self) -> &Url {
         &self.0
     }
@@ -90,9 +84,10 @@ impl BaseUrl {
     }
 }
 
-/// Writes the URL without a trailing slash. A base URL contains no secret.
+/// A base URL contains no secret.
 impl fmt::Display for BaseUrl {
-    /// Writes the URL without a slash at its end.
+    /// Writes the URL as the text by which stored addresses of platforms are compared: without a slash at its end, and
+    /// without the default port and `/v1`, which parsing has removed.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.as_str().trim_end_matches('/'))
     }
