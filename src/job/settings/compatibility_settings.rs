@@ -23,7 +23,7 @@ impl SettingSources<'_> {
         let file = self.file.publish.compat;
         let mode = layers.resolve_setting(args.compat, variable::COMPAT, parse_value, file)?;
         let flag = args.accept_breaking.clone();
-        let reason = layers.resolve_text_with_source(flag, variable::ACCEPT_BREAKING, None);
+        let reason = layers.resolve_with_source(flag, variable::ACCEPT_BREAKING, None);
         if let Some((reason, source)) = &reason {
             reject_unexpanded_sentence(reason, *source, variable::ACCEPT_BREAKING)?;
         }

@@ -4,6 +4,7 @@ use super::SettingsError;
 use super::setting_format::SettingFormat;
 use super::setting_names;
 use crate::env::Env;
+use crate::job::cli::parse_seconds;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 
 /// The source of a setting's value.
@@ -60,24 +61,24 @@ impl<'a> Layers<'a> {
         variable: &str,
         file: Option<String>,
     ) -> Option<String> {
-        self.resolve_text_with_source(flag, variable, file)
+        self.resolve_with_source(flag, variable, file)
             .map(|(text, _)| text)
     }
 
-    /// Returns the text with the highest precedence, and where it comes from.
-    pub(super) fn resolve_text_with_source(
+    /// Returns the text or path with the highest precedence, and where it comes from.
+    pub(super) fn resolve_with_source<T: for<'v> From<&'v str>>(
         self,
-        flag: Option<String>,
+        flag: Option<T>,
         variable: &str,
-        file: Option<String>,
-    ) -> Option<(String, SettingSource)> {
-        if let Some(text) = flag {
-            return Some((text, SettingSource::Flag));
+        file: Option<T>,
+    ) -> Option<(T, SettingSource)> {
+        if let Some(value) = flag {
+            return Some((value, SettingSource::Flag));
         }
-        if let Some(text) = self.env.get(variable) {
-            return Some((text.to_owned(), SettingSource::Variable));
+        if let Some(value) = self.env.get(variable) {
+            return Some((T::from(value), SettingSource::Variable));
         }
-        file.map(|text| (text, SettingSource::File))
+        file.map(|value| (value, SettingSource::File))
     }
 
     /// Resolves a text. Fails if it still contains a variable such as `${NAME}` that the CI host should have replaced,
@@ -88,7 +89,7 @@ impl<'a> Layers<'a> {
         variable: &str,
         file: Option<String>,
     ) -> Result<Option<String>, SettingsError> {
-        let Some((text, source)) = self.resolve_text_with_source(flag, variable, file) else {
+        let Some((text, source)) = self.resolve_with_source(flag, variable, file) else {
             return Ok(None);
         };
         reject_unexpanded_value(&text, source, variable)?;
@@ -112,6 +113,27 @@ impl<'a> Layers<'a> {
                 default,
             }) => require_value_in_range(value, default, minimum, maximum, name),
             _ => require_value_in_range(value, 0, 0, u64::MAX, name),
+        }
+    }
+
+    /// Returns the number of seconds with the highest precedence, or the default. Fails if it is outside the bounds in
+    /// the table of settings. A variable that is not in the table has the default 0 and no bounds. `name` is used in
+    /// errors.
+    pub(super) fn resolve_seconds(
+        self,
+        flag: Option<f64>,
+        variable: &str,
+        file: Option<f64>,
+        name: &str,
+    ) -> Result<f64, SettingsError> {
+        let value = self.resolve_setting(flag, variable, parse_seconds, file)?;
+        match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
+            Some(SettingFormat::Seconds {
+                minimum,
+                maximum,
+                default,
+            }) => require_value_in_range(value, default, minimum, maximum, name),
+            _ => require_value_in_range(value, 0.0, 0.0, f64::MAX, name),
         }
     }
 

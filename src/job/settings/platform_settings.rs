@@ -2,11 +2,9 @@
 //! the API document.
 
 use super::layers::require_value_in_range;
-use super::setting_format::SettingFormat;
-use super::setting_names::find_setting_by_variable;
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
-use crate::job::cli::{PaceArgs, VocabularyArgs, parse_seconds};
+use crate::job::cli::{PaceArgs, VocabularyArgs};
 use sluicegate_platform::definitions::provision::PlatformNames;
 use std::time::Duration;
 
@@ -28,21 +26,12 @@ impl SettingSources<'_> {
         args: &PaceArgs,
         default_limit: u64,
     ) -> Result<PollSettings, SettingsError> {
-        let requested_interval = self.layers().resolve_setting(
+        let interval = self.layers().resolve_seconds(
             args.poll_interval,
             variable::POLL_INTERVAL,
-            parse_seconds,
             self.file.poll_interval,
+            "poll interval",
         )?;
-        let interval = match find_setting_by_variable(variable::POLL_INTERVAL).map(|setting| setting.format) {
-            Some(SettingFormat::Seconds {
-                minimum,
-                maximum,
-                default,
-            }) => require_value_in_range(requested_interval, default, minimum, maximum, "poll interval")?,
-            // Cannot happen: the table of settings has the interval in this format.
-            _ => requested_interval.unwrap_or_default(),
-        };
         let limit = require_value_in_range(args.timeout, default_limit, 0, MAX_TIMEOUT_SECONDS, "timeout")?;
         Ok(PollSettings {
             first_interval: Duration::from_secs_f64(interval),

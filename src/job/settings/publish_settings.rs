@@ -192,17 +192,16 @@ impl SettingSources<'_> {
         check_file_path: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
     ) -> Result<Option<PathBuf>, SettingsError> {
         let key = find_setting_by_variable(variable).map_or(variable, |setting| setting.key);
-        let variable_path = self.env.get(variable).map(PathBuf::from);
-        let (path, source) = match (flag, &variable_path, file) {
-            (Some(path), _, _) => (path, SettingSource::Flag),
-            (None, Some(path), _) => (path, SettingSource::Variable),
-            (None, None, Some(path)) => (path, SettingSource::File),
-            (None, None, None) => return Ok(None),
+        let resolved = self
+            .layers()
+            .resolve_with_source(flag.cloned(), variable, file.cloned());
+        let Some((path, source)) = resolved else {
+            return Ok(None);
         };
         reject_unexpanded_value(&path.to_string_lossy(), source, variable)?;
         let path = match source {
-            SettingSource::File => check_file_path(key, path)?,
-            SettingSource::Flag | SettingSource::Variable => path.clone(),
+            SettingSource::File => check_file_path(key, &path)?,
+            SettingSource::Flag | SettingSource::Variable => path,
         };
         Ok(Some(self.env.current_dir().join(path)))
     }
@@ -238,7 +237,7 @@ impl SettingSources<'_> {
         let file = self.file.publish.version_name.clone();
         let (name, source) = self
             .layers()
-            .resolve_text_with_source(flag, variable::VERSION_NAME, file)
+            .resolve_with_source(flag, variable::VERSION_NAME, file)
             .ok_or_else(|| {
                 missing_publish_setting_error("version name", "--version-name", variable::VERSION_NAME)
             })?;
