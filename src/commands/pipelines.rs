@@ -8,7 +8,13 @@ use crate::session::{CommandResult, Run};
 pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
     match verb {
         PipelinesVerb::List { output } => print_published_pipelines(run, output),
-        PipelinesVerb::Run(args) => execute::run(run, &args),
+        PipelinesVerb::Run(args) => {
+            if let Some(path) = &args.junit {
+                let no_inputs = [];
+                run.reject_input_path(&run.env.current_dir().join(path), &no_inputs)?;
+            }
+            execute::run(run, &args)
+        }
     }
 }
 

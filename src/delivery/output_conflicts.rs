@@ -1,17 +1,28 @@
 //! Destinations that a run must not write: files that it reads, and files of the project.
 
 use crate::error::Failure;
-use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, is_pipeline};
-use std::path::Path;
+use crate::job::settings;
+use crate::session::Run;
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
+use sluicegate_pipelines::waivers;
+use std::path::{Path, PathBuf};
 
 /// Returns whether the path is that of an existing pipeline, shared-pipelines file, SQL or Python script. No run writes
 /// such a file, so it is never the result of an earlier run.
-pub(super) fn is_project_file(path: &Path) -> bool {
+fn is_project_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let is_script = path.extension().is_some_and(|extension| {
         extension.eq_ignore_ascii_case("sql") || extension.eq_ignore_ascii_case("py")
     });
     (is_script || is_pipeline(&name) || name == SHARED_PIPELINES_FILE) && path.is_file()
+}
+
+/// Returns whether the path is that of an existing file that has the name of a gate configuration file.
+fn is_gate_file(path: &Path) -> bool {
+    let names = [settings::FILE_NAME, waivers::FILE_NAME, TEAM_RULES_FILE];
+    let has_gate_name = names.iter().any(|name| path.ends_with(name)) || path.ends_with(RULES_FILE);
+    has_gate_name && path.is_file()
 }
 
 /// Returns whether the paths are equal, or refer to the same existing file.
@@ -20,13 +31,42 @@ pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
         || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Returns the error that the run would overwrite a file that it reads, or a file of the project.
-pub(super) fn input_path_failure(path: &Path) -> Failure {
-    let reason = if is_project_file(path) {
-        "this is an existing pipeline, script or shared pipelines file"
-    } else {
-        "the command reads this file"
-    };
-    let message = format!("cannot write {}: {reason}", path.display());
-    Failure::usage(message).with_hint("write to another path")
+impl Run {
+    /// Returns an error if this output path is that of an existing file of the project, of the gate configuration, or
+    /// of an input of the command. `inputs` are the files that only this command reads.
+    pub(crate) fn reject_input_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+        let reason = if is_project_file(path) {
+            "this is an existing pipeline, script or shared pipelines file"
+        } else if is_gate_file(path) || self.is_named_gate_file(path) {
+            "this is an existing file of the gate configuration"
+        } else if inputs.iter().any(|input| is_same_file(input, path)) {
+            "the command reads this file"
+        } else {
+            return Ok(());
+        };
+        let message = format!("cannot write {}: {reason}", path.display());
+        Err(Failure::usage(message).with_hint("write to another path"))
+    }
+
+    /// Returns whether the path is that of an existing file that the job or the configuration file names as part of the
+    /// gate configuration, so that it may have any name.
+    fn is_named_gate_file(&self, path: &Path) -> bool {
+        if !path.is_file() {
+            return false;
+        }
+        if let Some(config_file) = settings::requested_config_file(&self.global, &self.env)
+            && is_same_file(&config_file, path)
+        {
+            return true;
+        }
+        // The command itself reports settings that cannot be read.
+        let Ok(Some(repo)) = self.find_repository() else {
+            return false;
+        };
+        let team_rules_path = self.read_setting_sources().ok().and_then(|sources| {
+            let team_rules_path = sources.resolve_team_rules_path(&self.global, None);
+            team_rules_path.ok().flatten()
+        });
+        team_rules_path.is_some_and(|team_rules_path| is_same_file(&repo.root().join(team_rules_path), path))
+    }
 }

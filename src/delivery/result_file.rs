@@ -1,6 +1,5 @@
 //! The file that a command writes its results to, instead of standard output.
 
-use super::output_conflicts::{input_path_failure, is_project_file};
 use crate::error::Failure;
 use crate::job::policy;
 use crate::session::Run;
@@ -8,15 +7,14 @@ use crate::ui::OutputFile;
 
 impl Run {
     /// Redirects results from standard output to the file of `--out`, if it is given. Fails if the file is an existing
-    /// pipeline or script, or behind a link in the repository, which a change could control.
+    /// pipeline, script or gate configuration file, or behind a link in the repository, which a change could control.
     pub(crate) fn redirect_results(&mut self) -> Result<(), Failure> {
         let Some(path) = &self.global.out else {
             return Ok(());
         };
         let full_path = self.env.current_dir().join(path);
-        if is_project_file(&full_path) {
-            return Err(input_path_failure(&full_path));
-        }
+        let no_inputs = [];
+        self.reject_input_path(&full_path, &no_inputs)?;
         if policy::contains_link(&full_path)
             && let Some(repo) = self.find_repository()?
         {

@@ -3,7 +3,6 @@
 
 use crate::atomic_file;
 use crate::delivery::list_default_reports;
-use crate::delivery::output_conflicts::{input_path_failure, is_project_file, is_same_file};
 use crate::delivery::unfinished_run::{describe_unfinished_run, find_existing_file};
 use crate::error::Failure;
 use crate::job::ci::Host;
@@ -82,7 +81,9 @@ impl OutputFiles {
             // `check` and `report` have no dry run.
             Command::Check(args) => {
                 let is_dry = false;
-                Self::for_review(run, &args.gate.destinations, is_dry)
+                let mut files = Self::for_review(run, &args.gate.destinations, is_dry);
+                files.inputs.extend(args.rules.clone());
+                files
             }
             Command::Ci(args) => {
                 let is_dry = is_dry_run(args.review.dry_run);
@@ -154,45 +155,43 @@ impl Run {
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
-        let is_input =
-            |path: &Path| is_project_file(path) || inputs.iter().any(|input| is_same_file(input, path));
         let description = self.lock_unfinished_files().description.clone();
         let report = description.unwrap_or_default();
-        let mut overwritten_input = None;
+        let mut result = Ok(());
         for ReportFlag { format, path } in &files.reports {
             let Some(path) = path.as_ref().map(full_path) else {
                 continue;
             };
-            if is_input(&path) {
-                overwritten_input = Some(path);
+            if let Err(failure) = self.reject_input_path(&path, &inputs) {
+                result = Err(failure);
             } else {
                 self.replace_old_file(&path, |writer| report.write(*format, UNFINISHED_NOTE, writer));
                 self.lock_unfinished_files().reports.push((*format, path));
             }
         }
         if let Some(path) = files.publish_junit.as_ref().map(full_path) {
-            if is_input(&path) {
-                overwritten_input = Some(path);
+            if let Err(failure) = self.reject_input_path(&path, &inputs) {
+                result = Err(failure);
             } else {
                 self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
                 self.lock_unfinished_files().publish_junit = Some(path);
             }
         }
         for path in files.removed_files.iter().map(full_path) {
-            if is_input(&path) {
-                overwritten_input = Some(path);
+            if let Err(failure) = self.reject_input_path(&path, &inputs) {
+                result = Err(failure);
             } else {
                 self.remove_old_file(&path);
             }
         }
         if let Some(path) = files.receipt.as_ref().map(full_path) {
-            if is_input(&path) {
-                overwritten_input = Some(path);
+            if let Err(failure) = self.reject_input_path(&path, &inputs) {
+                result = Err(failure);
             } else {
                 self.discard_old_receipt(&path);
             }
         }
-        overwritten_input.map_or(Ok(()), |path| Err(input_path_failure(&path)))
+        result
     }
 
     /// Removes the statements at the paths that the configuration file names. A dry run removes them, too: the change

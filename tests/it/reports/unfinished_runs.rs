@@ -403,6 +403,56 @@ fn output_at_path_of_pipeline_or_script_is_refused() {
 }
 
 #[test]
+fn output_at_path_of_gate_configuration_is_refused() {
+    let (world, server) = stage();
+    world.write("sluicegate.yaml", "review: { team-rules: rules/team.yaml }\n");
+    world.write("sluicegate-waivers.yaml", "[]\n");
+    world.write("rules/team.yaml", "rules: []\n");
+    world.write("ci/gate.yaml", "timeout: 9\n");
+    for (flags, file) in [
+        ("", "sluicegate.yaml"),
+        ("", "sluicegate-waivers.yaml"),
+        ("", "rules/team.yaml"),
+        ("", ".platform/config/pipeline_quality_rules.yaml"),
+        ("--config ci/gate.yaml", "ci/gate.yaml"),
+    ] {
+        let content = fs::read_to_string(world.work().join(file)).unwrap();
+        for command in [
+            format!("check --report json={file}"),
+            format!("check --out {file}"),
+            format!("diff --out {file}"),
+            format!("artifacts list --out {file}"),
+            format!("publish --version-name 1 --receipt {file}"),
+            format!("pipelines run p --environment e --wait --junit {file}"),
+        ] {
+            publish_call(&world, &server)
+                .run(format!("{command} {flags}"))
+                .expect(2)
+                .saying(&["this is an existing file of the gate configuration"]);
+            assert_eq!(
+                fs::read_to_string(world.work().join(file)).unwrap(),
+                content,
+                "{command}"
+            );
+        }
+    }
+    world.write(
+        "own-rules.yaml",
+        world.read_text(".platform/config/pipeline_quality_rules.yaml"),
+    );
+    publish_call(&world, &server)
+        .run("check --all --rules own-rules.yaml --report json=own-rules.yaml")
+        .expect(2)
+        .saying(&["the command reads this file"]);
+    // The counterpart: another YAML file, and the report of an earlier run.
+    for _ in 0..2 {
+        publish_call(&world, &server)
+            .run("check --all --report json=rules/report.yaml")
+            .expect(0);
+    }
+}
+
+#[test]
 fn report_of_unfinished_run_has_category_and_shard_of_finished_run() {
     let world = one_change();
     world.write("sluicegate.yaml", "review: { category: sales }\n");
