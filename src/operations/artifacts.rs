@@ -1,6 +1,6 @@
 //! Prints the account's published versions and shared pipelines.
 
-use crate::job::cli::OutputArgs;
+use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::artifact_versions::{
     artifact_prefixes, describe_missing_prefix, version_request_failure,
 };
@@ -27,8 +27,8 @@ pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRe
     })?
 }
 
-/// Prints the published versions of one prefix, or of all prefixes if `prefix` is `None`. Warns and suggests prefixes
-/// if the given prefix has no version.
+/// Prints the published versions of one prefix, or of all prefixes if `prefix` is `None`. If the given prefix has no
+/// version, names the published prefixes: as the text or, for JSON, in a warning.
 pub(crate) async fn print_artifacts(
     run: &Run,
     platform: Platform,
@@ -36,10 +36,15 @@ pub(crate) async fn print_artifacts(
     output: OutputArgs,
 ) -> CommandResult {
     let artifacts = platform.fetch_artifacts(prefix.as_deref()).await?;
+    let mut empty_text = "no artifact is published".to_owned();
     if let (Some(prefix), true) = (&prefix, artifacts.is_empty()) {
         let all_prefixes = None;
         let prefixes = artifact_prefixes(&platform.fetch_artifacts(all_prefixes).await?);
-        run.ui.warn(&describe_missing_prefix(prefix, &prefixes));
+        let description = describe_missing_prefix(prefix, &prefixes);
+        match output.output {
+            OutputFormat::Text => empty_text = text::escape_line(&description),
+            OutputFormat::Json => run.ui.warn(&description),
+        }
     }
     let keys = [
         "sharedPipelineIdPrefix",
@@ -50,10 +55,6 @@ pub(crate) async fn print_artifacts(
         "branch",
         "provider",
     ];
-    let empty_text = match &prefix {
-        Some(prefix) => text::escape_line(&format!("no version is published under the prefix {prefix}")),
-        None => "no artifact is published".to_owned(),
-    };
     let items = artifacts.into_iter().map(|item| item.raw);
     print_artifact_table(run, items, output, &keys, &empty_text)
 }

@@ -3,9 +3,10 @@
 use crate::error::Failure;
 use crate::publish::LatestVersion;
 use crate::session::resource::{ResourceLookup, creation_failure};
-use sluicegate_base::text::quote_shell_word;
+use sluicegate_base::text::{List, did_you_mean, quote_shell_word};
 use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
+use std::collections::BTreeSet;
 
 /// Creates the lookup of a prefix, for messages about a missing prefix.
 pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
@@ -47,9 +48,9 @@ pub(crate) async fn version_request_failure(
     version: Option<&str>,
     error: HttpError,
 ) -> Failure {
-    let list_command = format!("artifacts list --prefix {prefix}");
+    let list_call = format!("artifacts list --prefix {prefix}");
     if error.kind() != ErrorKind::NotFound {
-        return creation_failure(error, &format!("run `sluicegate {list_command}` to check"));
+        return creation_failure(error, &format!("run `sluicegate {list_call}` to check"));
     }
     let Some(artifacts) = request_for_hint(platform.fetch_artifacts(None)).await else {
         return unknown_version_failure(prefix, version, error);
@@ -59,16 +60,20 @@ pub(crate) async fn version_request_failure(
         .filter(|artifact| artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix))
         .collect();
     if versions.is_empty() {
-        let prefixes = artifact_prefixes(&artifacts);
-        return prefix_lookup(prefix).request_failure_with_names(error, Some(prefixes));
+        let hint = missing_prefix_hint(prefix, &artifact_prefixes(&artifacts));
+        let no_names = None;
+        return prefix_lookup(prefix)
+            .request_failure_with_names(error, no_names)
+            .with_hint(hint);
     }
     let Some(version) = version else {
-        return error
-            .with_hint(format!(
-                "no published version with the prefix {prefix:?} is enabled: run `sluicegate artifacts enable` to \
-                 enable a version"
-            ))
-            .into();
+        let fact = format!("no version with the prefix {prefix:?} is enabled");
+        let hint = format!(
+            "run `sluicegate artifacts enable VERSION --prefix {}`; `{}` lists the versions",
+            quote_shell_word(prefix),
+            list_command(prefix)
+        );
+        return Failure::from(error).context(fact).with_hint(hint);
     };
     let names = versions
         .iter()
@@ -77,7 +82,7 @@ pub(crate) async fn version_request_failure(
     let lookup = ResourceLookup {
         kind: "version",
         name: version,
-        list_command: Some(&list_command),
+        list_command: Some(&list_call),
         show_command: None,
     };
     lookup.request_failure_with_names(error, Some(names))
@@ -97,8 +102,25 @@ fn unknown_version_failure(prefix: &str, version: Option<&str>, error: HttpError
 
 /// Returns the message that no version is published under this prefix, with the most similar of the `prefixes`.
 pub(crate) fn describe_missing_prefix(prefix: &str, prefixes: &[String]) -> String {
-    let hint = prefix_lookup(prefix).hint(prefixes);
+    let hint = missing_prefix_hint(prefix, prefixes);
     format!("no version is published under the prefix {prefix:?}: {hint}")
+}
+
+/// Returns what to do if a prefix is missing. Names the published prefixes, because `artifacts list` shows only the
+/// versions of the prefix in the settings, which is the missing one.
+fn missing_prefix_hint(prefix: &str, prefixes: &[String]) -> String {
+    let existing_prefixes: BTreeSet<&String> = prefixes.iter().collect();
+    if existing_prefixes.is_empty() {
+        return "no prefix exists yet; run `sluicegate publish` to publish the first version".to_owned();
+    }
+    let instruction = format!(
+        "pass a published prefix with --prefix: {}",
+        List::new(existing_prefixes)
+    );
+    match prefix_lookup(prefix).find_nearest_name(prefixes) {
+        Some(near) => format!("{} {instruction}", did_you_mean(near)),
+        None => instruction,
+    }
 }
 
 /// Requests the latest enabled version of a prefix. If there is none, returns all published prefixes as the inner
