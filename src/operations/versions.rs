@@ -84,8 +84,12 @@ impl<'a> VersionSwitch<'a> {
         // The platform may report the old latest version for a moment.
         let latest = poll_latest_after_disabling(self.platform, &self.prefix, &version, MAX_DELAY).await;
         let latest_description = describe_latest_version(&latest);
+        let mut message = format!("disabled version {version} of {}", self.prefix);
         let latest_version = match &latest {
-            LatestVersion::Enabled(version) => Some(version),
+            LatestVersion::Enabled(version) => {
+                message = format!("{message}: {latest_description}");
+                Some(version)
+            }
             LatestVersion::NoneEnabled => {
                 self.run.ui.warn(&latest_description);
                 None
@@ -101,14 +105,7 @@ impl<'a> VersionSwitch<'a> {
         };
         let document =
             value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
-        self.print_outcome(
-            args.output,
-            &document,
-            &format!(
-                "disabled version {version} of {}: {latest_description}",
-                self.prefix
-            ),
-        )
+        self.print_outcome(args.output, &document, &message)
     }
 
     /// Adds to the hint of a failed rollback how to repeat it: the version may be disabled already, and a second
