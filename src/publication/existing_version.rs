@@ -1,7 +1,7 @@
 //! Predicts how a publish ends if its planned version already exists, for the previews, which do not upload.
 
 use super::Publication;
-use super::outcome_report::conflict_hint;
+use super::outcome_report::{conflict_hint, has_listed_differences};
 use super::publish_decision::PublishDecision;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -33,9 +33,14 @@ impl Publication<'_> {
             let is_disabled = false;
             return PublishDecision::already_published(reason, version, commit, is_disabled);
         }
+        let hint = conflict_hint(
+            if_exists,
+            has_listed_differences(&outcome),
+            self.needs_next_version(),
+        );
         let message = outcome.problems.join("; ");
         let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
-        PublishDecision::Refuse(failure.with_hint(conflict_hint(if_exists, self.needs_next_version())))
+        PublishDecision::Refuse(failure.with_hint(hint))
     }
 
     /// Returns whether the platform has the planned version. If that is unknown, it is an error, except in a dry run,

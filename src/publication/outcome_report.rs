@@ -250,19 +250,29 @@ fn unknown_origin_hint(show_command: &str, outcome: &publish::Outcome) -> String
     }
 }
 
-/// Returns what the user can do if the version already exists. With `--if-exists same-content`, the version was
-/// compared and differs, so only another name is useful. `{next}` selects an unused name, so that another run published
-/// the version meanwhile.
-pub(super) const fn conflict_hint(if_exists: IfExists, needs_next_version: bool) -> &'static str {
+/// Returns what the user can do if the version already exists. If the version was compared and differs from the plan
+/// (`has_differences`), `--if-exists same-content` does not accept it, so only another name is useful. `{next}` selects
+/// an unused name, so that another run published the version meanwhile.
+pub(super) const fn conflict_hint(
+    if_exists: IfExists,
+    has_differences: bool,
+    needs_next_version: bool,
+) -> &'static str {
     match if_exists {
         _ if needs_next_version => {
             "another run published this version meanwhile; run the job again: `{next}` then selects the next version"
         }
-        IfExists::Fail => {
+        IfExists::Fail if !has_differences => {
             "publish under another version name, or pass --if-exists same-content to allow a rerun of the same commit"
         }
-        IfExists::SameContent => "publish under another version name",
+        IfExists::Fail | IfExists::SameContent => "publish under another version name",
     }
+}
+
+/// Returns whether the outcome of a conflict lists differences between the existing version and the plan, after the
+/// problem that the version exists.
+pub(super) const fn has_listed_differences(outcome: &publish::Outcome) -> bool {
+    outcome.problems.len() > 1
 }
 
 /// Returns what the user can do after this outcome; `None` if there is no useful step. Most hints ask the user to
@@ -286,7 +296,10 @@ fn find_hint(
         OutcomeKind::Conflict if if_exists == IfExists::SameContent && outcome.error.is_some() => {
             Some("run the job again: it compares the existing version with the files".into())
         }
-        OutcomeKind::Conflict => Some(conflict_hint(if_exists, needs_next_version).into()),
+        OutcomeKind::Conflict => {
+            let has_differences = has_listed_differences(outcome);
+            Some(conflict_hint(if_exists, has_differences, needs_next_version).into())
+        }
         OutcomeKind::Incomplete if !is_disabled => Some(format!(
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
         )),
