@@ -348,7 +348,7 @@ settings! {
         /// File to write the predicate of the in-toto statement to (in `publish`: `--attestation-predicate`).
         PUBLISH_ATTESTATION_PREDICATE = "SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE", "--publish-attestation-predicate", Operational, "attestation-predicate"
             => attestation_predicate: PathBuf, SettingFormat::Text("publication-predicate.json");
-        /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled again.
+        /// Published pipelines to run after a publish, one per line; if one fails, the version is disabled.
         SMOKE = "SLUICEGATE_SMOKE", "--smoke", Verdict, "smoke"
             => smoke: Vec<String>, SettingFormat::Names("sales/load orders"), Strictness::TighteningList;
         /// UUIDs of the projects for the smoke runs, one per line: one UUID for all runs, or one UUID for each

@@ -71,7 +71,7 @@ impl SmokeResult {
             ),
             VersionState::Disabled => {
                 format!(
-                    "the smoke run of version {version} of {prefix} did not succeed: the version is disabled again"
+                    "the smoke run of version {version} of {prefix} did not succeed: the version was disabled"
                 )
             }
             VersionState::KeptEnabled => format!(

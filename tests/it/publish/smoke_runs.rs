@@ -67,7 +67,7 @@ fn publish_whose_smoke_run_fails_disables_version_and_exits_with_8() {
             .expect(8);
         let ended = format!("execution {EXECUTION} ended in {status}: it is {status} (after 3.0 s)");
         let facts = [
-            "the smoke run of version 1 of p did not succeed: the version is disabled again",
+            "the smoke run of version 1 of p did not succeed: the version was disabled",
             &ended,
             "consumers of [Latest] get version 0 now",
         ];
@@ -92,7 +92,7 @@ fn publish_whose_smoke_run_fails_disables_version_and_exits_with_8() {
         for text in facts {
             assert!(junit.contains(text), "{text}: {junit}");
         }
-        for text in ["the version is disabled again", &ended, "get version 0 now"] {
+        for text in ["the version was disabled", &ended, "get version 0 now"] {
             assert!(summary.contains(text), "{text}: {summary}");
         }
     });
@@ -121,7 +121,7 @@ fn smoke_run_that_does_not_start_disables_version() {
         stage.start_with(response);
         stage.accept_disable();
         let output = stage.call().run("publish").expect(code);
-        output.assert_logged(&[text, "the version is disabled again", "version 0 now"]);
+        output.assert_logged(&[text, "the version was disabled", "version 0 now"]);
         // Another run could not test the disabled version.
         assert!(!output.all().contains("run the job again"), "{}", output.all());
         assert_eq!(stage.switches(), [disable_request()]);
@@ -162,7 +162,7 @@ fn execution_that_the_platform_does_not_show_disables_version() {
         .expect(8);
     output.assert_logged(&[
         &format!("execution {EXECUTION} was started, but its state could not be read"),
-        "the version is disabled again",
+        "the version was disabled",
         &format!("run `sluicegate executions show {EXECUTION} --project-id {CONSUMER}`"),
     ]);
     assert_eq!(stage.switches(), [disable_request()]);
@@ -175,7 +175,7 @@ fn smoke_run_over_its_time_limit_disables_version() {
     let output = stage.call().run("publish --smoke-timeout 1").expect(8);
     output.assert_logged(&[
         "did not end within 1 s: its status is RUNNING",
-        "the version is disabled again",
+        "the version was disabled",
         "to see whether the execution is still running",
     ]);
     assert_eq!(stage.switches(), [disable_request()]);
@@ -299,7 +299,7 @@ fn version_that_is_shown_as_disabled_late_is_disabled() {
             .variable("SLUICEGATE_LOOKUP_TIMEOUT", "2")
             .run("publish")
             .expect(8);
-        output.assert_logged(&["the version is disabled again"]);
+        output.assert_logged(&["the version was disabled"]);
         let smoke = &stage.receipt()["smoke"];
         assert_eq!(
             (&smoke["versionDisabled"], &smoke["latestVersion"]),
