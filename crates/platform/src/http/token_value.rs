@@ -10,14 +10,28 @@ use tokio::time::Instant;
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum TokenError {
     /// The configured file, command, URL or value cannot be used.
-    #[error("no token: {0}")]
-    Configuration(String),
+    #[error("no usable token: {reason}")]
+    Configuration {
+        reason: String,
+        /// What to do about this cause.
+        hint: &'static str,
+    },
     /// The token URL rejected the client (4xx).
-    #[error("no token: {0}")]
+    #[error("no usable token: {0}")]
     Refused(HttpError),
     /// The token URL could not be reached, or gave no usable response.
-    #[error("no token: {0}")]
+    #[error("no usable token: {0}")]
     Unreachable(HttpError),
+}
+
+impl TokenError {
+    /// Creates the error for a setting of the token that cannot be used.
+    pub(super) fn configuration(reason: impl Into<String>, hint: &'static str) -> Self {
+        Self::Configuration {
+            reason: reason.into(),
+            hint,
+        }
+    }
 }
 
 impl From<TokenError> for HttpError {
@@ -25,8 +39,9 @@ impl From<TokenError> for HttpError {
     fn from(error: TokenError) -> Self {
         let message = error.to_string();
         match error {
-            TokenError::Configuration(_) => Self::new(ErrorKind::Configuration, message)
-                .with_hint("check the token settings: variable, file, command or client credentials"),
+            TokenError::Configuration { hint, .. } => {
+                Self::new(ErrorKind::Configuration, message).with_hint(hint)
+            }
             TokenError::Refused(cause) => {
                 Self::new(ErrorKind::Unauthorized, message).with_hint(match cause.status() {
                     Some(404 | 405 | 410) => {
@@ -71,32 +86,35 @@ impl Token {
             .unwrap_or(trimmed_text)
             .trim_start();
         if text.is_empty() {
-            return Err(TokenError::Configuration(format!(
-                "the token from {origin} is empty"
-            )));
+            return Err(TokenError::configuration(
+                format!("the token from {origin} is empty"),
+                "check that the secret has a value and that this job may read it",
+            ));
         }
         if let Some(value) = UnexpandedValue::find(text) {
-            let description = describe_unexpanded(value);
-            return Err(TokenError::Configuration(format!(
-                "the token from {origin} is {description}"
-            )));
+            let (description, hint) = describe_unexpanded(value);
+            let reason = format!("the token from {origin} is {description}");
+            return Err(TokenError::configuration(reason, hint));
         }
         if let Some(position) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
-            return Err(TokenError::Configuration(format!(
+            let reason = format!(
                 "the token from {origin} contains a blank or a character that no header allows, at byte {position} of {}",
                 text.len()
-            )));
+            );
+            return Err(TokenError::configuration(reason, ONLY_TOKEN_HINT));
         }
         if let Some(character) = text
             .chars()
             .find(|character| FORBIDDEN_CHARACTERS.contains(character))
         {
-            return Err(TokenError::Configuration(format!(
+            let reason = format!(
                 "the token from {origin} contains `{character}`, which is not allowed in a bearer token: a variable may not have been expanded"
-            )));
+            );
+            return Err(TokenError::configuration(reason, ONLY_TOKEN_HINT));
         }
-        let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
-            .map_err(|_| TokenError::Configuration("the token cannot be sent in a header".to_owned()))?;
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| {
+            TokenError::configuration("the token cannot be sent in a header", ONLY_TOKEN_HINT)
+        })?;
         header.set_sensitive(true);
         Ok(Self {
             secret: SecretString::from(text),
@@ -119,13 +137,25 @@ impl Token {
 /// Characters of scripts that are not allowed in a bearer token: <https://www.rfc-editor.org/rfc/rfc6750#section-2.1>.
 const FORBIDDEN_CHARACTERS: [char; 6] = ['$', '(', ')', '{', '}', '"'];
 
-/// Describes an unexpanded text, for a message that begins with "the token is". The text may be a secret, so no part of
-/// it is shown.
-const fn describe_unexpanded(unexpanded_value: UnexpandedValue<'_>) -> &'static str {
+/// The hint for a token with other characters than a token can have.
+const ONLY_TOKEN_HINT: &str = "set the token itself, without any other text";
+
+/// Describes an unexpanded text, for a message that begins with "the token is", and returns the hint for it. The text
+/// may be a secret, so no part of it is shown.
+const fn describe_unexpanded(unexpanded_value: UnexpandedValue<'_>) -> (&'static str, &'static str) {
     match unexpanded_value {
-        UnexpandedValue::Expression(_) => "an expression in `{{ }}` that was not replaced with its value",
-        UnexpandedValue::Variable(_) => "the name of a variable that was not replaced with its value",
-        UnexpandedValue::Quotes => "in quotes, which are not part of a token",
+        UnexpandedValue::Expression(_) => (
+            "an expression in `{{ }}` that was not replaced with its value",
+            "write the expression where the CI host replaces expressions, for example in the job's `env`",
+        ),
+        UnexpandedValue::Variable(_) => (
+            "the name of a variable that was not replaced with its value",
+            "define the variable for this job; single quotes in a shell prevent the replacement",
+        ),
+        UnexpandedValue::Quotes => (
+            "in quotes, which are not part of a token",
+            "remove the quotes around the token",
+        ),
     }
 }
 
@@ -163,7 +193,7 @@ mod tests {
                 .to_string();
             assert_eq!(
                 error,
-                format!("no token: the token from SLUICEGATE_TOKEN is {what}")
+                format!("no usable token: the token from SLUICEGATE_TOKEN is {what}")
             );
         }
         for text in ["a$b", "f(x", "a}", "a\"b"] {
@@ -176,6 +206,6 @@ mod tests {
         for text in ["eyJhbGciOi.eyJ-_.a+/==", "dev", "a:b'c"] {
             assert!(Token::new(text, None, "X").is_ok(), "{text}");
         }
-        insta::assert_snapshot!(Token::new(" \n", None, "X").err().unwrap(), @"no token: the token from X is empty");
+        insta::assert_snapshot!(Token::new(" \n", None, "X").err().unwrap(), @"no usable token: the token from X is empty");
     }
 }

@@ -149,7 +149,7 @@ async fn refused_client_is_unauthorized_and_nothing_is_shown() {
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unauthorized);
     assert!(!format!("{error} {error:?}").contains(SECRET));
-    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no token: POST https://h/oauth/token: 401 Unauthorized: invalid_client: not ***");
+    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no usable token: POST https://h/oauth/token: 401 Unauthorized: invalid_client: not ***");
     insta::assert_snapshot!(error.hint().unwrap(), @"check the client id, the client secret and the audience");
 }
 
@@ -192,7 +192,7 @@ async fn answer_without_token_is_told_without_showing_it() {
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadResponse);
-    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no token: POST https://h/oauth/token: 200 OK: the response cannot be used: the response contains no `access_token`");
+    insta::assert_snapshot!(error.to_string().replace(&server.uri(), "https://h"), @"no usable token: POST https://h/oauth/token: 200 OK: the response cannot be used: the response contains no `access_token`");
 }
 
 #[tokio::test]
@@ -236,7 +236,7 @@ async fn broken_source_is_a_configuration_error() {
     ] {
         let error = no_token(token).fetch_shared_pipelines().await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Configuration, "{error}");
-        assert!(error.to_string().starts_with("no token: "), "{error}");
+        assert!(error.to_string().starts_with("no usable token: "), "{error}");
     }
     assert_eq!(server.received_requests().await.unwrap().len(), 0);
 }

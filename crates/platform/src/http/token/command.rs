@@ -90,7 +90,10 @@ fn exit_error(status: ExitStatus, stderr_size: usize) -> TokenError {
 }
 
 fn command_error(reason: &dyn std::fmt::Display) -> TokenError {
-    TokenError::Configuration(format!("the token command {reason}"))
+    TokenError::configuration(
+        format!("the token command {reason}"),
+        "correct the command of --token-command (SLUICEGATE_TOKEN_COMMAND): it must print only the token",
+    )
 }
 
 /// Returns the command that runs the line in a shell.
@@ -136,10 +139,10 @@ mod tests {
     #[tokio::test]
     async fn failures_name_the_status_and_hide_the_output() {
         let failed = refused("echo s3cret; echo no luck with tok-secret-123 >&2; exit 3").await;
-        insta::assert_snapshot!(failed, @"no token: the token command failed (exit status: 3); its 28 bytes of standard error are not shown because they may contain a secret: run the command in a terminal to read them");
-        insta::assert_snapshot!(refused("exit 4").await, @"no token: the token command failed (exit status: 4) and printed nothing on standard error: run the command in a terminal to see why");
-        insta::assert_snapshot!(refused("yes s3cret | head -c 70000").await, @"no token: the token command printed more than 65536 bytes");
-        insta::assert_snapshot!(refused("printf '\\377'").await, @"no token: the token command printed something that is not UTF-8 text");
+        insta::assert_snapshot!(failed, @"no usable token: the token command failed (exit status: 3); its 28 bytes of standard error are not shown because they may contain a secret: run the command in a terminal to read them");
+        insta::assert_snapshot!(refused("exit 4").await, @"no usable token: the token command failed (exit status: 4) and printed nothing on standard error: run the command in a terminal to see why");
+        insta::assert_snapshot!(refused("yes s3cret | head -c 70000").await, @"no usable token: the token command printed more than 65536 bytes");
+        insta::assert_snapshot!(refused("printf '\\377'").await, @"no usable token: the token command printed something that is not UTF-8 text");
     }
 
     #[tokio::test]
@@ -152,7 +155,7 @@ mod tests {
             .await
             .unwrap_err();
         assert!(started.elapsed() < Duration::from_secs(30));
-        insta::assert_snapshot!(error, @"no token: the token command did not finish within 0 s");
+        insta::assert_snapshot!(error, @"no usable token: the token command did not finish within 0 s");
         let pid = std::fs::read_to_string(&pid).unwrap();
         let stat_path = format!("/proc/{}/stat", pid.trim());
         if !std::path::Path::new("/proc/self/stat").exists() {

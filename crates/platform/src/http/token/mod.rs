@@ -21,6 +21,10 @@ use tokio::sync::Mutex;
 /// Maximum size of a token, in bytes: servers reject longer headers anyway.
 const MAX_TOKEN_SIZE: u64 = 64 * 1024;
 
+/// The hint for a token file that cannot be used.
+const TOKEN_FILE_HINT: &str =
+    "pass the path of a text file that contains only the token with --token-file (SLUICEGATE_TOKEN_FILE)";
+
 /// The secrets of the platform and of the code hosts, which child processes do not get. Other variables are passed on:
 /// a token command may need them to query a vault, a host's agent needs its own token.
 pub const SECRET_VARIABLES: [&str; 10] = [
@@ -211,14 +215,18 @@ fn unreadable_file_error(path: &Path, read_error: &dyn fmt::Display) -> TokenErr
     let length = path
         .file_name()
         .map_or(0, |name| name.to_string_lossy().chars().count());
-    TokenError::Configuration(format!(
+    let reason = format!(
         "the file set by --token-file or SLUICEGATE_TOKEN_FILE {reason}: check the path (its name, {length} \
          characters, is hidden because it may be a token)"
-    ))
+    );
+    TokenError::configuration(reason, TOKEN_FILE_HINT)
 }
 
 fn token_file_error(path: &Path, reason: &str) -> TokenError {
-    TokenError::Configuration(format!("the token file {} {reason}", path.display()))
+    TokenError::configuration(
+        format!("the token file {} {reason}", path.display()),
+        TOKEN_FILE_HINT,
+    )
 }
 
 #[cfg(test)]
@@ -256,7 +264,7 @@ mod tests {
         let missing = refused();
         assert!(
             missing.starts_with(
-                "no token: the file set by --token-file or SLUICEGATE_TOKEN_FILE does not exist: "
+                "no usable token: the file set by --token-file or SLUICEGATE_TOKEN_FILE does not exist: "
             ),
             "{missing}"
         );
@@ -267,12 +275,12 @@ mod tests {
             assert!(!message.contains("s3cret"), "{message}");
         }
         std::fs::write(&path, "\n").unwrap();
-        insta::assert_snapshot!(refused(), @"no token: the token file FILE is empty");
+        insta::assert_snapshot!(refused(), @"no usable token: the token file FILE is empty");
         std::fs::write(&path, [0xff, 0xfe, b't', 0]).unwrap();
-        insta::assert_snapshot!(refused(), @"no token: the token file FILE is UTF-16; save the file as UTF-8");
+        insta::assert_snapshot!(refused(), @"no usable token: the token file FILE is UTF-16; save the file as UTF-8");
         std::fs::write(&path, [b't', 0xff]).unwrap();
-        insta::assert_snapshot!(refused(), @"no token: the token file FILE is not text");
+        insta::assert_snapshot!(refused(), @"no usable token: the token file FILE is not text");
         std::fs::write(&path, vec![b'a'; 70_000]).unwrap();
-        insta::assert_snapshot!(refused(), @"no token: the token file FILE cannot be read: the content has more than 65536 bytes");
+        insta::assert_snapshot!(refused(), @"no usable token: the token file FILE cannot be read: the content has more than 65536 bytes");
     }
 }

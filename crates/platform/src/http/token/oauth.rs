@@ -35,8 +35,9 @@ impl OauthClient<'_> {
     /// Requests a token from the token URL. A second request does no harm, so the request is retried like a read.
     pub(super) async fn request_token(&self, transport: &Transport) -> Result<AccessToken, TokenError> {
         if !matches!(self.token_url.scheme(), "http" | "https") {
-            return Err(TokenError::Configuration(
-                "the token URL is neither https nor http".to_owned(),
+            return Err(TokenError::configuration(
+                "the token URL is neither https nor http",
+                "set SLUICEGATE_TOKEN_URL to a URL that begins with https://",
             ));
         }
         let mut form = vec![
@@ -80,7 +81,10 @@ fn find_refusal_message(response: &Response) -> Option<String> {
 /// (4xx), or an unreachable server. The statuses 408, 425 and 429 do not reject the credentials.
 fn into_token_error(error: HttpError) -> TokenError {
     match (error.kind(), error.status()) {
-        (ErrorKind::Configuration, _) => TokenError::Configuration(error.to_string()),
+        (ErrorKind::Configuration, _) => TokenError::configuration(
+            error.to_string(),
+            "correct SLUICEGATE_TOKEN_URL and the certificate settings",
+        ),
         (_, Some(408 | 425 | 429)) => TokenError::Unreachable(error),
         (_, Some(400..=499)) => TokenError::Refused(error),
         _ => TokenError::Unreachable(error),
