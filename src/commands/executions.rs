@@ -40,7 +40,7 @@ fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
     run.block_on(async {
         let response = match project.platform.fetch_execution(project.id, id).await {
             Ok(response) => response,
-            Err(error) => return Err(execution_request_failure(id, error)),
+            Err(error) => return Err(execution_request_failure(&project, id, error).await),
         };
         run.print_response(output, &response.raw, || {
             response_output::format_field_lines(&response.raw["result"])
@@ -82,7 +82,7 @@ fn terminate_execution(
             .terminate_execution(project.id, id, &status, cancel.force);
         let response = match send_change(pace.as_ref(), request).await {
             Ok(response) => response,
-            Err(error) => return Err(execution_request_failure(id, error)),
+            Err(error) => return Err(execution_request_failure(&project, id, error).await),
         };
         let Some(pace) = pace else {
             return run.print_response(output, &response.raw, || {

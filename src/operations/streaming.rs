@@ -12,7 +12,6 @@ use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::path::Path;
-use uuid::Uuid;
 
 /// Default time to wait for a status, in seconds.
 const DEFAULT_TIMEOUT_SECONDS: u64 = 300;
@@ -77,33 +76,34 @@ fn definition_failure(error: HttpError, document: &Document) -> Failure {
 
 /// Returns the failure of a request about a streaming pipeline. If the user passed a name, the hint says that an id is
 /// required.
-fn stream_request_failure(id: &str, error: HttpError) -> Failure {
+async fn stream_request_failure(project: &RemoteProject, id: &str, error: HttpError) -> Failure {
+    if let Some(failure) = project.find_missing_project(&error).await {
+        return failure;
+    }
     let lookup = ResourceLookup {
         kind: "streaming pipeline",
         name: id,
         list_command: None,
         show_command: Some("streaming status"),
     };
-    let is_rejected_name = Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422));
-    // The API has no list of streaming pipelines, so the failure cannot suggest a name.
-    let no_names = Some(Vec::new());
-    let failure = lookup.request_failure_with_names(error, no_names);
-    if is_rejected_name {
-        return failure.with_hint(
-            "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \
-             pipeline by its name",
-        );
-    }
-    failure
+    // The API has no list of streaming pipelines, so the failure cannot suggest an id.
+    let no_ids = Some(Vec::new());
+    let id_hint = "pass the ID that `sluicegate streaming create` printed: the platform's API cannot find a streaming \
+                   pipeline by its name";
+    lookup.request_failure_by_id(error, no_ids, id_hint)
 }
 
 /// Prints a streaming pipeline as the platform describes it.
 pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
-    let RemoteProject { platform, id } = run.create_project_client()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
-        let response = match platform.fetch_streaming_pipeline(id, &args.id).await {
+        let response = match project
+            .platform
+            .fetch_streaming_pipeline(project.id, &args.id)
+            .await
+        {
             Ok(response) => response,
-            Err(error) => return Err(stream_request_failure(&args.id, error)),
+            Err(error) => return Err(stream_request_failure(&project, &args.id, error).await),
         };
         run.print_response(args.output, &response.raw, || {
             response_output::format_field_lines(&response.raw)
@@ -113,11 +113,15 @@ pub(crate) fn print_stream(run: &Run, args: &StreamArgs) -> CommandResult {
 
 /// Sends a command to a streaming pipeline. A success only means that the streaming agent received the command.
 pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingCommand) -> CommandResult {
-    let RemoteProject { platform, id } = run.create_project_client()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
-        let response = match platform.send_streaming_command(id, &args.id, command).await {
+        let response = match project
+            .platform
+            .send_streaming_command(project.id, &args.id, command)
+            .await
+        {
             Ok(response) => response,
-            Err(error) => return Err(stream_request_failure(&args.id, error)),
+            Err(error) => return Err(stream_request_failure(&project, &args.id, error).await),
         };
         run.print_response(args.output, &response, || {
             let word = command.name();
@@ -131,14 +135,11 @@ pub(crate) fn send_command(run: &Run, args: &StreamArgs, command: StreamingComma
 
 /// Prints the current status of a streaming pipeline.
 pub(crate) fn print_status(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
-    let RemoteProject {
-        platform,
-        id: project,
-    } = run.create_project_client()?;
+    let project = run.create_project_client()?;
     run.block_on(async {
-        let status = match platform.fetch_streaming_status(project, id).await {
+        let status = match project.platform.fetch_streaming_status(project.id, id).await {
             Ok(status) => status,
-            Err(error) => return Err(stream_request_failure(id, error)),
+            Err(error) => return Err(stream_request_failure(&project, id, error).await),
         };
         run.print_response(output, &status.raw, || {
             response_output::format_field_lines(&status.raw)
@@ -163,19 +164,24 @@ pub(crate) fn wait_for_status(
     let poll_settings = run
         .read_setting_sources()?
         .resolve_poll_settings(pace, DEFAULT_TIMEOUT_SECONDS)?;
-    let RemoteProject {
-        platform,
-        id: project,
-    } = run.create_project_client()?;
+    let project = run.create_project_client()?;
     let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
     run.block_on(async {
-        let (status, end) =
-            follow::poll_streaming_status(&platform, project, id, wanted_status, pace, |status| {
+        let poll_request = follow::poll_streaming_status(
+            &project.platform,
+            project.id,
+            id,
+            wanted_status,
+            pace,
+            |status| {
                 let status = if status.is_empty() { "unknown" } else { status };
                 run.ui.say(&format!("the status is {status}"));
-            })
-            .await
-            .map_err(|error| stream_request_failure(id, error))?;
+            },
+        );
+        let (status, end) = match poll_request.await {
+            Ok(result) => result,
+            Err(error) => return Err(stream_request_failure(&project, id, error).await),
+        };
         run.print_response(output, &status.raw, || {
             response_output::format_field_lines(&status.raw)
         })?;

@@ -97,6 +97,11 @@ fn build_list_envelope(list_field: &str, items: Vec<Value>) -> Value {
     envelope
 }
 
+/// Returns whether the platform rejected this id because it is no id, such as the name of the resource.
+pub(crate) fn is_rejected_id(id: &str, error: &HttpError) -> bool {
+    Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422))
+}
+
 /// Returns the failure of a creation. If the response was lost, the hint contains `check_instruction`, which says how
 /// to check the result.
 pub(crate) fn creation_failure(error: HttpError, check_instruction: &str) -> Failure {
@@ -170,6 +175,30 @@ impl ResourceLookup<'_> {
                 .to_owned(),
         };
         Failure::from(error).context(fact).with_hint(hint)
+    }
+
+    /// Returns the failure as [`Self::request_failure_with_names`] does, for a kind of resource that the platform finds
+    /// only by its id. If the platform rejected the text because it is no id, and no id is similar, `id_hint` says where
+    /// to find the id.
+    pub(crate) fn request_failure_by_id(
+        self,
+        error: HttpError,
+        ids: Option<Vec<String>>,
+        id_hint: &str,
+    ) -> Failure {
+        let is_rejected = is_rejected_id(self.name, &error);
+        let is_missing = error.kind() == ErrorKind::NotFound;
+        let has_near_id = ids
+            .as_deref()
+            .is_some_and(|ids| self.find_nearest_name(ids).is_some());
+        let mut failure = self.request_failure_with_names(error, ids);
+        if is_rejected && !is_missing {
+            failure = failure.context(format!("the platform has no {} {:?}", self.kind, self.name));
+        }
+        if is_rejected && !has_near_id {
+            failure = failure.with_hint(id_hint);
+        }
+        failure
     }
 
     /// Returns an instruction to check the resource on the platform, for a hint.
@@ -249,13 +278,18 @@ pub(crate) async fn project_request_failure(platform: &Platform, id: Uuid, error
 /// Returns the message that the platform has no such project, with the most similar one, or `None` if the project
 /// exists or the list is unavailable.
 pub(crate) async fn describe_unknown_project(platform: &Platform, id: Uuid) -> Option<String> {
+    let hint = find_unknown_project_hint(platform, id).await?;
+    Some(format!("the platform has no project \"{id}\": {hint}"))
+}
+
+/// Returns the hint for a project that the platform does not have: the most similar one, and how to list all projects.
+/// Returns `None` if the project exists or the list is unavailable.
+pub(crate) async fn find_unknown_project_hint(platform: &Platform, id: Uuid) -> Option<String> {
     let projects = request_for_hint(platform.fetch_projects()).await?;
     if contains_project(&projects, id) {
         return None;
     }
-    let name = id.to_string();
-    let hint = project_lookup(&name).hint(&list_project_ids(projects));
-    Some(format!("the platform has no project {name:?}: {hint}"))
+    Some(project_lookup(&id.to_string()).hint(&list_project_ids(projects)))
 }
 
 /// Returns whether one of these projects has this id.
@@ -309,16 +343,35 @@ impl RemoteProject {
         }
     }
 
+    /// Returns the failure that the platform does not have the project, if `error` is a 404 because of that. `error` is
+    /// that of a request for a resource in the project.
+    pub(crate) async fn find_missing_project(&self, error: &HttpError) -> Option<Failure> {
+        if error.kind() != ErrorKind::NotFound {
+            return None;
+        }
+        let hint = find_unknown_project_hint(&self.platform, self.id).await?;
+        let fact = format!("the platform has no project \"{}\"", self.id);
+        Some(Failure::from(error.clone()).context(fact).with_hint(hint))
+    }
+
     /// Returns the failure of a request for a variable. For a 404, suggests the project's most similar variable.
     pub(crate) async fn variable_request_failure(&self, name: &str, error: HttpError) -> Failure {
-        let names = async {
-            let variables = self.platform.fetch_variables(self.id).await?;
-            Ok(variables
+        let variables = match error.kind() {
+            ErrorKind::NotFound => request_for_hint(self.platform.fetch_variables(self.id)).await,
+            _ => None,
+        };
+        if variables.is_none()
+            && let Some(failure) = self.find_missing_project(&error).await
+        {
+            return failure;
+        }
+        let names = variables.map(|variables| {
+            variables
                 .into_iter()
                 .filter_map(|variable| variable.value.name)
-                .collect())
-        };
-        variable_lookup(name).request_failure(error, names).await
+                .collect()
+        });
+        variable_lookup(name).request_failure_with_names(error, names)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::session::resource::{RemoteProject, ResourceLookup};
+use crate::session::resource::{RemoteProject, ResourceLookup, is_rejected_id};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Map, Value};
@@ -14,15 +14,24 @@ use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
 
 /// Returns the failure of a request about an execution. A 404 means that the platform has no such execution.
-pub(crate) fn execution_request_failure(id: &str, error: HttpError) -> Failure {
+pub(crate) async fn execution_request_failure(
+    project: &RemoteProject,
+    id: &str,
+    error: HttpError,
+) -> Failure {
+    if let Some(failure) = project.find_missing_project(&error).await {
+        return failure;
+    }
     let lookup = ResourceLookup {
         kind: "execution",
         name: id,
         list_command: None,
         show_command: Some("executions show"),
     };
-    // Executions cannot be listed, so there are no names to suggest.
-    lookup.request_failure_with_names(error, Some(Vec::new()))
+    // Executions cannot be listed, so there are no ids to suggest.
+    let no_ids = Some(Vec::new());
+    let id_hint = "pass the ID that `sluicegate pipelines run` printed when it started the execution";
+    lookup.request_failure_by_id(error, no_ids, id_hint)
 }
 
 /// Returns the failure of a wait for an execution that may still be running, with the command to wait again.
@@ -51,12 +60,13 @@ impl WatchedExecution {
         id: &str,
         pace: Pace,
     ) -> Result<Self, Failure> {
-        Self::poll(run, project, id, pace, Duration::ZERO)
-            .await
-            .map_err(|error| match error.kind() {
-                ErrorKind::NotFound => execution_request_failure(id, error),
-                _ => wait_failure(id, error),
-            })
+        match Self::poll(run, project, id, pace, Duration::ZERO).await {
+            Ok(execution) => Ok(execution),
+            Err(error) if error.kind() == ErrorKind::NotFound || is_rejected_id(id, &error) => {
+                Err(execution_request_failure(project, id, error).await)
+            }
+            Err(error) => Err(wait_failure(id, error)),
+        }
     }
 
     /// Waits for the end of an execution that this run started, as [`Self::follow`] does. The platform may at first not

@@ -6,8 +6,9 @@ use crate::exit::ExitStatus;
 use crate::gate::{BatchError, BatchResponse, RunFindings};
 use crate::session::Run;
 use crate::session::failure_conversion::http_exit_status;
-use sluicegate_platform::http::HttpError;
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::collections::BTreeSet;
+use std::mem;
 
 /// The failed requests, each cause once.
 #[derive(Default)]
@@ -19,6 +20,8 @@ pub(crate) struct FailedRequests {
     next_steps: BTreeSet<String>,
     /// The reasons of all failures, in the words of the unreviewed files.
     causes: BTreeSet<String>,
+    /// The hint of the first request for something that the platform did not find.
+    not_found_hint: Option<String>,
     /// The files that got no response, or were too large for one.
     files_without_response: BTreeSet<String>,
 }
@@ -55,6 +58,9 @@ impl FailedRequests {
             return;
         }
         let mut failure = Failure::new(status, anyhow::anyhow!("{error}"));
+        if error.kind() == ErrorKind::NotFound && self.not_found_hint.is_none() {
+            self.not_found_hint = error.hint();
+        }
         if let Some(hint) = error.hint() {
             // An unavailable platform may respond later without any change to the job, so this needs no step of its own.
             if !error.is_unavailable() {
@@ -63,6 +69,29 @@ impl FailedRequests {
             failure = failure.with_hint(hint);
         }
         self.failures.push((cause, failure));
+    }
+
+    /// Returns whether the platform did not find something that a request names, such as the project.
+    pub(crate) const fn has_missing_resource(&self) -> bool {
+        self.not_found_hint.is_some()
+    }
+
+    /// Replaces the hint of the requests for something that the platform did not find.
+    pub(crate) fn replace_not_found_hint(&mut self, hint: &str) {
+        let Some(old_hint) = self.not_found_hint.replace(hint.to_owned()) else {
+            return;
+        };
+        self.next_steps.remove(&old_hint);
+        self.next_steps.insert(hint.to_owned());
+        for (cause, failure) in mem::take(&mut self.failures) {
+            let has_old_hint = failure.own_hint() == Some(old_hint.as_str());
+            let failure = if has_old_hint {
+                failure.with_hint(hint)
+            } else {
+                failure
+            };
+            self.failures.push((cause, failure));
+        }
     }
 
     /// Returns the files to evaluate locally: those without a response. Returns `None` if there are no such files, or

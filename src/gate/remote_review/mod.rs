@@ -25,6 +25,7 @@ use crate::gate::{
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, RequestFields, ReviewSettings};
+use crate::session::resource::find_unknown_project_hint;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, SnapshotFile};
 use sluicegate_pipelines::findings::{Engine, FileResults, FindingState};
@@ -267,7 +268,13 @@ impl ReviewEngine for RemoteReview<'_> {
             self.target.require_branch()?,
             self.target.head.short()
         ));
-        let (mut run_findings, failed_requests, project_findings) = self.review_head(run, &platform)?;
+        let (mut run_findings, mut failed_requests, project_findings) = self.review_head(run, &platform)?;
+        if failed_requests.has_missing_resource() {
+            let hint_request = find_unknown_project_hint(&platform, self.connection.require_project_id()?);
+            if let Some(hint) = run.session.block_on(hint_request)? {
+                failed_requests.replace_not_found_hint(&hint);
+            }
+        }
         // The review of the base uses the same client.
         self.platform = Some(platform);
         self.failed_requests = failed_requests;

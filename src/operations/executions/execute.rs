@@ -222,6 +222,11 @@ impl PipelineRun<'_> {
             list_command: Some("pipelines list"),
             show_command: None,
         };
+        if published_names.is_none()
+            && let Some(failure) = self.project.find_missing_project(&error).await
+        {
+            return failure;
+        }
         let is_published = published_names
             .as_ref()
             .is_some_and(|names| names.contains(&self.execution.pipeline_name));

@@ -17,7 +17,7 @@ use serde_json::Value;
 use sluicegate_base::input;
 use sluicegate_base::text;
 use sluicegate_platform::api::{Platform, TaskFilter};
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 
 /// Hint to check whether a task was created.
 pub(crate) const TASK_CHECK_INSTRUCTION: &str = "run `sluicegate tasks list` to check";
@@ -41,11 +41,13 @@ async fn task_request_failure(platform: &Platform, id: &str, error: HttpError) -
         list_command: Some("tasks list --all-projects"),
         show_command: Some("tasks show"),
     };
-    let names = async {
-        let tasks = platform.fetch_tasks(&TaskFilter::default()).await?;
-        Ok(tasks.into_iter().filter_map(|task| task.value.task_id).collect())
+    let tasks = match error.kind() {
+        ErrorKind::NotFound => request_for_hint(platform.fetch_tasks(&TaskFilter::default())).await,
+        _ => None,
     };
-    lookup.request_failure(error, names).await
+    let ids = tasks.map(|tasks| tasks.into_iter().filter_map(|task| task.value.task_id).collect());
+    let id_hint = "pass the ID of the task: `sluicegate tasks list --all-projects` lists the tasks";
+    lookup.request_failure_by_id(error, ids, id_hint)
 }
 
 /// Prints a task with its status and its pending decisions.

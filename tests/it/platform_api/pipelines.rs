@@ -627,7 +627,8 @@ fn run_polls_again_while_the_platform_does_not_show_the_execution_yet() {
         platform.respond_to("GET", ONE, ResponseTemplate::new(404));
         let show = ["executions", "show", ID, "--wait"];
         polling_call(&platform, &world).run(&show).expect(3);
-        assert_eq!(platform.requests().len(), 1);
+        // The second request lists the projects, in case the project is missing.
+        assert_eq!(platform.requests().len(), 2);
     }
 }
 

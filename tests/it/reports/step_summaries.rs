@@ -362,15 +362,10 @@ fn review_that_ends_early_has_verdict_output() {
 fn undecided_review_shows_the_next_step_of_its_cause_in_each_page() {
     let shop = Shop::new();
     let args = "review --all --report markdown=r.md --report html=r.html --report json=r.json";
-    let other_project = "00000000-0000-4000-8000-000000000009";
+    let other_project = "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a19";
     for (variable, value, code, instruction) in [
         ("SLUICEGATE_TOKEN", "another-token", 4, "check the token"),
-        (
-            "SLUICEGATE_PROJECT_ID",
-            other_project,
-            3,
-            "check the base URL, the project",
-        ),
+        ("SLUICEGATE_PROJECT_ID", other_project, 3, "did you mean"),
     ] {
         let call = || push_of_branch(&shop.world, shop.call()).variable(variable, value);
         let undecided = step(call(), shop.world.path(), args).expect(code);
