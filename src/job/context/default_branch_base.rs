@@ -8,6 +8,8 @@ use sluicegate_git::GitError;
 
 const DEFAULT_BRANCH_UNKNOWN: &str = "this clone does not know the remote's default branch";
 
+const NO_REMOTE: &str = "this clone has no remote";
+
 /// The warning for a shallow clone, which by default has only one branch.
 const SHALLOW_CLONE_WARNING: &str = "all pipelines are selected, including unchanged ones: the clone is shallow and does not know the remote's default branch
 hint: run `git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'`, then `git remote set-head origin --auto`";
@@ -26,7 +28,7 @@ impl BaseSearch<'_> {
                     missing: "the base",
                     reason: DEFAULT_BRANCH_UNKNOWN.to_owned(),
                 }),
-                _ => Ok(self.build_base_without_default_branch()),
+                _ => self.build_base_without_default_branch(),
             };
         };
         if self.is_ci_run_on_default_branch(&name) {
@@ -70,18 +72,25 @@ impl BaseSearch<'_> {
 
     /// Returns a base for all pipelines, because the default branch is not known. The warning explains how to make it
     /// known; a local run has no warning in a complete clone.
-    fn build_base_without_default_branch(&self) -> Base {
-        let base = Base::for_unknown_base(DEFAULT_BRANCH_UNKNOWN);
+    fn build_base_without_default_branch(&self) -> Result<Base, ContextError> {
         if self.ci.host.is_local() {
-            return if self.repo.is_shallow() {
+            let has_remote = !self.repo.list_remote_repositories()?.is_empty();
+            let reason = if has_remote {
+                DEFAULT_BRANCH_UNKNOWN
+            } else {
+                NO_REMOTE
+            };
+            let base = Base::for_unknown_base(reason);
+            return Ok(if has_remote && self.repo.is_shallow() {
                 base.with_warning(SHALLOW_CLONE_WARNING.to_owned())
             } else {
                 base
-            };
+            });
         }
+        let base = Base::for_unknown_base(DEFAULT_BRANCH_UNKNOWN);
         let warning = "all pipelines are selected: this clone does not know the remote's default branch; run \
                        `git remote set-head origin BRANCH` first, or pass --deepen";
-        base.with_warning(warning.to_owned())
+        Ok(base.with_warning(warning.to_owned()))
     }
 }
 

@@ -143,6 +143,12 @@ pub enum ContextError {
         /// The branch that should contain the commit.
         branch: Option<String>,
     },
+    /// The remote, which the platform reads, does not have the branch of the run.
+    #[error("the remote has no branch `{branch}`, according to this clone")]
+    NoBranchOnRemote { branch: String, remote: String },
+    /// The clone has no remote, so nothing shows which commits the platform can read.
+    #[error("this clone has no remote, and the platform reads commits from the remote")]
+    NoRemote,
     /// The branch belongs to a fork, so it is not on the platform's remote.
     #[error("the branch `{branch}` belongs to a fork, and the platform reads the project's own remote only")]
     Fork { branch: String },
@@ -202,6 +208,9 @@ const BASE_OR_ALL: &str =
 
 const BASE_UNKNOWN_HINT: &str = "fetch the base into this clone, or allow changes to the gate configuration with \
     --gate-changes warn (SLUICEGATE_GATE_CHANGES=warn)";
+
+const NO_REMOTE_HINT: &str = "add the remote with `git remote add origin URL` and push the commit, or check it locally \
+    with `sluicegate check`";
 
 const FORK_HINT: &str = "run `sluicegate check`, which works without a remote and a token; to do so only for forks, \
     pass --fork check to the review";
@@ -268,6 +277,8 @@ impl ContextError {
             Self::NotOnRemote { .. } => {
                 Some("push the commit first, or check it locally with `sluicegate check`".to_owned())
             }
+            Self::NoBranchOnRemote { branch, remote } => Some(push_hint(remote, branch)),
+            Self::NoRemote => Some(NO_REMOTE_HINT.to_owned()),
             Self::Fork { .. } => Some(FORK_HINT.to_owned()),
         }
     }
@@ -364,11 +375,30 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
 /// Returns the hint that fetches a branch. A name with shell metacharacters is not put into a command that the user
 /// could copy.
 fn fetch_hint(remote: &str, branch: &str) -> String {
-    if has_only(branch, "._/-") && has_only(remote, "._-") && !remote.starts_with('-') {
+    if can_be_in_command(remote, branch) {
         format!("fetch the branch: `git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`")
     } else {
         "fetch the branch into its remote-tracking branch".to_owned()
     }
+}
+
+/// Returns the hint that pushes a branch, like [`fetch_hint`].
+fn push_hint(remote: &str, branch: &str) -> String {
+    let step = if can_be_in_command(remote, branch) {
+        format!("push the branch with `git push {remote} {branch}`")
+    } else {
+        "push the branch".to_owned()
+    };
+    format!("{step}, or check it locally with `sluicegate check`")
+}
+
+/// Returns whether the names of the remote and the branch have no shell metacharacters, so that a command may contain
+/// them.
+fn can_be_in_command(remote: &str, branch: &str) -> bool {
+    has_only(branch, "._/-")
+        && has_only(remote, "._-")
+        && !remote.starts_with('-')
+        && !branch.starts_with('-')
 }
 
 #[cfg(test)]

@@ -26,6 +26,15 @@ impl Target {
                 self.head.short()
             )));
         }
+        if branches.is_empty() {
+            return Err(match repo.list_remote_repositories()?.into_iter().next() {
+                Some((remote, _)) => ContextError::NoBranchOnRemote {
+                    branch: branch.to_owned(),
+                    remote,
+                },
+                None => ContextError::NoRemote,
+            });
+        }
         Err(ContextError::NotOnRemote {
             head: self.head.clone(),
             branch: Some(branch.to_owned()),

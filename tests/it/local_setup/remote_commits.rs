@@ -119,20 +119,49 @@ fn unpushed_head_is_not_reviewed_but_explained() {
     check_out(&project, "-b fresh feature");
     project.world.write("new.orch.yaml", "1");
     let head = project.world.commit("not pushed");
-    for _ in ["never pushed", "pushed before the last commit"] {
+    let never_pushed = vec![
+        "the remote has no branch `fresh`",
+        "hint: push the branch with `git push origin fresh`",
+        "`sluicegate check`",
+    ];
+    let pushed_before_last_commit = vec![
+        head.as_str(),
+        "is not on the remote, branch `fresh`",
+        "push the commit first",
+        "`sluicegate check`",
+    ];
+    for expected_texts in [never_pushed, pushed_before_last_commit] {
         local_checkout(&project).says().head("fresh", &head);
         local_checkout(&project)
             .review_call()
             .run("review")
             .expect(7)
-            .saying(&[
-                &head,
-                "is not on the remote, branch `fresh`",
-                "push the commit first",
-                "`sluicegate check`",
-            ]);
+            .saying(&expected_texts);
         project.world.git("push -q origin HEAD~1:refs/heads/fresh");
     }
+}
+
+#[test]
+fn review_on_unpushed_branch_of_merged_commit_names_branch() {
+    let project = Project::new();
+    check_out(&project, "-b topic --no-track origin/main");
+    local_checkout(&project)
+        .review_call()
+        .run("review --all")
+        .expect(7)
+        .saying(&[
+            "the remote has no branch `topic`",
+            "hint: push the branch with `git push origin topic`",
+        ]);
+    project.world.git("remote remove origin");
+    local_checkout(&project)
+        .review_call()
+        .run("review --all")
+        .expect(7)
+        .saying(&[
+            "this clone has no remote",
+            "hint: add the remote with `git remote add origin URL`",
+        ]);
 }
 
 #[test]

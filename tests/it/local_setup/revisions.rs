@@ -84,9 +84,7 @@ fn context_without_remote_selects_all_and_refuses_remote_review() {
     let target = settle(&project.world.work(), &nobody()).unwrap();
     assert_eq!(base(&target), None);
     assert!(
-        target
-            .base_source
-            .contains("does not know the remote's default branch"),
+        target.base_source.contains("this clone has no remote"),
         "{}",
         target.base_source
     );
