@@ -1,12 +1,13 @@
 //! Runs `sluicegate artifacts impact`: finds the components that use a changed shared pipeline in local repositories.
 
+use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{ImpactArgs, OutputFormat};
 use crate::publication::consumer_impact::{ConsumerImpact, add_affected_components};
 use crate::publication::version_comparison::compare_versions;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
-use sluicegate_git::Repository;
+use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
 
@@ -28,7 +29,9 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     }
     let mut searched_roots = BTreeSet::new();
     for dir in &args.repos {
-        let repository = Repository::open(&current_dir.join(dir))?.with_document_predicate(is_pipeline);
+        let repository = Repository::open(&current_dir.join(dir))
+            .map_err(repository_failure)?
+            .with_document_predicate(is_pipeline);
         // Two directories of one repository must not count its components twice.
         let root = repository.root();
         if !searched_roots.insert(root.canonicalize().unwrap_or_else(|_| root.to_owned())) {
@@ -55,4 +58,15 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     };
     run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)
+}
+
+/// Returns the failure for a directory of `--repos` that cannot be opened. The general hint for a missing repository
+/// names another flag.
+fn repository_failure(error: GitError) -> Failure {
+    let is_missing = matches!(error, GitError::NotARepository { .. });
+    let failure = Failure::from(error);
+    if is_missing {
+        return failure.with_hint("correct --repos: pass existing directories of clones");
+    }
+    failure
 }

@@ -54,7 +54,8 @@ impl Run {
                 "run the command inside a clone, or pass the directory or file to {command}: `sluicegate {command} .`"
             );
             // In a local run without git, a directory is checked only if the user names a path.
-            let needs_path_hint = is_directory_possible && paths.is_empty() && !is_ci(&self.env);
+            let is_named = settings::requested_repository(&self.global, &self.env).is_some();
+            let needs_path_hint = is_directory_possible && paths.is_empty() && !is_named && !is_ci(&self.env);
             return match repository {
                 Err(error) if needs_path_hint => Err(Failure::from(error).with_hint(hint)),
                 _ => Ok(repository?),

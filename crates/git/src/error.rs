@@ -144,7 +144,12 @@ impl GitError {
     /// Returns a hint about how the user can fix the error. Returns `None` if no general hint helps.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NotARepository { .. } => "run the command inside a clone, or pass --repo",
+            Self::NotARepository { from } if !from.exists() => {
+                "correct the path of the repository: the directory does not exist"
+            }
+            Self::NotARepository { .. } => {
+                "run the command inside a clone, or pass the directory of a clone with --repo"
+            }
             Self::BareRepository { .. } => {
                 "run the command inside a clone, or pass the bare repository with --repo"
             }
