@@ -64,7 +64,8 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
             .rev()
             .map(|path| (file_name(path), path.as_str()))
             .collect(),
-        suggestions: RefCell::default(),
+        // A publish needs a git repository.
+        suggestions: RefCell::new(CallSuggestions::new(true)),
         problems: Vec::new(),
         unusable: Vec::new(),
         warnings: Vec::new(),

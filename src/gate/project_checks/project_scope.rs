@@ -250,6 +250,7 @@ impl ProjectScope<'_> {
             is_external: self.is_external,
             publish_selection: self.publish_selection,
             renames: self.renames,
+            can_repair: !self.repo.is_plain_directory(),
         };
         Ok(project.run_project_checks(self.levels))
     }

@@ -1,7 +1,7 @@
 //! `check` of files that are not in a git repository, or in another one than the current directory.
 
 use crate::support::{
-    Call, RULES, RULES_FILE, bad_pipeline, change, check_folder, good_pipeline, project, report_paths,
+    Call, RULES, RULES_FILE, bad_pipeline, change, check_folder, git, good_pipeline, project, report_paths,
     scratch,
 };
 use serde_json::Value;
@@ -210,5 +210,23 @@ fn paths_in_log_are_relative_to_current_directory() {
         output.out.contains("--> sales/b.orch.yaml:11"),
         "{}",
         output.all()
+    );
+}
+
+#[test]
+fn check_of_plain_directory_does_not_name_commands_that_need_git() {
+    let folder = scratch::create_scratch_directory();
+    write_file(folder.path(), "sales/main.orch.yaml", &caller("old/part"));
+    write_file(folder.path(), "sales/deep/part.orch.yaml", &good_pipeline());
+    let output = check_folder(folder.path(), &["."]).expect(0);
+    assert!(output.out.contains("has that name"), "{}", output.out);
+    assert!(!output.all().contains("mv --repair"), "{}", output.all());
+    // In git, the command works, so it is named.
+    git(folder.path(), "init -q");
+    let output = check_folder(folder.path(), &["."]).expect(0);
+    assert!(
+        output.out.contains("`sluicegate mv --repair` writes"),
+        "{}",
+        output.out
     );
 }

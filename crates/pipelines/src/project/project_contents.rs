@@ -35,6 +35,8 @@ pub struct Project<'p> {
     pub publish_selection: Option<&'p dyn PublishSelection>,
     /// The renames of the change; `None` if the messages need no hints, which take time.
     pub renames: Option<&'p Renames<'p>>,
+    /// True if the messages may name `sluicegate mv --repair`, which needs a git repository.
+    pub can_repair: bool,
 }
 
 impl Project<'_> {

@@ -36,7 +36,7 @@ impl Project<'_> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
         // All files share the budget and the indexes of the searches for suggestions.
-        let call_suggestions = RefCell::new(CallSuggestions::default());
+        let call_suggestions = RefCell::new(CallSuggestions::new(self.can_repair));
         let component_suggestions = RefCell::new(ComponentSuggestions::default());
         let spellings = OnceCell::new();
         for (path, facts) in self

@@ -153,8 +153,9 @@ impl CallHint {
 }
 
 /// Hints for broken calls, which share one budget.
-#[derive(Default)]
 pub struct CallSuggestions<'p> {
+    /// True if the hints may name `sluicegate mv --repair`.
+    can_repair: bool,
     budget: SearchBudget,
     /// The results for the current caller, by the target and the kind of the call.
     cached_paths: HashMap<(String, PipelineKind), Option<&'p str>>,
@@ -164,6 +165,19 @@ pub struct CallSuggestions<'p> {
 }
 
 impl<'p> CallSuggestions<'p> {
+    /// Creates the hints without any result. `can_repair` is true if `sluicegate mv --repair` works, so that the hints
+    /// may name it.
+    pub fn new(can_repair: bool) -> Self {
+        Self {
+            can_repair,
+            budget: SearchBudget::default(),
+            cached_paths: HashMap::new(),
+            caller: String::new(),
+            indexes: HashMap::new(),
+            spellings: None,
+        }
+    }
+
     /// Prepares for the calls of another file. Drops the cached results, because a file is never suggested to itself.
     pub(crate) fn reset_for_file(&mut self, caller: &str) {
         caller.clone_into(&mut self.caller);
@@ -192,19 +206,29 @@ impl<'p> CallSuggestions<'p> {
         same_name_paths.retain(|path| *path != self.caller);
         let text = match same_name_paths.as_slice() {
             [] => match spelling {
-                Some(spelling) => format_other_spelling_hint(spelling) + describe_repair(spelling.path),
+                Some(spelling) => format_other_spelling_hint(spelling) + self.describe_repair(spelling.path),
                 None => self.describe_similar_paths(files, target, kind),
             },
             [path] => format!(
                 "; `{}` has that name{}",
                 shorten_name(path),
-                describe_repair(path)
+                self.describe_repair(path)
             ),
             paths => format!("; {} have that name", format_paths(paths)),
         };
         CallHint {
             text,
             only_path: None,
+        }
+    }
+
+    /// Returns the hint to the command that writes the path; empty if the command does not work here, and for a path
+    /// that would be read as an expression, which the command does not write.
+    fn describe_repair(&self, path: &str) -> &'static str {
+        if self.can_repair && !is_expression(path) {
+            REPAIR_HINT
+        } else {
+            ""
         }
     }
 
@@ -275,12 +299,6 @@ impl<'p> CallSuggestions<'p> {
         self.cached_paths.insert(key, path);
         path
     }
-}
-
-/// Returns the hint to the command that writes the path; empty for a path that would be read as an expression, which the
-/// command does not write.
-fn describe_repair(path: &str) -> &'static str {
-    if is_expression(path) { "" } else { REPAIR_HINT }
 }
 
 /// Searches for the components that broken links mean, which share one budget.
