@@ -29,7 +29,7 @@ pub(crate) fn reject_linked_path(root: &Path, path: &Path) -> Result<(), Failure
     match policy::find_links_in_path(root, &root.join(path)).first() {
         Some(link) => {
             let message = format!("`{}` is behind the symbolic link `{link}`", path.display());
-            Err(Failure::usage(message).with_hint("nothing was changed"))
+            Err(Failure::usage(message).with_hint("pass paths without a symbolic link"))
         }
         None => Ok(()),
     }

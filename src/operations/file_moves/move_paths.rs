@@ -36,7 +36,7 @@ pub(crate) fn resolve_move(
         };
     } else if new.as_os_str().to_string_lossy().ends_with('/') && !root.join(&old_path).is_dir() {
         // A trailing `/` means a directory. It must exist, unless a directory is moved to this new path.
-        return Err(move_failure(format!("directory `{new_path}` does not exist"))
+        return Err(Failure::usage(format!("directory `{new_path}` does not exist"))
             .with_hint("nothing was changed: create the directory first, or pass the new file name"));
     }
     let moves = PathMove { old_path, new_path };
@@ -49,17 +49,17 @@ pub(crate) fn resolve_move(
     Ok(moves)
 }
 
-/// Returns the error for an invalid move, with the hint that nothing was changed.
-fn move_failure(message: String) -> Failure {
-    Failure::usage(message).with_hint("nothing was changed")
-}
+/// The hint for a move to a path that cannot be used.
+const OTHER_PATH_HINT: &str = "pass another new path";
 
 /// Returns the path relative to the repository root, with `/` as separator; empty for the root itself. Fails for a path
 /// outside the repository.
 fn resolve_repository_path(run: &Run, root: &Path, path: &Path) -> Result<String, Failure> {
     let full = run.env.current_dir().join(path);
-    policy::find_path_in_repository(root, &full)
-        .ok_or_else(|| move_failure(format!("`{}` is outside the repository", path.display())))
+    policy::find_path_in_repository(root, &full).ok_or_else(|| {
+        Failure::usage(format!("`{}` is outside the repository", path.display()))
+            .with_hint("pass paths in the repository")
+    })
 }
 
 /// Fails if the old path cannot be moved: it is the repository root, git does not track it, or the new path is the same
@@ -71,15 +71,16 @@ fn reject_invalid_source(
 ) -> Result<(), Failure> {
     let (repo, from) = (&reader.workspace.repo, moves.old_path.as_str());
     if from.is_empty() {
-        return Err(move_failure("cannot move the repository root".to_owned()));
+        return Err(Failure::usage("cannot move the repository root")
+            .with_hint("pass a file or directory in the repository"));
     }
     if tracked_paths.is_empty() {
-        let hint = if repo.root().join(from).symlink_metadata().is_ok() {
-            "nothing was changed: run `git add` for the file first, or move the file with `mv`"
-        } else {
-            "nothing was changed: paths are relative to the current directory"
-        };
-        return Err(Failure::usage(format!("git does not track `{from}`")).with_hint(hint));
+        if repo.root().join(from).symlink_metadata().is_err() {
+            return Err(Failure::usage(format!("`{from}` does not exist"))
+                .with_hint("correct the path, which is relative to the current directory"));
+        }
+        return Err(Failure::usage(format!("git does not track `{from}`"))
+            .with_hint("nothing was changed: run `git add` for the file first, or move the file with `mv`"));
     }
     let is_same_or_inside = moves.new_path == from
         || moves
@@ -87,10 +88,11 @@ fn reject_invalid_source(
             .strip_prefix(from)
             .is_some_and(|remainder| remainder.starts_with('/'));
     if is_same_or_inside {
-        return Err(move_failure(format!(
+        return Err(Failure::usage(format!(
             "cannot move `{from}` to `{}`: the new path is the same as the old path or inside it",
             moves.new_path
-        )));
+        ))
+        .with_hint(OTHER_PATH_HINT));
     }
     Ok(())
 }
@@ -103,25 +105,34 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     let full_path = root.join(new_path);
     reject_linked_path(root, Path::new(new_path))?;
     if policy::is_in_git_dir(Path::new(new_path)) {
-        return Err(move_failure(format!("`{new_path}` is inside the git directory")));
+        let message = format!("`{new_path}` is inside the git directory");
+        return Err(Failure::usage(message).with_hint(OTHER_PATH_HINT));
     }
     if full_path.symlink_metadata().is_ok() && !is_same_file(&root.join(old_path), &full_path) {
-        return Err(move_failure(format!("`{new_path}` already exists")));
+        return Err(Failure::usage(format!("`{new_path}` already exists")).with_hint(OTHER_PATH_HINT));
     }
     let kind = PipelineKind::from_path(old_path).filter(|_| root.join(old_path).is_file());
     if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
-        return Err(move_failure(format!(
+        let stem = trim_other_extension(new_path);
+        return Err(Failure::usage(format!(
             "`{new_path}` is not a valid name for the {name} pipeline `{old_path}`: it must end in `{extension}`"
         ))
-        .with_hint(format!("nothing was changed: use `{new_path}{extension}`")));
+        .with_hint(format!("nothing was changed: use `{stem}{extension}`")));
     }
     if kind.is_some_and(|kind| file_name(new_path) == kind.extension()) {
-        return Err(move_failure(format!(
+        return Err(Failure::usage(format!(
             "`{new_path}` is not a valid name for the pipeline `{old_path}`: the name before the extension is missing"
-        )));
+        ))
+        .with_hint("pass a new path with a name before the extension"));
     }
     reject_spelling_conflicts(reader, moves)
+}
+
+/// Returns the path without the extension of a pipeline or of a YAML file, for a suggested name.
+fn trim_other_extension(path: &str) -> &str {
+    let extension = PipelineKind::from_path(path).map_or(".yaml", PipelineKind::extension);
+    path.strip_suffix(extension).unwrap_or(path)
 }
 
 /// Returns whether both paths name one file, which happens on a case-insensitive file system if only the case of a name
@@ -147,10 +158,11 @@ fn reject_spelling_conflicts(reader: &ReferenceReader<'_>, moves: &PathMove) -> 
     }
     for new_path in new_paths {
         if let Some(other_path) = other_paths.get(&to_lowercase_nfc(&new_path)) {
-            return Err(move_failure(format!(
+            return Err(Failure::usage(format!(
                 "`{new_path}` and `{other_path}` differ only in letter case or Unicode normal form, so some file \
                  systems treat them as one file"
-            )));
+            ))
+            .with_hint(OTHER_PATH_HINT));
         }
     }
     Ok(())

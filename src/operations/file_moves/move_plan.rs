@@ -259,5 +259,6 @@ fn build_reference_edit(reference: &Reference, new: String) -> ValueEdit {
 
 /// Returns the error for a reference that cannot be rewritten, with its location.
 fn reference_failure(path: &str, reference: &Reference, reason: &str) -> Failure {
-    Failure::usage(format!("{path}:{}: {reason}", reference.position.line)).with_hint("nothing was changed")
+    Failure::usage(format!("{path}:{}: {reason}", reference.position.line))
+        .with_hint("nothing was changed: correct this reference in the file, then run the command again")
 }

@@ -123,7 +123,9 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
     repo.move_files(&moves.old_path, &moves.new_path)
         .map_err(|error| {
             remove_empty_dirs(&created_dirs);
-            Failure::usage(error.to_string()).with_hint("nothing was changed")
+            Failure::usage(format!(
+                "could not move the files, so nothing was changed: {error}"
+            ))
         })?;
     Ok(created_dirs)
 }
