@@ -131,7 +131,7 @@ impl<'c> InvalidCall<'c> {
             }
             ErrorKind::UnknownArgument
             | ErrorKind::MissingRequiredArgument
-            | ErrorKind::MissingSubcommand => self.hint_with_example(),
+            | ErrorKind::MissingSubcommand => self.hint_with_example(find_missing_flag(error).as_deref()),
             ErrorKind::ArgumentConflict => Some("remove one of the two arguments".to_owned()),
             ErrorKind::InvalidValue | ErrorKind::ValueValidation => self.hint_for_value(error, argument),
             _ => None,
@@ -243,8 +243,7 @@ impl<'c> InvalidCall<'c> {
         }
     }
 
-    /// Returns the hint for an invalid or missing value: a similar valid value, otherwise the first part of the flag's
-    /// help. Other programs often use `-o` for the output file, so that mistake has its own hint.
+    /// Returns the hint for an invalid or missing value: a similar valid value, otherwise how to read about the flag. Other programs often use `-o` for the output file, so that mistake has its own hint.
     fn hint_for_value(&self, error: &clap::Error, argument: &str) -> Option<String> {
         if argument.starts_with("--output") {
             return Some(
@@ -259,28 +258,37 @@ impl<'c> InvalidCall<'c> {
         if let Some(ContextValue::String(value)) = error.get(ContextKind::SuggestedValue) {
             return Some(text::did_you_mean(value));
         }
-        let flag_name = argument.split([' ', '=']).next()?.strip_prefix("--")?;
-        let flag = self
-            .command
-            .get_arguments()
-            .find(|arg| arg.get_long() == Some(flag_name))?;
-        let help = flag.get_help()?.to_string();
-        let purpose = help.split(" [env: ").next()?.split(" [default: ").next()?;
-        Some(format!("--{flag_name}: {}", purpose.trim()))
+        if argument.is_empty() || self.name.is_empty() {
+            return None;
+        }
+        let flag = argument.split([' ', '=']).next()?;
+        Some(format!("run `{PROGRAM} help {}` to read about {flag}", self.name))
     }
 
-    /// Returns a hint with the first example of this command from its help. The help of a command may begin with an
-    /// example of another one.
-    fn hint_with_example(&self) -> Option<String> {
+    /// Returns a hint with the first example of this command from its help, if possible with the missing flag. The help
+    /// of a command may begin with an example of another one.
+    fn hint_with_example(&self, missing_flag: Option<&str>) -> Option<String> {
         let help = self.command.get_after_help()?.to_string();
         let examples = list_examples(&help);
         let call = format!("{PROGRAM} {}", self.name);
+        let has_missing_flag =
+            |example: &&String| missing_flag.is_some_and(|flag| example.split(' ').any(|word| word == flag));
         let example = examples
             .iter()
-            .find(|example| example.starts_with(&call))
+            .find(has_missing_flag)
+            .or_else(|| examples.iter().find(|example| example.starts_with(&call)))
             .or(examples.first())?;
         Some(format!("for example: `{example}`"))
     }
+}
+
+/// Returns the first flag that the error reports as missing, such as `--agent`; `None` if only arguments are missing.
+fn find_missing_flag(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::Strings(arguments)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let argument = arguments.iter().find(|argument| argument.starts_with("--"))?;
+    argument.split(' ').next().map(str::to_owned)
 }
 
 /// Returns the examples in the help of a command, each in one line: a `\` at the end continues an example.

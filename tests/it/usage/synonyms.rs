@@ -161,9 +161,20 @@ fn usage_error_without_synonym_ends_with_hint_for_its_cause() {
             "check --zzzzzzzz",
             "hint: run `sluicegate check --help` to list the options of this command",
         ),
-        ("check --base", "hint: --base: Check changes since the merge-base"),
+        (
+            "check --base",
+            "hint: run `sluicegate help check` to read about --base",
+        ),
         ("check --fail-on eror", "hint: did you mean `error`?"),
-        ("check --report junit", "hint: --report: Write a report to a file"),
+        (
+            "check --report junit",
+            "hint: run `sluicegate help check` to read about --report",
+        ),
+        ("fix --plan", "hint: for example: `sluicegate fix --agent"),
+        (
+            "fix --environment test",
+            "hint: for example: `sluicegate fix --agent",
+        ),
         ("diff -o page.html", "hint: -o sets the output format"),
         ("check --staged --head main", "hint: remove one of the two"),
     ] {
