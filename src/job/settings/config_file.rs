@@ -165,12 +165,22 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
         )),
         _ => match message.as_str() {
             "expected sequence start" => SettingsError::new(format!("{position}: expected a list"))
-                .with_hint("write a list in brackets, even for one item: [\"sales/**\"]"),
+                .with_hint(list_hint(find_failing_pair(file, error))),
             "expected mapping start" => SettingsError::new(format!("{position}: expected keys with values"))
                 .with_hint("put a section's keys on indented lines below its name"),
             _ => SettingsError::new(format!("{position}: {message}")),
         },
     }
+}
+
+/// Returns the hint to write a list, with the value that the list must contain if the value is plain text.
+fn list_hint(failing_pair: Option<(String, String)>) -> String {
+    let value = failing_pair.map(|(_, value)| value).unwrap_or_default();
+    let value = value.trim_matches(['"', '\'']);
+    if value.is_empty() || value.contains(['{', '[', '"', ':', '|', '>']) {
+        return "write a list in brackets, even for one item".to_owned();
+    }
+    format!("write a list in brackets, even for one item: [\"{value}\"]")
 }
 
 /// Returns the type that the parser expected for a scalar, taken from its message, or `None` for another kind of error.
@@ -189,20 +199,24 @@ fn find_expected_type(message: &str) -> Option<&'static str> {
 /// most similar.
 fn unknown_key_error(position: &str, field: &str, known_keys: &[&'static str]) -> SettingsError {
     if let Some(variable) = setting_names::find_job_variable(field) {
-        return job_key_error(position, field, variable);
+        return job_key_error(position, field, variable, known_keys);
     }
     let error = SettingsError::new(format!("{position}: unknown key `{field}`"));
     let hint = text::suggest(field, known_keys);
     error.with_hint(hint.unwrap_or_else(|| format!("valid keys: {}", known_keys.join(", "))))
 }
 
-/// Returns the error for a key that only the job may set, with its variable.
-fn job_key_error(position: &str, field: &str, variable: &str) -> SettingsError {
+/// Returns the error for a key that only the job may set, with its variable. A similar key of the section was probably
+/// meant, so the hint begins with it.
+fn job_key_error(position: &str, field: &str, variable: &str, known_keys: &[&'static str]) -> SettingsError {
     let message = format!("{position}: `{field}` is not allowed in the configuration file");
     let reason = "the file belongs to the change under review, so it must not set where secrets go, which \
                programs run, which commit is reviewed or whether it is reviewed";
-    let error =
-        SettingsError::new(message).with_hint(format!("{reason}; set the variable {variable} instead"));
+    let hint = match text::suggest(field, known_keys) {
+        Some(suggestion) => format!("{suggestion} Only the variable {variable} sets `{field}`"),
+        None => format!("{reason}; set the variable {variable} instead"),
+    };
+    let error = SettingsError::new(message).with_hint(hint);
     SettingsError {
         is_job_key: true,
         ..error
