@@ -156,8 +156,8 @@ impl PublishError {
                  LF %0A"
             }
             Self::HiddenByIndex(_) => {
-                "run `git update-index --no-skip-worktree --no-assume-unchanged FILE`, or publish the commit \
-                 with --from commit"
+                "run `git update-index --no-skip-worktree FILE` and `git update-index --no-assume-unchanged FILE`, or \
+                 publish the commit with --from commit"
             }
             Self::ConvertedByGit(_) => {
                 "run `git status`, so that git recognizes unmodified files; commit the other files, then publish again"

@@ -30,16 +30,16 @@ pub enum ContentDoubt {
 }
 
 impl ContentDoubt {
-    /// Returns the reason for the doubt and a way to avoid it, for use after a file name and a colon.
+    /// Returns the reason for the doubt and, after `To do:`, a way to avoid it, for use after a file name and a colon.
     pub const fn reason(self) -> &'static str {
         match self {
             Self::Hidden => {
-                "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged, as in a sparse checkout): \
+                "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged, as in a sparse checkout). To do: \
                  pass --head HEAD to use the committed files"
             }
             Self::Converted => {
-                "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes): \
-                 commit the file and use --head, or stage it and use --staged"
+                "git would store different bytes than those on disk (working-tree-encoding, filter or ident in .gitattributes). \
+                 To do: commit the file and use --head, or stage it and use --staged"
             }
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn find_next_step(report: &Report) -> Option<Cow<'_, str>> {
 
 /// Returns the general instruction for an undecided review; `None` if the verdict is decided, or if a local check
 /// reviewed all files, because there is no general advice for it. Also returns `None` if the reason of a run that did
-/// not finish contains its own instruction.
+/// not finish, or of each file that a local check did not review, contains its own instruction.
 fn find_general_step(report: &Report) -> Option<&'static str> {
     let has_own_step = report
         .unfinished_reason()
@@ -35,7 +35,14 @@ fn find_general_step(report: &Report) -> Option<&'static str> {
             "run the review again; if it stays undecided, `sluicegate doctor` checks the connection to the platform, \
              and `sluicegate check` evaluates the same rules without the platform",
         ),
-        Engine::Local if report.unreviewed_files.is_empty() => None,
+        Engine::Local
+            if report
+                .unreviewed_files
+                .iter()
+                .all(|file| file.reason.contains(TO_DO)) =>
+        {
+            None
+        }
         Engine::Local => Some(
             "fix the files that were not reviewed, or exclude them in the gate configuration; then run the \
              check again",
