@@ -194,6 +194,21 @@ fn is_about_other_fields(error: &HttpError, fields: &ReviewFields) -> bool {
     find_fields_hint(error, fields).is_some()
 }
 
+/// The hint for a platform that does not accept the documented fields.
+const OTHER_FIELDS_HINT: &str = "this platform expects other fields in a review request: set --review-request \
+    file-paths and --data-warehouse TYPE (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)";
+
+/// Words with which servers reject a field that they do not know. Any other complaint about the field `pipelines` is
+/// about its values.
+const UNKNOWN_FIELD_WORDS: [&str; 6] = [
+    "unknown",
+    "unrecognized",
+    "unexpected",
+    "unsupported",
+    "not allowed",
+    "not permitted",
+];
+
 /// Returns a hint about the setting to change, if a 400 mentions a field that the request does not have, or the data
 /// warehouse type. Returns `None` for any other error.
 fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static str> {
@@ -204,11 +219,9 @@ fn find_fields_hint(error: &HttpError, fields: &ReviewFields) -> Option<&'static
         ReviewFields::Pipelines
             if mentions_field(error, "filePaths") || mentions_field(error, "dataWarehouseType") =>
         {
-            Some(
-                "this platform expects other fields in a review request: set --review-request file-paths and \
-                 --data-warehouse TYPE (SLUICEGATE_REVIEW_REQUEST, SLUICEGATE_DATA_WAREHOUSE)",
-            )
+            Some(OTHER_FIELDS_HINT)
         }
+        ReviewFields::Pipelines if rejects_pipelines_field(error) => Some(OTHER_FIELDS_HINT),
         ReviewFields::FilePaths { .. } if mentions_field(error, "dataWarehouseType") => {
             Some("check the data warehouse type: --data-warehouse TYPE (SLUICEGATE_DATA_WAREHOUSE)")
         }
@@ -240,6 +253,15 @@ fn mentions_pipelines_field(error: &HttpError) -> bool {
         || ['"', '\'', '`']
             .iter()
             .any(|quote| error.server_text().contains(&format!("{quote}pipelines{quote}")))
+}
+
+/// Returns whether the platform does not know the field `pipelines`.
+fn rejects_pipelines_field(error: &HttpError) -> bool {
+    let mut text = error.server_text().to_lowercase();
+    for violation in error.violations() {
+        text.push_str(&violation.message.to_lowercase());
+    }
+    mentions_pipelines_field(error) && UNKNOWN_FIELD_WORDS.iter().any(|word| text.contains(word))
 }
 
 /// Returns whether the text contains this name as a separate word. A word consists of ASCII letters and digits, like
