@@ -55,7 +55,7 @@ pub(super) fn build_client_config(
 /// invalid certificate. No error shows a byte of the file, because it may contain a private key.
 fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
     let bytes = input::read_file(path, MAX_PEM_SIZE)
-        .map_err(|error| ca_file_error(path, &format!("cannot be read: {error}"), CERTIFICATES_HINT))?;
+        .map_err(|error| ca_file_error(path, &format!("cannot be read: {error}"), READABLE_FILE_HINT))?;
     if contains_bytes(&bytes, PRIVATE_KEY) {
         return Err(ca_file_error(
             path,
@@ -107,6 +107,8 @@ fn contains_bytes(content: &[u8], sequence: &[u8]) -> bool {
 fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
     HttpError::configuration(format!("the CA certificate file {} {reason}", path.display())).with_hint(hint)
 }
+
+const READABLE_FILE_HINT: &str = "correct the path of the file: --ca-cert (SLUICEGATE_CA_CERT)";
 
 const CERTIFICATES_HINT: &str = "use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)";
 
