@@ -152,7 +152,8 @@ impl Workspace<'_> {
         parse_waivers_file(text.text.as_bytes(), &is_known_rule).map_err(|error| {
             let message = format!("{}: {}", format_place(&text.name, error.position), error.message);
             Failure::usage(message).with_hint(
-                "a waiver is one line: `- { rule: unused-components, path: sales/load.orch.yaml, reason: legacy }`",
+                "correct the file; a waiver is one line, such as `- { rule: unused-components, path: \
+                 sales/load.orch.yaml, reason: legacy }`, and `sluicegate rules list` lists the rules",
             )
         })
     }

@@ -12,6 +12,7 @@ use sluicegate_base::text;
 use sluicegate_platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
 use sluicegate_platform::definitions::provision::SecretSource;
 use sluicegate_platform::definitions::{self, Document};
+use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::path::Path;
 
 /// Hint if it is unknown whether a resource was created that no list shows.
@@ -208,7 +209,11 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
     };
     let project = run.create_project_client()?;
     run.block_on(async {
-        let result = project.platform.create_repository(project.id, &repository).await;
+        let result = project
+            .platform
+            .create_repository(project.id, &repository)
+            .await
+            .map_err(add_repository_hint);
         let response = project
             .check_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
             .await?;
@@ -218,4 +223,14 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
         );
         print_created(run, output, &response, &description)
     })?
+}
+
+/// Adds a hint to a conflict: a project has at most one repository, so another name does not help.
+fn add_repository_hint(error: HttpError) -> HttpError {
+    if error.kind() != ErrorKind::Conflict {
+        return error;
+    }
+    error.with_hint(
+        "use the repository that the project already has, or create another project with `sluicegate projects create`",
+    )
 }

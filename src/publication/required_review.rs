@@ -216,7 +216,7 @@ impl<'r> RequiredReview<'r> {
         let short = head.short();
         let message = format!("{} of {short} did not pass (verdict: `{verdict}`)", self.name);
         Err(Failure::new(ExitStatus::GateFailed, anyhow::Error::msg(message))
-            .with_hint("nothing was published"))
+            .with_hint("fix the findings of the review, and review the commit again before publishing it"))
     }
 
     /// Returns the facts about the review for the receipt. Fails unless the review covers each pipeline of the plan,

@@ -125,8 +125,8 @@ impl Publication<'_> {
             ""
         };
         Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(format!(
-            "nothing was sent; {history_hint}to publish the older commit on purpose, run `sluicegate publish --version-name NAME` or \
-             `sluicegate artifacts rollback`"
+            "nothing was sent; {history_hint}to publish the older commit on purpose, run `sluicegate publish --version-name NAME` \
+             with a name without placeholders"
         ))
     }
 

@@ -87,7 +87,10 @@ fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) 
     let message = format!("decision {id} is not pending, so nothing was decided; task {task_id} is {state}");
     let hint = match text::suggest(id, &pending_ids) {
         Some(question) => question,
-        None if pending.is_empty() => "the task is not waiting for a decision".to_owned(),
+        None if pending.is_empty() => format!(
+            "run `sluicegate tasks show {}` to see whether the task waits for a decision",
+            text::quote_shell_word(task_id)
+        ),
         None if pending_ids.is_empty() => "the pending decisions of the task have no id".to_owned(),
         None => format!("the task is waiting for {}", pending_ids.join(", ")),
     };

@@ -10,7 +10,7 @@ use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sluicegate_base::text;
-use sluicegate_platform::api::{Platform, Task, TaskPhase};
+use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{MessageReader, Pace};
 
 /// Prints the messages of a task. With `--follow`, also prints new messages until the task ends.
@@ -96,8 +96,8 @@ impl MessageHistory<'_> {
     /// the messages, because only then the messages of a finished task are complete.
     async fn print_messages_until_end(&mut self, mut pace: Pace) -> CommandResult {
         let mut was_waiting = false;
-        // The last known state, for the message at the time limit.
-        let mut last_state: Option<String> = None;
+        // The last known task, for the message at the time limit.
+        let mut last_task: Option<ApiValue<Task>> = None;
         loop {
             let task = match pace
                 .await_before_deadline(self.platform.fetch_task(self.id))
@@ -106,13 +106,13 @@ impl MessageHistory<'_> {
                 Ok(Ok(task)) => task,
                 Ok(Err(error)) => return Err(task_request_failure(&self.platform, self.id, error).await),
                 Err(error) => {
-                    return Err(last_state.map_or_else(|| error.into(), |state| self.timeout_failure(&state)));
+                    return Err(last_task.map_or_else(|| error.into(), |task| self.timeout_failure(&task)));
                 }
             };
             match pace.await_before_deadline(self.print_available_messages()).await {
                 Ok(result) => result?,
                 Err(_) if is_ended(&task) => return Err(self.unread_messages_failure(&task)),
-                Err(_) => return Err(self.timeout_failure(&task_text::describe_state(&task))),
+                Err(_) => return Err(self.timeout_failure(&task)),
             }
             match task.phase() {
                 TaskPhase::Finished => return Ok(ExitStatus::Success),
@@ -122,11 +122,10 @@ impl MessageHistory<'_> {
                 _ => {}
             }
             was_waiting = task.phase() == TaskPhase::Waiting;
-            let state = task_text::describe_state(&task);
             if !pace.pause().await {
-                return Err(self.timeout_failure(&state));
+                return Err(self.timeout_failure(&task));
             }
-            last_state = Some(state);
+            last_task = Some(task);
         }
     }
 
@@ -148,11 +147,15 @@ impl MessageHistory<'_> {
         ))
     }
 
-    /// Returns the failure for a task that did not end in time and was last seen in this state.
-    fn timeout_failure(&self, state: &str) -> Failure {
+    /// Returns the failure for a task that did not end in time, with its last known state.
+    fn timeout_failure(&self, task: &Task) -> Failure {
+        if task.phase() == TaskPhase::Waiting {
+            return self.agent_task_failure(format!("task {} waits for a decision", self.id));
+        }
         self.agent_task_failure(format!(
-            "task {} did not end in time: its status is {state}",
-            self.id
+            "task {} did not end in time: its status is {}",
+            self.id,
+            task_text::describe_state(task)
         ))
     }
 

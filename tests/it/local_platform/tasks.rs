@@ -243,7 +243,7 @@ fn decide_for_what_is_not_pending_is_no_success() {
         .expect(2)
         .saying(&["is a tool call, so it cannot be answered"]);
     local.run(&["tasks", "stop", id(&task)]).expect(0);
-    decide(tool_id(&task), 3, "the task is not waiting for a decision");
+    decide(tool_id(&task), 3, "hint: run `sluicegate tasks show");
 }
 
 // Endpoint: GET /v1/ai/agents/tasks/{taskId}/messages

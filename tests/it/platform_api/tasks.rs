@@ -694,11 +694,7 @@ fn decide_of_what_is_not_pending_sends_nothing() {
             "the task is waiting for tool-4",
         ),
         (finished_task(), vec!["tool-4"], "is STOPPED (finished)"),
-        (
-            running_task(),
-            vec!["tool-4"],
-            "the task is not waiting for a decision",
-        ),
+        (running_task(), vec!["tool-4"], "hint: run `sluicegate tasks show"),
     ] {
         let (world, platform) = (World::new(), task_platform(&[task]));
         for wait in [&[][..], &["--wait"]] {
