@@ -1,4 +1,5 @@
 //! The messages that a user sees.
 
+mod hints;
 mod log_texts;
 mod repeated_texts;
