@@ -137,11 +137,11 @@ pub enum ContextError {
     #[error("no known remote branch contains commit {head}")]
     NoBranch { head: CommitId, host: Host },
     /// The remote, which the platform reads, does not have the commit.
-    #[error("commit {head} is not on the remote{}", describe_branch(branch.as_deref()))]
+    #[error("commit {head} is not on the remote, branch `{branch}`")]
     NotOnRemote {
         head: CommitId,
         /// The branch that should contain the commit.
-        branch: Option<String>,
+        branch: String,
     },
     /// The remote, which the platform reads, does not have the branch of the run.
     #[error("the remote has no branch `{branch}`, according to this clone")]
@@ -193,13 +193,6 @@ fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String
             format!("the event does not name the repository of the change's target, and the remote {remotes}")
         }
     }
-}
-
-/// Returns the end of a message that names the branch, or an empty text without a branch.
-fn describe_branch(branch: Option<&str>) -> String {
-    branch
-        .map(|branch| format!(", branch `{branch}`"))
-        .unwrap_or_default()
 }
 
 /// The end of a hint about the base of the change, with the flags and their variables.

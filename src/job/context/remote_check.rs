@@ -37,7 +37,7 @@ impl Target {
         }
         Err(ContextError::NotOnRemote {
             head: self.head.clone(),
-            branch: Some(branch.to_owned()),
+            branch: branch.to_owned(),
         })
     }
 
