@@ -304,6 +304,9 @@ fn missing_certificate_file_is_answered_with_its_flag() {
     call.run("projects list --ca-cert missing.pem")
         .expect(2)
         .saying(&["hint: correct the path of the file: --ca-cert"]);
+    call.run("projects list --client-cert missing.pem")
+        .expect(2)
+        .saying(&["hint: correct the path of the file: --client-cert"]);
     fs::write(world.work().join("empty.pem"), "").unwrap();
     call.run("projects list --ca-cert empty.pem")
         .expect(2)

@@ -10,6 +10,9 @@ use std::path::PathBuf;
 /// Maximum size of a PEM file, in bytes.
 const MAX_PEM_SIZE: u64 = 1024 * 1024;
 
+const READABLE_FILE_HINT: &str = "correct the path of the file: --client-cert (SLUICEGATE_CLIENT_CERT) or --client-key \
+    (SLUICEGATE_CLIENT_KEY)";
+
 const HINT: &str = "use PEM: the certificate with its chain, and its key without a passphrase";
 
 /// A client certificate with its key.
@@ -60,8 +63,10 @@ impl PemSource {
         match self {
             Self::Text(text) => Ok(text.clone()),
             Self::File(path) => {
-                let bytes = input::read_file(path, MAX_PEM_SIZE)
-                    .map_err(|error| self.pem_error(&format!("cannot be read: {error}")))?;
+                let bytes = input::read_file(path, MAX_PEM_SIZE).map_err(|error| {
+                    self.pem_error(&format!("cannot be read: {error}"))
+                        .with_hint(READABLE_FILE_HINT)
+                })?;
                 let text = String::from_utf8(bytes).map_err(|_| self.pem_error("is not PEM"))?;
                 Ok(SecretString::from(text))
             }
