@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use sluicegate_git::{Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, Severity};
 use sluicegate_pipelines::pipelines::PipelineFiles;
-use sluicegate_pipelines::project::{FIX_HINT, STAGED_FIX_HINT, SharedPipelinesFile};
+use sluicegate_pipelines::project::{DIRECTORY_FIX_HINT, FIX_HINT, STAGED_FIX_HINT, SharedPipelinesFile};
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
@@ -56,6 +56,8 @@ impl GateRun<'_> {
         let is_staged_check = matches!(self.subject.workspace.local_files, CheckoutFiles::Staged(_));
         let hint = if is_staged_check {
             STAGED_FIX_HINT
+        } else if self.subject.workspace.repo.is_plain_directory() {
+            DIRECTORY_FIX_HINT
         } else {
             FIX_HINT
         };

@@ -218,8 +218,15 @@ fn check_of_plain_directory_does_not_name_commands_that_need_git() {
     let folder = scratch::create_scratch_directory();
     write_file(folder.path(), "sales/main.orch.yaml", &caller("old/part"));
     write_file(folder.path(), "sales/deep/part.orch.yaml", &good_pipeline());
+    write_file(folder.path(), "sales/other.orch.yaml", &caller("SALES/main"));
     let output = check_folder(folder.path(), &["."]).expect(0);
     assert!(output.out.contains("has that name"), "{}", output.out);
+    assert!(
+        output.out.contains("`sluicegate fix PATH` corrects it"),
+        "{}",
+        output.out
+    );
+    Call::new(folder.path()).run("fix . --dry-run").expect(0);
     assert!(!output.all().contains("mv --repair"), "{}", output.all());
     // In git, the command works, so it is named.
     git(folder.path(), "init -q");

@@ -26,6 +26,9 @@ pub const FIX_HINT: &str = "; `sluicegate fix` corrects it";
 /// no renames.
 pub const STAGED_FIX_HINT: &str = "; `sluicegate fix --staged` corrects it";
 
+/// The hint for a finding with a proven fix outside git: without a path, the fix needs a git repository.
+pub const DIRECTORY_FIX_HINT: &str = "; `sluicegate fix PATH` corrects it";
+
 /// Maximum number of paths in a sentence about a cycle.
 const MAX_LISTED_IN_CYCLE: usize = 12;
 
