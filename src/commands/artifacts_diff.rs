@@ -6,7 +6,7 @@ use crate::publication::version_comparison::compare_versions;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_pipelines::interface::{self, list_changes, summarize_changes};
+use sluicegate_pipelines::interface::{list_changes, summarize_changes};
 use sluicegate_reports::render_release_note;
 
 /// Runs `sluicegate artifacts diff`: prints what changed for consumers between two versions. If there is no older
@@ -20,9 +20,8 @@ pub(crate) fn run(run: &Run, args: &ArtifactsDiffArgs) -> CommandResult {
         NoteFormat::Text if comparison.compat.is_first() => comparison.describe_missing_version() + "\n",
         NoteFormat::Text => {
             let compat = &comparison.compat;
-            let class = compat.class.map_or("unknown", interface::ChangeClass::name);
             let heading = format!(
-                "{} to {new_name}: {class}, {}",
+                "{} to {new_name}: {}",
                 compat.old_name(),
                 summarize_changes(compat)
             );

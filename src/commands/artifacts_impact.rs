@@ -54,7 +54,12 @@ pub(crate) fn run(run: &Run, args: &ImpactArgs) -> CommandResult {
     let repository_count = searched_roots.len().max(1);
     let text = match args.output.output {
         OutputFormat::Json => format_json(&impact.to_json(&comparison.prefix, &comparison.compat)),
-        OutputFormat::Text => impact.to_text(repository_count, &comparison.compat),
+        OutputFormat::Text if comparison.compat.is_first() => String::new(),
+        OutputFormat::Text => impact.to_text(
+            repository_count,
+            &comparison.compat,
+            &comparison.new_offer.display_name(),
+        ),
     };
     run.ui.print_result(&text)?;
     Ok(ExitStatus::Success)

@@ -4,7 +4,7 @@ use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
 use serde_json::{Value, json as value};
-use sluicegate_base::text::{self, List, format_count};
+use sluicegate_base::text::{self, List, format_count, format_number};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::interface::{
     ChangeClass, Compatibility, Consumer, InterfaceChange, find_consumers,
@@ -91,8 +91,9 @@ pub(crate) fn add_affected_components<'c>(
 
 impl ConsumerImpact<'_> {
     /// Renders a line for each affected component, followed by the changes that affect it and by its callers. The last
-    /// line is a summary; `repository_count` is the number of searched repositories.
-    pub(crate) fn to_text(&self, repository_count: usize, compat: &Compatibility) -> String {
+    /// line is a summary; `repository_count` is the number of searched repositories, and `new_name` names the new
+    /// version.
+    pub(crate) fn to_text(&self, repository_count: usize, compat: &Compatibility, new_name: &str) -> String {
         let mut lines = Vec::new();
         for component in &self.components {
             let consumer = &component.consumer;
@@ -112,20 +113,36 @@ impl ConsumerImpact<'_> {
             }
             lines.extend(component.describe_callers());
         }
-        let repository_word = if repository_count == 1 {
-            "repository"
-        } else {
-            "repositories"
-        };
-        let verb = if self.components.len() == 1 { "uses" } else { "use" };
-        lines.push(format!(
-            "{} in {} of {repository_count} {repository_word} {verb} pipelines changed since {}; no other \
-             repositories were searched",
-            format_count(self.components.len(), "component"),
-            format_count(self.pipeline_count, "pipeline"),
-            compat.old_name(),
-        ));
+        lines.push(self.describe_search(repository_count, compat, new_name));
         lines.join("\n") + "\n"
+    }
+
+    /// Summarizes the search: the number of affected components, the compared versions and the searched pipelines.
+    fn describe_search(&self, repository_count: usize, compat: &Compatibility, new_name: &str) -> String {
+        let components = match self.components.len() {
+            0 => "no component uses".to_owned(),
+            1 => "1 component uses".to_owned(),
+            component_count => format!("{} use", format_count(component_count, "component")),
+        };
+        let searched_count = self.pipeline_count - self.unreadable_files.len();
+        let pipelines = if searched_count == self.pipeline_count {
+            format_count(self.pipeline_count, "pipeline")
+        } else {
+            let searched_count = format_number(searched_count);
+            format!(
+                "{searched_count} of {}",
+                format_count(self.pipeline_count, "pipeline")
+            )
+        };
+        let repositories = if repository_count == 1 {
+            "1 repository".to_owned()
+        } else {
+            format!("{} repositories", format_number(repository_count))
+        };
+        format!(
+            "{components} a changed shared pipeline ({} to {new_name}; searched {pipelines} in {repositories})",
+            compat.old_name(),
+        )
     }
 
     /// Returns the affected components in the JSON format `sluicegate.impact/v1`.

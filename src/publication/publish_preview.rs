@@ -4,7 +4,9 @@ use crate::job::settings::SmokeRun;
 use crate::publish::{FileSelection, Plan, PlanChanges};
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{self, List, format_count};
-use sluicegate_pipelines::interface::{ChangeClass, Compatibility, list_changes};
+use sluicegate_pipelines::interface::{
+    ChangeClass, Compatibility, FILE_CHANGES_HEADING, InterfaceChange, list_changes, summarize_changes,
+};
 use sluicegate_pipelines::pipelines::{SharedParameter, is_pipeline};
 use sluicegate_platform::api::ArtifactDetails;
 use std::fmt::Write as _;
@@ -235,10 +237,17 @@ fn format_bytes(bytes: u64) -> String {
 
 /// Adds the changes for consumers to the preview. Changed files are omitted, because the preview lists them before.
 fn push_consumer_changes(output: &mut String, compat: &Compatibility) {
-    let class = compat.class.map_or("unknown", ChangeClass::name);
-    let _ = writeln!(output, "for consumers of {}: {class}", compat.old_name());
-    // The changed files are last, under the heading `content:`.
-    let is_before_files = |line: &&String| !line.starts_with("content:");
+    let mut offered_changes = compat.clone();
+    let is_offered = |change: &InterfaceChange| change.class != ChangeClass::Content;
+    offered_changes.changes.retain(is_offered);
+    let summary = if offered_changes.changes.is_empty() && !compat.ids_only {
+        "no change to ids or parameters".to_owned()
+    } else {
+        summarize_changes(&offered_changes)
+    };
+    let _ = writeln!(output, "for consumers of {}: {summary}", compat.old_name());
+    // The changed files are last.
+    let is_before_files = |line: &&String| *line != FILE_CHANGES_HEADING;
     for line in list_changes(compat).iter().take_while(is_before_files) {
         let _ = writeln!(output, "  {line}");
     }

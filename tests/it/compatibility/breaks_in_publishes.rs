@@ -311,7 +311,7 @@ fn dry_run_tells_what_would_break() {
     let output = shop.publish("{next} --dry-run").expect(0);
     for words in [
         "version  2.0.0",
-        "for consumers of version 1.0.0: breaking",
+        "for consumers of version 1.0.0: 1 break\n",
         "the parameter `day` was removed",
         "changed since the latest version",
         "modified ",

@@ -9,12 +9,15 @@ const MAX_LISTED_CHANGES: usize = 50;
 /// Maximum number of new shared pipelines that a note lists.
 const MAX_LISTED_IDS: usize = 10;
 
+/// The line above the changes to files.
+pub const FILE_CHANGES_HEADING: &str = "other changes:";
+
 /// The classes in descending order of importance, with their headings.
 const HEADINGS: [(ChangeClass, &str); 4] = [
-    (ChangeClass::Breaking, "breaking"),
-    (ChangeClass::Addition, "additions"),
-    (ChangeClass::Note, "notes"),
-    (ChangeClass::Content, "content"),
+    (ChangeClass::Breaking, "breaks:"),
+    (ChangeClass::Addition, "additions:"),
+    (ChangeClass::Note, "notes:"),
+    (ChangeClass::Content, FILE_CHANGES_HEADING),
 ];
 
 /// Returns the changes by class, one per line, below a line with the heading of the class. At most
@@ -29,7 +32,7 @@ pub fn list_changes(compat: &Compatibility) -> Vec<String> {
         if list.items().is_empty() {
             continue;
         }
-        lines.push(format!("{heading}:"));
+        lines.push(heading.to_owned());
         lines.extend(list.entries().map(|entry| format!("  {entry}")));
     }
     lines

@@ -17,7 +17,9 @@ mod offered_interface;
 mod semantic_version;
 
 pub use changed_kinds::ChangedKinds;
-pub use compat_summary::{describe_new_pipelines, list_breaking_changes, list_changes, summarize_changes};
+pub use compat_summary::{
+    FILE_CHANGES_HEADING, describe_new_pipelines, list_breaking_changes, list_changes, summarize_changes,
+};
 pub use compatibility::{ComparedVersion, CompatMode, Compatibility, find_acceptance_by_version_names};
 pub use consumer::{Consumer, find_consumers};
 pub use interface_change::InterfaceChange;
