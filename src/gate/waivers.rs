@@ -189,7 +189,13 @@ impl GateRun<'_> {
                 }
             }
         }
-        waivers.apply(&self.subject.snapshot, &former_names, run_findings)
+        let is_complete_review = self.selects_all_pipelines();
+        waivers.apply(
+            &self.subject.snapshot,
+            &former_names,
+            is_complete_review,
+            run_findings,
+        )
     }
 }
 
@@ -271,6 +277,7 @@ impl PolicyWaivers {
         &self,
         snapshot: &Snapshot<'_>,
         former_names: &OldNames,
+        is_complete_review: bool,
         run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
         if let Some(note) = &self.note {
@@ -283,8 +290,6 @@ impl PolicyWaivers {
         if self.waivers.entries().is_empty() {
             return Ok(());
         }
-        // The run may review only some of the pipelines.
-        let is_complete_review = false;
         let statuses = apply_waivers(
             &self.waivers,
             snapshot,

@@ -206,6 +206,12 @@ impl GateRun<'_> {
         Ok(())
     }
 
+    /// Returns whether the run selects all pipelines, except those that the settings exclude.
+    pub(super) fn selects_all_pipelines(&self) -> bool {
+        let is_all_selected = self.selection.pipelines.reason_for_all.is_some();
+        is_all_selected && self.shard_selection.shard.is_none() && self.subject.paths.is_empty()
+    }
+
     /// Returns the reason why this run covers only a part of the pipelines, or could not fail. Returns `None` for a
     /// complete review.
     pub(crate) fn explain_partial_review(&self) -> Option<String> {
@@ -362,9 +368,8 @@ impl GateRun<'_> {
         }
         self.selection.add_causes(evaluation);
         // A partial review does not find all known findings, so it cannot show that the limit may be lowered.
-        let is_all_selected = self.selection.pipelines.reason_for_all.is_some();
-        let is_complete =
-            is_all_selected && self.shard_selection.shard.is_none() && self.subject.paths.is_empty();
+        let is_complete = self.selects_all_pipelines();
+        let evaluation = &mut self.evaluation;
         evaluation.check_known_count(self.subject.settings.verdict.max_known, is_complete);
     }
 

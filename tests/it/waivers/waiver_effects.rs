@@ -134,7 +134,8 @@ fn unused_waiver_is_a_note_only_where_its_files_were_judged() {
             FILE,
             "- { rule: component-naming-convention, path: sales/good.orch.yaml, reason: r }\n\
              - { rule: component-naming-convention, path: a.orch.yaml, reason: r }\n\
-             - { rule: component-naming-convention, path: '**', reason: r }\n",
+             - { rule: component-naming-convention, path: '**', reason: r }\n\
+             - { rule: component-naming-convention, path: gone.orch.yaml, reason: r }\n",
         ),
     ]);
     let notes = |args: &str| check(&world, args).expect(0).json()["notes"].to_string();
@@ -145,9 +146,11 @@ fn unused_waiver_is_a_note_only_where_its_files_were_judged() {
     );
     let all = notes("--all");
     assert!(
-        all.contains("3 waivers") && all.contains("3 without a finding"),
+        all.contains("4 waivers") && all.contains("4 without a finding"),
         "{all}"
     );
+    let pruned = Call::new(&world.work()).run("waivers prune").expect(0);
+    assert!(pruned.out.starts_with("4 waivers removed"), "{}", pruned.all());
 }
 
 #[test]
