@@ -18,7 +18,7 @@ use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, describe_new_pipelines};
 
-const BREAK_MESSAGE: &str = "The change breaks consumers of shared pipelines. This job does not allow that \
+const BREAK_MESSAGE: &str = "This job does not allow a change that breaks consumers of shared pipelines \
                       (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
                       (--accept-breaking).";
 
@@ -35,8 +35,16 @@ impl GateRun<'_> {
         };
         if bases.is_empty() {
             if fails_on_break && self.needs_interface_base()? {
+                // A warning may already have said why there is no base.
+                let shown_texts = self.session.shown_texts();
+                let is_shown = shown_texts.iter().any(|text| text.contains(&base_source));
+                let reason = if is_shown {
+                    String::new()
+                } else {
+                    format!(": {base_source}")
+                };
                 self.evaluation.add_notes([format!(
-                    "could not determine the changes for consumers, because there is no base: {base_source}"
+                    "could not determine the changes for consumers, because there is no base{reason}"
                 )]);
             }
             return Ok(());
@@ -86,10 +94,15 @@ impl GateRun<'_> {
 
     /// Returns the commits that the interface is compared with, and a description of their source. Without commits, the
     /// description says why there are none. Returns `None` if the comparison is turned off, if the event has nothing to
-    /// review, or if the target already contains the change. Bases that cannot be determined are an error only if a
-    /// breaking change would fail the run.
+    /// review, if the target already contains the change, or if the run has no base because it may repeat an earlier
+    /// one. Bases that cannot be determined are an error only if a breaking change would fail the run.
     fn find_interface_bases(&self) -> Result<Option<(Vec<CommitId>, String)>, Failure> {
-        let ReviewedFiles { settings, change, .. } = &self.subject;
+        let ReviewedFiles {
+            workspace,
+            settings,
+            change,
+            ..
+        } = &self.subject;
         let mode = settings.verdict.compatibility.mode;
         if mode == CompatMode::Off || change.idle_reason.is_some() {
             return Ok(None);
@@ -97,21 +110,22 @@ impl GateRun<'_> {
         let baseline = if settings.revisions.all {
             self.find_interface_bases_without_all()
         } else {
-            change.select_baseline_commits()
+            change.select_baseline_commits().map(Some)
         };
         match baseline {
+            Ok(Some((bases, _))) if bases.is_empty() && may_repeat_run(&workspace.ci, change) => Ok(None),
             // A change without commits of its own breaks nothing. Without `--all`, the run has already failed.
             Err(ContextError::EmptyChange { .. }) => Ok(None),
             Err(error) if mode == CompatMode::Fail => Err(error.into()),
-            baseline => Ok(baseline.ok()),
+            baseline => Ok(baseline.ok().flatten()),
         }
     }
 
     /// Returns the commits that the interface would be compared with without `--all`, and a description of their source.
-    /// There are none if the run may repeat an earlier one: a nightly run over all pipelines must not fail for a break
+    /// Returns `None` if the run may repeat an earlier one: a nightly run over all pipelines must not fail for a break
     /// that was accepted when it was merged. Unless the run is about a change or its job names the base, a base that
     /// cannot be determined is not an error either, because such runs often have shallow clones.
-    fn find_interface_bases_without_all(&self) -> Result<(Vec<CommitId>, String), ContextError> {
+    fn find_interface_bases_without_all(&self) -> Result<Option<(Vec<CommitId>, String)>, ContextError> {
         let ReviewedFiles {
             workspace,
             settings,
@@ -124,12 +138,11 @@ impl GateRun<'_> {
             && !is_base_named
             && may_repeat_run(&workspace.ci, comparison)
         {
-            let reason = "the CI host reports neither a change nor a push for this run";
-            return Ok((Vec::new(), reason.to_owned()));
+            return Ok(None);
         }
         match comparison.and_then(|comparison| comparison.select_baseline_commits()) {
-            Err(error) if !change.is_change && !is_base_named => Ok((Vec::new(), error.to_string())),
-            baseline => baseline,
+            Err(error) if !change.is_change && !is_base_named => Ok(Some((Vec::new(), error.to_string()))),
+            baseline => baseline.map(Some),
         }
     }
 

@@ -210,7 +210,7 @@ fn versions_and_revisions_are_compared_for_people_tools_and_releases() {
     let output = shop.call().run("artifacts diff").expect(0);
     for words in [
         "version 1.0.0 to",
-        ": breaking, 1 break, 1 addition",
+        ": 1 break, 1 addition\n",
         "`load`: the parameter `day` was removed",
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
@@ -364,7 +364,7 @@ fn pipeline_of_another_kind_breaks_also_under_the_same_name() {
     for sides in ["1.0.0", "HEAD~1 HEAD"] {
         let output = shop.call().run(("artifacts diff", sides)).expect(0);
         assert!(
-            output.out.contains(": breaking, 1 break") && output.out.contains(words),
+            output.out.contains(": 1 break, 1 other change\n") && output.out.contains(words),
             "{}",
             output.all()
         );
@@ -452,12 +452,15 @@ fn consumers_in_the_repositories_at_hand_are_named() {
         .run(&args)
         .expect(0)
         .saying(&["could not search", "broken.orch.yaml"]);
+    let head = shop.world.git("rev-parse HEAD")[..7].to_owned();
     for words in [
         "a/uses.orch.yaml:4: component `Run it` runs `load`, [Latest]",
         "breaking: the parameter `day` was removed; stop setting the parameter",
         "  called by callers/00.orch.yaml, callers/01.orch.yaml",
         "callers/19.orch.yaml and 2 more\n",
-        "1 component in 25 pipelines of 1 repository uses pipelines changed since version 1.0.0; no other repositories were searched",
+        &format!(
+            "1 component uses a changed shared pipeline (version 1.0.0 to {head}; searched 24 of 25 pipelines in 1 repository)\n"
+        ),
     ] {
         assert!(output.out.contains(words), "{words}: {}", output.all());
     }
@@ -470,6 +473,12 @@ fn consumers_in_the_repositories_at_hand_are_named() {
     .map(str::to_owned);
     let repeated = shop.call().run((&args[..], "--repos", &twice[..])).expect(0);
     assert_eq!(repeated.out, output.out);
+    let unaffected = shop
+        .call()
+        .run(("artifacts impact HEAD HEAD", &args[2..]))
+        .expect(0);
+    let summary = format!("no component uses a changed shared pipeline (commit {head} to {head}; ");
+    assert!(unaffected.out.starts_with(&summary), "{}", unaffected.out);
     let json = shop.call().run((&args[..], "-o json")).expect(0).json();
     assert_eq!(json["consumers"].as_array().unwrap().len(), 1);
     assert_eq!(json["consumers"][0]["version"], "[Latest]");
@@ -886,19 +895,20 @@ fn repeated_run_over_all_pipelines_does_not_fail_for_merged_break() {
     let payload = json!({ "repository": repository() });
     let run = |call: Call| call.run("check --all --compat fail --report json=-");
     for clone in [&world.work(), &shallow_clone] {
-        let mut calls = vec![
-            Call::new(clone)
-                .variable("CIRCLECI", "true")
-                .variable("CIRCLE_SHA1", &merged)
-                .variable("CIRCLE_BRANCH", "main"),
-        ];
+        let call = Call::new(clone)
+            .variable("CIRCLECI", "true")
+            .variable("CIRCLE_SHA1", &merged)
+            .variable("CIRCLE_BRANCH", "main");
+        // The shallow clone does not know the default branch.
+        let notes = run(call).expect(0).json()["notes"].to_string();
+        let has_note = notes.contains("because there is no base");
+        assert_eq!(has_note, clone == &shallow_clone, "{notes}");
         for event in ["schedule", "workflow_dispatch"] {
             let job = Job::github().event(event, "refs/heads/main", &payload);
-            calls.push(job.extend(&world, Call::new(clone)));
-        }
-        for call in calls {
+            let call = job.extend(&world, Call::new(clone));
+            // A base is not expected.
             let notes = run(call).expect(0).json()["notes"].to_string();
-            assert!(notes.contains("because there is no base"), "{notes}");
+            assert!(!notes.contains("because there is no base"), "{notes}");
         }
     }
     // The push itself fails, if the clone shows the commit before.

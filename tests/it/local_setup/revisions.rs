@@ -1,6 +1,6 @@
 //! A local clone.
 
-use crate::support::{Call, Project, World, git, open, orchestration_text};
+use crate::support::{Call, Project, World, git, offer, open, orchestration_text};
 use sluicegate::env::Env;
 use sluicegate::job::ci::{self, CiContext, Host};
 use sluicegate::job::context::{self, ContextError, RequestedRevisions, Target};
@@ -206,6 +206,27 @@ fn shallow_clone_will_do_if_no_base_is_needed() {
         (project.feature.as_str(), None)
     );
     assert_eq!(target.check_head_on_remote(&open(&shallow)).unwrap(), None);
+}
+
+#[test]
+fn unknown_default_branch_of_shallow_clone_is_reported_once() {
+    let world = World::new().with_pipeline("a.orch.yaml", &["Start", "Done"]);
+    world.write(".platform/shared-pipelines.yaml", offer(&[("a", "")]));
+    world.commit("share");
+    world.git("push -q origin HEAD:refs/heads/feature");
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        format!("clone -q --depth=1 --single-branch -b feature {url} shallow"),
+    );
+    let call = Call::new(&world.path().join("shallow"));
+    for args in ["check", "check --compat fail", "diff"] {
+        let output = call.run(args);
+        let text = output.all();
+        let count = text.matches("the remote's default branch").count();
+        assert_eq!((output.code, count), (0, 1), "{args}: {text}");
+        assert!(!text.contains("all pipelines are selected"), "{args}: {text}");
+    }
 }
 
 #[test]
