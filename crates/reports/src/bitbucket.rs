@@ -35,7 +35,7 @@ pub fn build_report(report: &Report) -> Value {
     let logged_reasons: &[String] = &[];
     let unreviewed_sentences = describe_unreviewed_files(report, logged_reasons)
         .into_iter()
-        .map(|(description, _)| to_sentence(&description));
+        .map(|group| to_sentence(&group.text));
     for sentence in unreviewed_sentences.chain(report.notes.iter().map(|note| to_sentence(note))) {
         details.push(' ');
         details.push_str(&sentence);

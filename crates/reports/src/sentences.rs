@@ -99,13 +99,13 @@ fn count_unevaluated_pipelines(report: &Report) -> usize {
 }
 
 /// Describes the evaluated checks: `2,505 checks passed in 501 pipelines`, or `1 pipeline checked` if none passed;
-/// `None` if no pipeline was evaluated.
+/// `None` if no pipeline was evaluated. Pipelines on which no rule could be evaluated do not count.
 fn describe_checks(report: &Report) -> Option<String> {
     let counts = report.count_results();
-    let pipelines = format_count(counts.files, "pipeline");
-    match (counts.files, counts.passed) {
+    let evaluated_count = counts.files.saturating_sub(count_unevaluated_pipelines(report));
+    let pipelines = format_count(evaluated_count, "pipeline");
+    match (evaluated_count, counts.passed) {
         (0, _) => None,
-        (count, 0) if count == count_unevaluated_pipelines(report) => None,
         (_, 0) => Some(format!("{pipelines} checked")),
         (_, passed_count) => Some(format!(
             "{} passed in {pipelines}",
@@ -314,21 +314,30 @@ pub(super) fn to_sentence(text: &str) -> String {
     sentence
 }
 
-/// Describes the unreviewed files in a sentence for each reason, returned with the paths of the files. The sentence
-/// omits a reason that is in `logged_reasons`, because the log has already shown it. The caller must escape the
-/// sentences.
+/// Files that were not reviewed for the same reason.
+pub(super) struct UnreviewedGroup<'a> {
+    /// A sentence with the number of files or the only file. Not escaped.
+    pub text: String,
+    pub files: Vec<&'a str>,
+    /// Whether the log has already shown the reason.
+    pub is_logged: bool,
+}
+
+/// Describes the unreviewed files in a sentence for each reason. The sentence omits a reason that is in
+/// `logged_reasons`, because the log has already shown it.
 pub(super) fn describe_unreviewed_files<'a>(
     report: &'a Report,
     logged_reasons: &[String],
-) -> Vec<(String, Vec<&'a str>)> {
+) -> Vec<UnreviewedGroup<'a>> {
     group_unreviewed_by_reason(report)
         .into_iter()
-        .map(|(reason, paths)| {
+        .map(|(reason, files)| {
             let is_logged = logged_reasons.iter().any(|logged_reason| logged_reason == reason);
-            (
-                describe_unreviewed_group((!is_logged).then_some(reason), &paths),
-                paths,
-            )
+            UnreviewedGroup {
+                text: describe_unreviewed_group((!is_logged).then_some(reason), &files),
+                files,
+                is_logged,
+            }
         })
         .collect()
 }

@@ -734,6 +734,38 @@ fn first_failing_group_of_gitlab_log_is_open() {
 }
 
 #[test]
+fn scope_counts_only_pipelines_that_could_be_evaluated() {
+    let good = orchestration_text(&["Start", "Done"]);
+    let world = change(&[("a/good.orch.yaml", &*good), ("a/bad.orch.yaml", "a: [")]);
+    let output = Call::new(&world.work()).run("check a").expect(1);
+    assert!(output.out.contains("checks passed in 1 pipeline\n"), "{}", output.out);
+    assert!(output.out.ends_with("1 pipeline not evaluated\n"), "{}", output.out);
+    // Counterpart: all pipelines can be evaluated.
+    world.write("a/bad.orch.yaml", &*good);
+    let output = Call::new(&world.work()).run("check a").expect(0);
+    assert!(output.out.contains("checks passed in 2 pipelines\n"), "{}", output.out);
+}
+
+#[test]
+fn log_group_of_equal_findings_names_all_of_its_files_and_counts_places() {
+    let content = orchestration_text(&["Start", "load it", "Done"]);
+    let files = [("sales/b.orch.yaml", &*content), ("sales/c.orch.yaml", &content)];
+    let group_names = |world: &World| {
+        let output = Job::github().pull_request().call(world).run("check").expect(1);
+        let lines = output
+            .out
+            .lines()
+            .filter_map(|line| line.strip_prefix("::group::"));
+        let files = lines.filter(|name| *name != "annotations");
+        files.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let groups_of_two_files = group_names(&change(&files));
+    assert_eq!(groups_of_two_files, ["sales/b.orch.yaml, sales/c.orch.yaml (2)"]);
+    // Counterpart: the finding is in one file.
+    assert_eq!(group_names(&change(&files[..1])), ["sales/b.orch.yaml (1)"]);
+}
+
+#[test]
 fn findings_are_written_for_reviewdog_checkstyle_and_github() {
     let (world, platform) = (change_with_bad_sales_pipeline(), platform_with_failed_naming());
     let run = |format: &str| {

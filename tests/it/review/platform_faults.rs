@@ -88,17 +88,17 @@ fn failure_with_one_cause_has_one_annotation() {
     let together = ["b1.orch.yaml", "b2.orch.yaml"];
     insta::assert_snapshot!(annotated("github", &together), @"
     ::error title=review::POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
-    ::error title=unreviewed::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ::notice title=review::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
     ");
     insta::assert_snapshot!(annotated("azure", &together), @"
     ##vso[task.logissue type=error;code=review;]POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
-    ##vso[task.logissue type=error;code=unreviewed;]2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ##vso[task.logissue type=warning;code=review;]2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
     ");
     // A different reason is reported at its own file.
     insta::assert_snapshot!(annotated("github", &[]), @"
     ::error title=review::POST https://p/v1/projects/ID/reviews: 401 Unauthorized: the response contains no text%0Ahint: check the token: it may have expired, or belong to another account or region than the base URL
     ::error file=b0.orch.yaml,line=1,title=unreviewed::The file was not reviewed: the platform's response has no result for this file
-    ::error title=unreviewed::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
+    ::notice title=review::2 files were not reviewed (b1.orch.yaml, b2.orch.yaml)
     ");
 }
 

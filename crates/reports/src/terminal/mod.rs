@@ -44,6 +44,9 @@ const INDENT: usize = 4;
 /// Minimum number of columns for a message, even if the terminal is narrower.
 const MIN_COLUMNS: usize = 20;
 
+/// Maximum number of files in the name of a group.
+const MAX_GROUP_PATHS: usize = 3;
+
 /// Maximum number of other places of an entry, unless all are to be shown.
 const MAX_OTHER_PLACES: usize = 4;
 
@@ -136,7 +139,7 @@ fn push_causes(output: &mut String, view: &View<'_>, style: Style) {
 }
 
 /// Adds the listed findings, and the number of those that are not listed. If the host can fold groups, each file is a
-/// group. Only the first group with an error that is neither known nor waived is open.
+/// group; equal findings in several files are in one group of these files. Only the first group with an error that is neither known nor waived is open.
 fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
     if style.groups == GroupStyle::None {
         for entry in &view.entries {
@@ -144,24 +147,27 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
             output.push('\n');
         }
     } else {
-        let files = view::group_by_path(&view.entries, |entry| entry.finding.path);
-        let first_error_index = files.iter().position(|(_, entries)| {
+        let groups = view::group_by_path(&view.entries, |entry| entry.list_paths());
+        let first_error_index = groups.iter().position(|(_, entries)| {
             let mut findings = entries.iter().map(|entry| &entry.finding);
             findings.any(|finding| finding.severity == Severity::Error && finding.is_counted())
         });
-        for (file_index, (path, entries)) in files.iter().enumerate() {
+        for (group_index, (paths, entries)) in groups.iter().enumerate() {
             let mut content = String::new();
             for (entry_index, entry) in entries.iter().enumerate() {
                 content.push_str(if entry_index > 0 { "\n" } else { "" });
                 push_entry(&mut content, entry, view.context, style);
             }
-            let name = format!("{path} ({})", entries.len());
-            let fold = if first_error_index == Some(file_index) {
+            let finding_count: usize = entries.iter().map(|entry| entry.findings().count()).sum();
+            let name = format!("{} ({finding_count})", List::with_limit(paths, MAX_GROUP_PATHS));
+            let fold = if first_error_index == Some(group_index) {
                 Fold::Open
             } else {
                 Fold::Closed
             };
-            style.groups.push_group(output, file_index, fold, &name, &content);
+            style
+                .groups
+                .push_group(output, group_index, fold, &name, &content);
         }
         output.push_str(if view.entries.is_empty() { "" } else { "\n" });
     }

@@ -5,7 +5,7 @@ use super::ViewMedium;
 use crate::PathBase;
 use sluicegate_base::text::{List, format_count, join_names_within};
 use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Maximum length of the list of names in an entry, in characters.
 const MAX_NAMES_LENGTH: usize = 2_000;
@@ -34,6 +34,14 @@ impl<'a> FindingEntry<'a> {
         std::iter::once(&self.finding)
             .chain(&self.equal_findings)
             .chain(&self.related_findings)
+    }
+
+    /// Returns the paths of the findings, each once, in the order of the findings.
+    pub(crate) fn list_paths(&self) -> Vec<&'a str> {
+        let mut listed_paths = HashSet::new();
+        let mut paths: Vec<&str> = self.findings().map(|finding| finding.path).collect();
+        paths.retain(|path| listed_paths.insert(*path));
+        paths
     }
 
     /// Describes an entry with related findings in one sentence, such as `Each of 3 components has no output`, and a

@@ -24,6 +24,7 @@ use sluicegate_pipelines::findings::{Finding, Report, ShowMode};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 /// Maximum number of directories in a table.
 const MAX_FOLDER_ROWS: usize = 5;
@@ -287,16 +288,16 @@ fn list_sorted_findings<'a>(report: &'a Report, changed_lines: &ChangedLines) ->
     findings
 }
 
-/// Groups items by path; the paths are in the order of their first items.
-pub(super) fn group_by_path<'a, T>(
+/// Groups items by path, or by several paths; the groups are in the order of their first items.
+pub(super) fn group_by_path<P: Clone + Eq + Hash, T>(
     items: impl IntoIterator<Item = T>,
-    path_of: impl Fn(&T) -> &'a str,
-) -> Vec<(&'a str, Vec<T>)> {
-    let mut group_indices: HashMap<&str, usize> = HashMap::new();
-    let mut groups: Vec<(&str, Vec<T>)> = Vec::new();
+    path_of: impl Fn(&T) -> P,
+) -> Vec<(P, Vec<T>)> {
+    let mut group_indices: HashMap<P, usize> = HashMap::new();
+    let mut groups: Vec<(P, Vec<T>)> = Vec::new();
     for item in items {
         let path = path_of(&item);
-        let group_index = *group_indices.entry(path).or_insert(groups.len());
+        let group_index = *group_indices.entry(path.clone()).or_insert(groups.len());
         match groups.get_mut(group_index) {
             Some((_, group)) => group.push(item),
             None => groups.push((path, vec![item])),

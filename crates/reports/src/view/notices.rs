@@ -2,8 +2,8 @@
 
 use crate::PathBase;
 use crate::sentences::{
-    describe_changed_settings, describe_excluded_files, describe_unreviewed_files, format_acceptance,
-    strip_logged_reason,
+    UnreviewedGroup, describe_changed_settings, describe_excluded_files, describe_unreviewed_files,
+    format_acceptance, strip_logged_reason,
 };
 use sluicegate_pipelines::findings::Report;
 
@@ -83,6 +83,9 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
     let notes = report
         .other_notes()
         .map(|note| strip_logged_reason(note, logged_reasons).to_owned());
+    let (logged_files, unlogged_files) = describe_unreviewed_files(report, logged_reasons)
+        .into_iter()
+        .partition::<Vec<_>, _>(|group| group.is_logged);
     let mut notices = vec![
         Notice {
             kind: NoticeKind::GateChanges,
@@ -97,12 +100,17 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
         Notice {
             kind: NoticeKind::Unreviewed,
             affects_verdict: true,
-            entries: build_unreviewed_entries(report, logged_reasons),
+            entries: unlogged_files.into_iter().map(build_unreviewed_entry).collect(),
         },
         Notice {
             kind: NoticeKind::Notes,
             affects_verdict: false,
-            entries: notes.map(NoticeEntry::from_text).collect(),
+            // The log has already shown the error, so the files that it affects are no further error.
+            entries: logged_files
+                .into_iter()
+                .map(build_unreviewed_entry)
+                .chain(notes.map(NoticeEntry::from_text))
+                .collect(),
         },
         Notice {
             kind: NoticeKind::Excluded,
@@ -150,17 +158,10 @@ fn build_break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
         .collect()
 }
 
-/// Builds an entry for each reason why files were not reviewed.
-fn build_unreviewed_entries<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<NoticeEntry<'a>> {
-    describe_unreviewed_files(report, logged_reasons)
-        .into_iter()
-        .map(|(text, files)| build_unreviewed_entry(text, files))
-        .collect()
-}
-
 /// Builds the entry of a reason why files were not reviewed. If it is about a single file, the path at the start of
-/// `text` becomes the place of the entry.
-fn build_unreviewed_entry(text: String, files: Vec<&str>) -> NoticeEntry<'_> {
+/// the text becomes the place of the entry.
+fn build_unreviewed_entry(group: UnreviewedGroup<'_>) -> NoticeEntry<'_> {
+    let UnreviewedGroup { text, files, .. } = group;
     if let [path] = files[..]
         && let Some(text) = text.strip_prefix(&format!("{path}: "))
     {
