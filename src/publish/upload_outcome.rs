@@ -8,8 +8,7 @@ use sluicegate_platform::api::{ArtifactDetails, PublishResponse};
 use sluicegate_platform::http::HttpError;
 
 /// Note for a version that an earlier run published, if its details cannot prove that it is complete.
-pub const UNKNOWN_OMISSIONS: &str =
-    "cannot check whether files were ignored: only the response to the original upload lists them";
+pub const UNKNOWN_OMISSIONS: &str = "cannot check whether files were ignored when the version was published: only the response to that upload lists them";
 
 /// The problem of an upload whose response is no artifact, for example the page of a proxy.
 const UNREADABLE_RESPONSE: &str =

@@ -9,7 +9,7 @@ use crate::session::{CommandResult, Run};
 use anstyle::Style;
 use serde_json::{Value, json as value};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, escape_line, find_nearest_word};
-use sluicegate_pipelines::findings::{DocumentationBlock, Enforcement};
+use sluicegate_pipelines::findings::{DocumentationBlock, Enforcement, UNREADABLE_RULE};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{TeamRule, TeamRuleSet};
@@ -21,23 +21,84 @@ const MIN_WORD_LENGTH: usize = 3;
 /// Width in columns if the output is not a terminal, and the maximum on a terminal: longer lines are hard to read.
 const MAX_WIDTH: usize = 100;
 
-/// Prints a text page or the JSON document about the rule, project check or team rule with this id. Fails for an
-/// unknown id, with a suggestion.
+/// The description of a problem that prevents an evaluation. Reports show it under an id of its own, like a rule.
+struct EvaluationProblem {
+    id: &'static str,
+    summary: &'static str,
+    reason: &'static str,
+    fix: &'static str,
+}
+
+const EVALUATION_PROBLEMS: [EvaluationProblem; 2] = [
+    EvaluationProblem {
+        id: UNREADABLE_RULE,
+        summary: "A pipeline must be a YAML document with the keys `type` and `pipeline`. No rule can be evaluated on \
+                  a pipeline that cannot be read.",
+        reason: "Otherwise, an unreadable pipeline would pass the gate without a review.",
+        fix: "Fix the file at the line of the finding. A merge conflict often leaves such a file.",
+    },
+    EvaluationProblem {
+        id: rules::RULES_FILE_RULE,
+        summary: "The rules file must exist and be a YAML list of rules. No rule can be evaluated without it.",
+        reason: "Otherwise, every pipeline would pass the gate without a review.",
+        fix: "Run `sluicegate rules lint` to see each error in the rules file with its location. If there is no rules \
+              file, run `sluicegate rules init`.",
+    },
+];
+
+impl EvaluationProblem {
+    fn find_by_id(id: &str) -> Option<&'static Self> {
+        EVALUATION_PROBLEMS.iter().find(|problem| problem.id == id)
+    }
+
+    fn build_blocks(&self) -> Vec<DocumentationBlock> {
+        vec![
+            DocumentationBlock::Text(self.summary.to_owned()),
+            DocumentationBlock::Heading("Why"),
+            DocumentationBlock::Text(self.reason.to_owned()),
+            DocumentationBlock::Heading("How to fix it"),
+            DocumentationBlock::Text(self.fix.to_owned()),
+        ]
+    }
+
+    /// Returns the description as JSON. The schema is that of a rule, so keys that do not apply are empty.
+    fn to_json(&self) -> Value {
+        value!({
+            "schema": "sluicegate.rule/v1",
+            "id": self.id,
+            "kinds": [],
+            "summary": self.summary,
+            "reason": self.reason,
+            "help": self.fix,
+            "details": [],
+            "assumed": [],
+            "config": [],
+            "exampleConfig": "",
+            "passes": "",
+            "fails": "",
+        })
+    }
+}
+
+/// Prints a text page or the JSON document about the rule, project check, problem of an evaluation or team rule with
+/// this id. Fails for an unknown id, with a suggestion.
 pub(crate) fn explain_rule(run: &Run, id: &str, output: OutputFormat) -> CommandResult {
-    let (document, blocks) = match (rules::find_rule(id), ProjectCheck::find_by_id(id)) {
-        (Some(rule), _) => (
+    let (document, blocks) = if let Some(rule) = rules::find_rule(id) {
+        (
             rule_document(rule.documentation()),
             rule.documentation().build_blocks(),
-        ),
-        (None, Some(check)) => (check_document(check), check.documentation().build_blocks()),
+        )
+    } else if let Some(check) = ProjectCheck::find_by_id(id) {
+        (check_document(check), check.documentation().build_blocks())
+    } else if let Some(problem) = EvaluationProblem::find_by_id(id) {
+        (problem.to_json(), problem.build_blocks())
+    } else {
         // The team rules are last, because only they are read from the checkout.
-        (None, None) => {
-            let team_rules = read_team_rules(run)?;
-            let rule = team_rules
-                .find_team_rule(id)
-                .ok_or_else(|| unknown_rule_failure(id, &team_rules))?;
-            (team_rule_document(rule), rule.build_blocks())
-        }
+        let team_rules = read_team_rules(run)?;
+        let rule = team_rules
+            .find_team_rule(id)
+            .ok_or_else(|| unknown_rule_failure(id, &team_rules))?;
+        (team_rule_document(rule), rule.build_blocks())
     };
     if output == OutputFormat::Json {
         run.ui.print_result(&format_json(&document))?;

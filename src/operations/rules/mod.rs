@@ -32,6 +32,12 @@ const LINE_WIDTH: usize = 80;
 pub(crate) fn print_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let project = read_rules_and_levels(run)?;
     let rule_set = project.as_ref().and_then(|project| project.rules.as_ref());
+    if let Some(reason) = rule_set.and_then(RuleSet::unusable_reason) {
+        run.ui.warn(&format!(
+            "the levels of the platform's rules are unknown: {reason}\nhint: run `sluicegate rules lint` to see each \
+             error with its location"
+        ));
+    }
     let mut entries = list_platform_rules(rule_set);
     if let Some(project) = &project {
         entries.extend(list_team_rules(&project.team_rules));

@@ -358,7 +358,9 @@ fn link_in_place_of_a_pipeline_is_named_as_the_reason() {
     for args in ["diff HEAD~1..HEAD", "diff --base HEAD~1"] {
         let text = Call::new(&world.work()).run(args).expect(0).out;
         assert!(
-            text.contains("a.orch.yaml: cannot be read in the head: it is a symbolic link, not a file"),
+            text.contains(
+                "a.orch.yaml: cannot be read in the new version: it is a symbolic link, not a file"
+            ),
             "{text}"
         );
     }

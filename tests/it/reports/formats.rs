@@ -738,12 +738,24 @@ fn scope_counts_only_pipelines_that_could_be_evaluated() {
     let good = orchestration_text(&["Start", "Done"]);
     let world = change(&[("a/good.orch.yaml", &*good), ("a/bad.orch.yaml", "a: [")]);
     let output = Call::new(&world.work()).run("check a").expect(1);
-    assert!(output.out.contains("checks passed in 1 pipeline\n"), "{}", output.out);
-    assert!(output.out.ends_with("1 pipeline not evaluated\n"), "{}", output.out);
+    assert!(
+        output.out.contains("checks passed in 1 pipeline\n"),
+        "{}",
+        output.out
+    );
+    assert!(
+        output.out.ends_with("1 pipeline not evaluated\n"),
+        "{}",
+        output.out
+    );
     // Counterpart: all pipelines can be evaluated.
     world.write("a/bad.orch.yaml", &*good);
     let output = Call::new(&world.work()).run("check a").expect(0);
-    assert!(output.out.contains("checks passed in 2 pipelines\n"), "{}", output.out);
+    assert!(
+        output.out.contains("checks passed in 2 pipelines\n"),
+        "{}",
+        output.out
+    );
 }
 
 #[test]

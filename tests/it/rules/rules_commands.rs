@@ -52,6 +52,33 @@ fn rules_list_reports_other_problems_than_a_missing_repository() {
 }
 
 #[test]
+fn rules_list_with_unreadable_rules_file_gives_the_reason() {
+    let world = project();
+    let output = Call::new(&world.work()).run("rules list").expect(0);
+    assert_eq!(output.err, "");
+    world.write(RULES_FILE, "a: [");
+    let output = Call::new(&world.work()).run("rules list").expect(0);
+    assert!(
+        output.out.contains("unused-components (unknown)"),
+        "{}",
+        output.out
+    );
+    output.saying(&["the rules file cannot be read: not YAML", "sluicegate rules lint"]);
+}
+
+#[test]
+fn problem_of_evaluation_that_reports_name_is_explained() {
+    let world = World::new();
+    let call = Call::new(&world.work());
+    for id in ["document-parse-error", "pipeline-quality-rules"] {
+        let page = call.run(["rules", "explain", id]).expect(0).out;
+        assert!(page.contains("Why") && page.contains("How to fix it"), "{page}");
+        let document = call.run(["rules", "explain", id, "-o", "json"]).expect(0).json();
+        assert_eq!(document["id"], id);
+    }
+}
+
+#[test]
 fn rule_is_explained() {
     let world = World::new();
     let call = Call::new(&world.work());

@@ -71,7 +71,7 @@ impl LinkKeys {
 
 impl<'t, 'a> Links<'t, 'a> {
     /// Returns an error if the names in the links have more than [`MAX_NAME_BYTES`] in total, because comparing them
-    /// would need too much memory. `side` is `base` or `head`, for the message.
+    /// would need too much memory. `side` is `base` or `new version`, for the message.
     pub(super) fn reject_long_names(&self, side: &str) -> Result<(), String> {
         let name_bytes: usize = self.all.iter().map(|link| link.from.len() + link.to.len()).sum();
         if name_bytes > MAX_NAME_BYTES {

@@ -54,13 +54,13 @@ pub fn compare_read_trees(
 ) -> Result<PipelineDiff, String> {
     let documents = DocumentPair {
         base: base.map(|tree| build_document("base", tree)).transpose()?,
-        head: head.map(|tree| build_document("head", tree)).transpose()?,
+        head: head.map(|tree| build_document("new version", tree)).transpose()?,
         budget: AlignmentBudget::new(),
     };
     documents.build_diff(versions)
 }
 
-/// Finds the parts of one version that are compared one by one. The error names the version, `side` (`base` or `head`).
+/// Finds the parts of one version that are compared one by one. The error names the version, `side` (`base` or `new version`).
 fn build_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
     DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
 }
@@ -151,7 +151,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             .as_ref()
             .map_or_else(Links::default, |document| document.list_links(keys));
         base_links.reject_long_names("base")?;
-        head_links.reject_long_names("head")?;
+        head_links.reject_long_names("new version")?;
         let renames = match (&self.base, &self.head) {
             (Some(_), Some(_)) => find_renames(
                 &component_rename::RenameSide {

@@ -27,13 +27,16 @@ impl<'b> PipelineVersions<'b> {
     pub fn parse_trees(&self) -> Result<VersionTrees<'b>, String> {
         Ok(VersionTrees {
             base: self.base.map(|content| parse_tree("base", content)).transpose()?,
-            head: self.head.map(|content| parse_tree("head", content)).transpose()?,
+            head: self
+                .head
+                .map(|content| parse_tree("new version", content))
+                .transpose()?,
         })
     }
 }
 
 /// Parses a version as YAML, or passes on the reason why its file could not be read. The error names the side, `base`
-/// or `head`.
+/// or `new version`, because the head may be the working tree.
 fn parse_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
     // Other readers of pipelines skip the layout; here it is compared, too.
     content

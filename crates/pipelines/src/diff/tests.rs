@@ -304,7 +304,7 @@ fn numbers_are_compared_by_value() {
 fn unreadable_side_is_reported() {
     let found = diff(BASE, "type: [");
     assert_eq!(found.change, FileChange::Unreadable);
-    insta::assert_snapshot!(found.reason.unwrap(), @"in the head: not YAML: while parsing a node, did not find expected node content (line 2, column 1)");
+    insta::assert_snapshot!(found.reason.unwrap(), @"in the new version: not YAML: while parsing a node, did not find expected node content (line 2, column 1)");
     let found = diff("a: 1", BASE);
     insta::assert_snapshot!(found.reason.unwrap(), @"in the base: the key `type` is missing (line 1, column 1)");
 }
@@ -566,7 +566,7 @@ fn links_with_too_much_text_are_not_compared() {
         base: Some(Ok(before.as_bytes())),
         head: Some(Ok(after.as_bytes())),
     });
-    insta::assert_snapshot!(diff.reason.unwrap(), @"in the head: the names in the pipeline's links are too long to compare (more than 64 MB in total)");
+    insta::assert_snapshot!(diff.reason.unwrap(), @"in the new version: the names in the pipeline's links are too long to compare (more than 64 MB in total)");
     let twin = file(40);
     let diff = compare_versions(&PipelineVersions {
         path: "a.orch.yaml",

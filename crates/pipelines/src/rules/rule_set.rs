@@ -83,6 +83,11 @@ impl RuleSet {
         self.file.as_ref().ok()?.levels.get(rule).copied().flatten()
     }
 
+    /// Returns why there are no rules: the rules file is missing or cannot be read. Returns `None` if there are rules.
+    pub fn unusable_reason(&self) -> Option<String> {
+        self.file.as_ref().err().map(EvaluationError::to_string)
+    }
+
     /// Returns the state of the rule with this id. The state is `Unknown` if the rules file is missing or cannot
     /// be read, and `Broken` if the rule is enabled but cannot be evaluated. An enabled rule without a valid level
     /// is `Broken`, too.

@@ -20,7 +20,7 @@ use super::report_context::ChangedLines;
 use super::sentences::{describe_fixed_findings, describe_scope, list_run_problems, render_headline};
 use super::{ChangedFile, ReportContext};
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::{Finding, Report, ShowMode};
+use sluicegate_pipelines::findings::{FileChange, Finding, Report, ShowMode, UNREADABLE_RULE};
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -91,6 +91,7 @@ pub(super) struct View<'a> {
     /// Number of known or waived findings that are not listed.
     omitted_old_count: usize,
     rule_numbers: HashMap<&'a str, usize>,
+    changes: Vec<&'a ChangedFile>,
     changes_by_path: HashMap<&'a str, &'a ChangedFile>,
 }
 
@@ -119,10 +120,7 @@ impl<'a> View<'a> {
         folders.sort_by_key(|(_, tally)| Reverse(tally.counted_finding_count()));
         // The position of each rule in the sorted list, from 1.
         let rule_numbers = rules.iter().map(|(rule, _)| *rule).zip(1..).collect();
-        let changes = context
-            .changes
-            .iter()
-            .map(|file| (file.summary.path.as_str(), file));
+        let changes = list_shown_changes(context, &findings);
         let FindingSelection {
             causes,
             entries,
@@ -149,7 +147,11 @@ impl<'a> View<'a> {
             omitted_count,
             omitted_old_count,
             rule_numbers,
-            changes_by_path: changes.collect(),
+            changes_by_path: changes
+                .iter()
+                .map(|file| (file.summary.path.as_str(), *file))
+                .collect(),
+            changes,
         }
     }
 
@@ -239,7 +241,7 @@ impl<'a> View<'a> {
     /// Returns the changes to pipelines: first files with findings, in the order of the findings, then other files.
     /// Files that differ only in their layout are the last of these.
     pub(super) fn list_sorted_changes(&self) -> Vec<&'a ChangedFile> {
-        let mut changes: Vec<&ChangedFile> = self.context.changes.iter().collect();
+        let mut changes = self.changes.clone();
         order::sort_changes(&mut changes, &self.findings);
         changes
     }
@@ -252,7 +254,7 @@ impl<'a> View<'a> {
     ) -> (&'static str, Vec<&'a ChangedFile>) {
         let mut other_files = self.list_sorted_changes();
         other_files.retain(|file| !shown_paths.contains(file.summary.path.as_str()));
-        let title = if other_files.len() == self.context.changes.len() {
+        let title = if other_files.len() == self.changes.len() {
             "Pipeline changes"
         } else {
             "Other pipeline changes"
@@ -279,6 +281,18 @@ pub(super) fn select_excerpt_findings<'a>(
             std::iter::once(entry.finding).chain(equal_findings)
         })
         .collect()
+}
+
+/// Returns the changes of the report, without those of unreadable files that a finding already reports.
+fn list_shown_changes<'a>(context: &'a ReportContext, findings: &[Finding<'_>]) -> Vec<&'a ChangedFile> {
+    let unreadable_findings = findings.iter().filter(|finding| finding.rule == UNREADABLE_RULE);
+    let unreadable_paths: HashSet<&str> = unreadable_findings.map(|finding| finding.path).collect();
+    let mut changes: Vec<&ChangedFile> = context.changes.iter().collect();
+    changes.retain(|file| {
+        let summary = &file.summary;
+        summary.change != FileChange::Unreadable || !unreadable_paths.contains(summary.path.as_str())
+    });
+    changes
 }
 
 /// Returns the findings of the report in the order in which they are shown.
