@@ -190,7 +190,7 @@ impl GateRun<'_> {
         let shard = match &self.subject.settings.verdict.shard {
             Some(text) => Some(
                 text.parse::<Shard>()
-                    .map_err(|error| Failure::usage(format!("invalid shard {text:?}: {error}")))?,
+                    .map_err(|error| Failure::usage(format!("invalid shard {text:?} (--shard, SLUICEGATE_SHARD): {error}")))?,
             ),
             None => None,
         };

@@ -117,7 +117,7 @@ impl fmt::Display for Host {
 
 /// The error for an unknown host name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a CI host; valid values: auto, {known}", known = join_host_names())]
+#[error("`{0}` is not a CI host (--ci, SLUICEGATE_CI); valid values: auto, {known}", known = join_host_names())]
 pub struct UnknownHost(String);
 
 /// Returns the names of all hosts, for messages.

@@ -658,7 +658,7 @@ fn every_host_is_parsed_from_its_own_name() {
     }
     insta::assert_snapshot!(
         "travis".parse::<Host>().unwrap_err(),
-        @"`travis` is not a CI host; valid values: auto, gitea, github, gitlab, azure, bitbucket, circleci, buildkite, jenkins, unknown, none"
+        @"`travis` is not a CI host (--ci, SLUICEGATE_CI); valid values: auto, gitea, github, gitlab, azure, bitbucket, circleci, buildkite, jenkins, unknown, none"
     );
 }
 

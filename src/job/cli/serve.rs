@@ -82,7 +82,7 @@ impl FromStr for ProjectFlag {
     /// Parses `UUID=REPOSITORY`. The error states which part is missing or invalid.
     fn from_str(text: &str) -> Result<Self, String> {
         let (id, repository) = text.split_once('=').ok_or("expected UUID=REPOSITORY")?;
-        let id = Uuid::parse_str(id).map_err(|e| format!("{id:?} is not a UUID: {e}"))?;
+        let id = Uuid::parse_str(id).map_err(|_| format!("{id:?} is not a UUID"))?;
         if repository.is_empty() {
             return Err("the repository after the `=` is missing".to_owned());
         }

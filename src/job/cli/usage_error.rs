@@ -6,7 +6,9 @@ use super::{ColorChoice, PROGRAM, command_tree, parse_value, synonyms};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command};
 use sluicegate_base::text;
+use std::error::Error;
 use std::ffi::OsString;
+use std::num::ParseIntError;
 
 /// The last line of clap's error messages.
 const CLAP_HELP_LINE: &str = "For more information, try '--help'.";
@@ -51,10 +53,29 @@ pub fn describe_usage_error(mut error: clap::Error, args: &[OsString]) -> String
         error.remove(kind);
     }
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
-    let message = error.render().to_string();
-    let message = message.replace(CLAP_HELP_LINE, "");
+    let mut message = error.render().to_string().replace(CLAP_HELP_LINE, "");
+    if let Some(source) = error.source() {
+        message = message.replace(&source.to_string(), &describe_parse_error(&error, source));
+    }
     let hint = hint.map(|hint| format!("\n\nhint: {hint}")).unwrap_or_default();
     text::escape_lines(&format!("{}{hint}\n", message.trim_end())).into_owned()
+}
+
+/// Describes why a value cannot be parsed. The texts of Rust's parsers do not name the expected form.
+fn describe_parse_error(error: &clap::Error, source: &(dyn Error + 'static)) -> String {
+    let value = error.get(ContextKind::InvalidValue).map(ToString::to_string);
+    let value = value.unwrap_or_default();
+    let argument = error.get(ContextKind::InvalidArg).map(ToString::to_string);
+    let takes_seconds = argument.is_some_and(|argument| argument.contains("<SECONDS>"));
+    if source.is::<uuid::Error>() {
+        format!("{value:?} is not a UUID")
+    } else if !source.is::<ParseIntError>() {
+        source.to_string()
+    } else if takes_seconds {
+        format!("{value:?} is not a whole number of seconds, or is out of range")
+    } else {
+        format!("{value:?} is not an integer, or is out of range")
+    }
 }
 
 /// Returns the value of `--color` in arguments that clap could not parse, if it is valid. The error message then has

@@ -341,6 +341,26 @@ fn several_configuration_folders_are_named() {
 }
 
 #[test]
+fn invalid_value_is_described_by_the_expected_form_and_setting() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["S", "D"]))]);
+    for (args, text) in [
+        ("check --timeout 0.2", "\"0.2\" is not a whole number of seconds"),
+        ("check --retries abc", "\"abc\" is not an integer"),
+        ("artifacts prune --keep x", "\"x\" is not an integer"),
+        ("serve --project a=b", "\"a\" is not a UUID\n"),
+        ("check --shard x", "invalid shard \"x\" (--shard, SLUICEGATE_SHARD)"),
+        ("check --ci travis", "`travis` is not a CI host (--ci, SLUICEGATE_CI)"),
+    ] {
+        let output = Call::new(&world.work()).run(args).expect(2).saying(&[text]);
+        for rust_text in ["invalid digit", "invalid length", "found `"] {
+            assert!(!output.err.contains(rust_text), "{}", output.err);
+        }
+    }
+    let good_values = "check --timeout 2 --retries 1 --shard 1/2 --ci none";
+    Call::new(&world.work()).run(good_values).expect(0);
+}
+
+#[test]
 fn odd_names_survive_review_and_reports() {
     let names = [
         "with space.orch.yaml",

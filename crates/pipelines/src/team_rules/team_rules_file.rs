@@ -236,15 +236,15 @@ impl FileReader {
     /// `None` means that the rule is off.
     #[expect(clippy::option_option, reason = "`off` is a valid level")]
     fn read_level(&mut self, item: NodeRef<'_, '_>) -> Option<Option<Enforcement>> {
-        let level = item.get("level").and_then(NodeRef::text);
-        match level {
+        let Some(level) = item.get("level") else {
+            self.add_missing_key(item, "level");
+            return None;
+        };
+        match level.text() {
             Some("off") => Some(None),
-            Some(level) if Enforcement::parse(level).is_some() => Some(Enforcement::parse(level)),
+            Some(name) if Enforcement::parse(name).is_some() => Some(Enforcement::parse(name)),
             _ => {
-                self.add_problem(
-                    item.get("level").unwrap_or(item),
-                    "`level` must be `error`, `warn` or `off`",
-                );
+                self.add_problem(level, "`level` must be `error`, `warn` or `off`");
                 None
             }
         }
@@ -252,23 +252,30 @@ impl FileReader {
 
     /// Reads the kind of subject that the rule is about. An error adds a problem and returns `None`.
     fn read_subject(&mut self, item: NodeRef<'_, '_>) -> Option<RuleSubject> {
-        let word = item.get("for").and_then(NodeRef::text).unwrap_or_default();
+        let Some(node) = item.get("for") else {
+            self.add_missing_key(item, "for");
+            return None;
+        };
+        let word = node.text().unwrap_or_default();
         let subject = RuleSubject::parse(word);
         if subject.is_none() {
             let names: Vec<&str> = RuleSubject::ALL.iter().map(|subject| subject.name()).collect();
             let quoted_names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
             let message = format!("`for` must be one of {}", quoted_names.join(", "));
-            let node = item.get("for").unwrap_or(item);
             let help = text::suggest(word, &names);
             self.problems.push(build_problem(node.position(), message, help));
         }
         subject
     }
 
+    fn add_missing_key(&mut self, item: NodeRef<'_, '_>, key: &str) {
+        self.add_problem(item, format!("the required key `{key}` is missing"));
+    }
+
     /// Reads a string that must not be blank. An error adds a problem and returns `None`.
     pub(super) fn read_required_text(&mut self, item: NodeRef<'_, '_>, key: &str) -> Option<String> {
         let Some(node) = item.get(key) else {
-            self.add_problem(item, format!("the required key `{key}` is missing"));
+            self.add_missing_key(item, key);
             return None;
         };
         match node.text() {

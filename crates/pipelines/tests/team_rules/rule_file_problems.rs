@@ -19,6 +19,25 @@ fn find_condition_problem(subject: &str, condition: &str) -> String {
 }
 
 #[test]
+fn missing_key_of_rule_is_not_reported_as_wrong_value() {
+    let keys = [
+        ("id", "id: a"),
+        ("for", "for: pipeline"),
+        ("level", "level: warn"),
+        ("when", "when: 'true'"),
+        ("message", "message: m"),
+    ];
+    for (missing_key, _) in keys {
+        let lines = keys.iter().filter(|(key, _)| *key != missing_key);
+        let lines: Vec<&str> = lines.map(|(_, line)| *line).collect();
+        let text = format!("rules:\n  - {}\n", lines.join("\n    "));
+        let problems = TeamRuleSet::parse(text.as_bytes()).unwrap_err();
+        let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+        assert_eq!(messages, [format!("the required key `{missing_key}` is missing")]);
+    }
+}
+
+#[test]
 fn condition_is_checked_when_file_is_read() {
     let cases = [
         (
