@@ -3,6 +3,7 @@
 use crate::error::Failure;
 use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
+    VocabularyArgs,
 };
 use crate::session::resource::creation_failure;
 use crate::session::response_output;
@@ -196,9 +197,14 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
     let RepositoriesVerb::Create {
         owner,
         name,
-        vocabulary,
+        git_provider,
         output,
     } = verb;
+    // The names of the warehouse types are not part of a repository.
+    let vocabulary = VocabularyArgs {
+        git_provider,
+        ..VocabularyArgs::default()
+    };
     let repository = NewRepository {
         provider: run
             .read_setting_sources()?

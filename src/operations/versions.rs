@@ -207,8 +207,12 @@ impl<'a> VersionSwitch<'a> {
     /// Describes which versions were disabled or, unless `is_done` is set, would be disabled.
     fn describe_prune(&self, old_versions: &[String], kept_count: usize, is_done: bool) -> String {
         if old_versions.is_empty() {
+            let newest_versions = match kept_count {
+                1 => "newest".to_owned(),
+                _ => format!("{kept_count} newest"),
+            };
             return format!(
-                "no version to disable: {} has no enabled version besides the {kept_count} newest",
+                "no version to disable: {} has no enabled version besides the {newest_versions}",
                 self.prefix
             );
         }

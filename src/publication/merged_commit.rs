@@ -9,32 +9,42 @@ use sluicegate_git::GitError;
 
 /// Warns in a local run if no branch of the remote contains the commit, because its hash is published. Removes the
 /// branch from `target` if that branch of the remote does not contain the commit, because its name would be published,
-/// too. Does nothing in a shallow clone, whose history is incomplete, or if the clone knows no branch of the remote.
+/// too; a warning says so if another branch contains the commit. Without a remote, only warns. Does nothing in a shallow
+/// clone, whose history is incomplete.
 pub(crate) fn warn_of_unpushed_commit(
     run: &Run,
     workspace: &Workspace<'_>,
     target: &mut Target,
 ) -> Result<(), GitError> {
     let repo = &workspace.repo;
-    if !workspace.ci.host.is_local() || repo.list_remote_branches()?.is_empty() {
+    if !workspace.ci.host.is_local() || repo.is_shallow() {
         return Ok(());
     }
+    let has_remote_branches = !repo.list_remote_branches()?.is_empty();
     let branches = repo.find_remote_branches_with_commit(&target.head)?;
-    if branches.is_empty() && !repo.is_shallow() {
-        run.ui.warn(&format!(
-            "no known branch of the remote contains commit {}, whose hash is published\n\
-             hint: push the commit, so that others can find the source of the version",
-            target.head.short()
-        ));
-    }
     let contains_commit = |name: &String| branches.iter().any(|branch| branch.branch == *name);
-    if let Some(name) = target
+    let removed_branch = target
         .branch
-        .take_if(|name| !repo.is_shallow() && !contains_commit(name))
-    {
+        .take_if(|name| has_remote_branches && !contains_commit(name));
+    let commit = target.head.short();
+    if branches.is_empty() {
+        let fact = if has_remote_branches {
+            "no known branch of the remote contains commit"
+        } else {
+            "this clone knows no remote branch that contains commit"
+        };
+        let effect = match removed_branch {
+            Some(_) => "; its hash is published, but not its branch",
+            None => ", whose hash is published",
+        };
         run.ui.warn(&format!(
-            "the branch `{name}` of the remote does not contain commit {}, so the version is published without a branch",
-            target.head.short()
+            "{fact} {commit}{effect}\n\
+             hint: push the commit, so that others can find the source of the version"
+        ));
+    } else if let Some(name) = removed_branch {
+        run.ui.warn(&format!(
+            "the branch `{name}` of the remote does not contain commit {commit}, so the version is published without \
+             a branch"
         ));
     }
     Ok(())

@@ -18,7 +18,7 @@ impl Publication<'_> {
     pub(super) fn reject_next_without_comparison(&self) -> Result<(), Failure> {
         if self.needs_next_version() && self.settings.compatibility.mode == CompatMode::Off {
             let message =
-                "{next} needs a comparison with the published version, but --compat off disables it";
+                "`{next}` needs a comparison with the published version, but --compat off disables it";
             return Err(Failure::usage(message).with_hint("pass --compat warn, or use another version name"));
         }
         Ok(())

@@ -84,9 +84,9 @@ fn report_success(
         publication.run.ui.warn(problem);
     }
     let check_suffix = if outcome.verified {
-        ", and checked"
+        ", verified"
     } else {
-        ", not checked"
+        ", not verified"
     };
     let word = if outcome.kind == OutcomeKind::AlreadyPublished {
         "already published"

@@ -291,7 +291,7 @@ mod tests {
         let parts = vec![part(1, 3, "a", Verdict::Passed), part(3, 3, "c", Verdict::Passed)];
         let whole = merge_reports(parts).unwrap();
         assert_eq!(whole.verdict, Verdict::Undecided);
-        assert_eq!(whole.notes, ["reports of shards are missing: 2/3"]);
+        assert_eq!(whole.notes, ["the report of a shard is missing: 2/3"]);
         let alone = merge_reports(vec![part(1, 3, "a", Verdict::Passed)]).unwrap();
         assert_eq!(alone.verdict, Verdict::Undecided);
         let two_of_six = vec![part(1, 6, "a", Verdict::Passed), part(4, 6, "d", Verdict::Passed)];

@@ -188,10 +188,11 @@ impl GateRun<'_> {
     /// Keeps only the pipelines of the requested shard, and prints their number. Without a shard, keeps all.
     fn keep_shard(&mut self) -> Result<(), Failure> {
         let shard = match &self.subject.settings.verdict.shard {
-            Some(text) => Some(
-                text.parse::<Shard>()
-                    .map_err(|error| Failure::usage(format!("invalid shard {text:?} (--shard, SLUICEGATE_SHARD): {error}")))?,
-            ),
+            Some(text) => Some(text.parse::<Shard>().map_err(|error| {
+                Failure::usage(format!(
+                    "invalid shard {text:?} (--shard, SLUICEGATE_SHARD): {error}"
+                ))
+            })?),
             None => None,
         };
         let pipelines = &mut self.selection.pipelines;

@@ -24,9 +24,16 @@ impl GateRun<'_> {
             None => "locally".to_owned(),
         };
         let files = &self.selection.pipelines.files;
+        let action = if files.is_empty() {
+            "would not review a pipeline".to_owned()
+        } else {
+            format!(
+                "would review {} {requests}",
+                format_count(files.len(), "pipeline")
+            )
+        };
         let mut lines = vec![text::escape_line(&format!(
-            "would review {} {requests}: branch {}, commit {}",
-            format_count(files.len(), "pipeline"),
+            "{action}: branch {}, commit {}",
             self.subject.change.branch.as_deref().unwrap_or("(no branch)"),
             self.subject.change.head.as_ref().map_or("", CommitId::as_str)
         ))];

@@ -62,8 +62,12 @@ pub(crate) struct SelectionResult {
 }
 
 impl SelectionResult {
-    /// Prints why all pipelines are selected, unless the job requested that or a warning already explains it.
+    /// Prints why all pipelines are selected, unless the job requested that, a warning already explains it, or there
+    /// are none.
     pub(crate) fn report_reason_for_all(&self, run: &Run, revisions: &RequestedRevisions) {
+        if self.pipelines.files.is_empty() {
+            return;
+        }
         let reason = self.pipelines.reason_for_all.as_ref().filter(|_| !revisions.all);
         let shown_texts = run.shown_texts();
         let is_shown = |reason: &String| shown_texts.iter().any(|text| text.contains(reason));

@@ -182,7 +182,7 @@ pub struct VersionArgs {
 #[derive(Debug, Clone, Args)]
 #[group(required = true, multiple = false)]
 pub struct VersionNameArgs {
-    /// Version to enable or disable
+    /// Name of the version
     #[arg(id = "artifact_version", value_name = "VERSION")]
     argument: Option<String>,
     /// Pass the version with this flag instead of the argument VERSION

@@ -209,8 +209,9 @@ pub enum RepositoriesVerb {
         owner: String,
         #[command(flatten)]
         name: NameArgs,
-        #[command(flatten)]
-        vocabulary: VocabularyArgs,
+        /// Platform's name for the git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
+        #[arg(long, value_name = "NAME")]
+        git_provider: Option<String>,
         #[command(flatten)]
         output: OutputArgs,
     },

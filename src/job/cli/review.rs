@@ -75,7 +75,7 @@ pub struct GateArgs {
     pub compat: CompatArgs,
     #[command(flatten)]
     pub destinations: DestinationArgs,
-    /// Review only shard I of N; `sluicegate report` merges the shards
+    /// Select only shard I of N; `sluicegate report` merges the shards
     /// [env: SLUICEGATE_SHARD, or CI_NODE_INDEX and CI_NODE_TOTAL in a job of GitLab's `parallel: N`]
     #[arg(long, value_name = "I/N", help_heading = "Selection")]
     pub shard: Option<String>,

@@ -90,7 +90,14 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
             if plan.moved_files.len() == 1 { "it" } else { "them" }
         ),
         (Some(_), true) => writeln!(text, "{action}{}", describe_kept_count(plan)),
-        (Some(_), false) => writeln!(text, "{action}; {edit_counts}{}", describe_kept_count(plan)),
+        (Some(_), false) => {
+            let verb = if is_dry_run { "would update" } else { "updated" };
+            writeln!(
+                text,
+                "{action}; {verb} {edit_counts}{}",
+                describe_kept_count(plan)
+            )
+        }
         (None, true) => writeln!(text, "nothing to repair{}", describe_kept_count(plan)),
         (None, false) => writeln!(text, "{action} {edit_counts}{}", describe_kept_count(plan)),
     };

@@ -62,7 +62,7 @@ fn describe_project_findings(findings: &CurrentFindings, writes_config_file: boo
         (None, true) => "; these checks start as `warn`, the others as `error`".to_owned(),
         (None, false) => String::new(),
     };
-    format!("broken references: {}{effect}\n\n", check_counts.join(", "))
+    format!("broken references: {}{effect}\n", check_counts.join(", "))
 }
 
 /// Describes whether the review of the change that adds the gate passes. Returns an empty text without `--adopt`,

@@ -158,15 +158,19 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
 
 /// Returns the text in the job that the user has to replace: the default action, image or URL. Returns `None` if the
 /// program was built with the address of a published repository, because these defaults then exist.
-pub(crate) fn find_default_to_replace(job: &str) -> Option<String> {
+pub(crate) fn find_default_to_replace(job: &str) -> Option<(String, &'static str)> {
     if address::repository_url().is_some() {
         return None;
     }
-    [default_action(), default_image(), RELEASES_URL.to_owned()]
-        .into_iter()
-        .find(|name| job.contains(name))
-        // The text of the action ends with a YAML comment, which the user need not replace.
-        .map(|name| name.split(" # ").next().unwrap_or_default().to_owned())
+    let sources = [
+        (default_action(), "action"),
+        (default_image(), "image"),
+        (RELEASES_URL.to_owned(), "URL"),
+    ];
+    let (name, kind) = sources.into_iter().find(|(name, _)| job.contains(name))?;
+    // The text of the action ends with a YAML comment, which the user need not replace.
+    let name = name.split(" # ").next().unwrap_or_default().to_owned();
+    Some((name, kind))
 }
 
 /// Replaces each placeholder of the template by its value.

@@ -191,13 +191,11 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         steps.push(recipe.secrets.join("\n"));
     }
     // A second run does not change the job, so the step stays until the user has edited the job.
-    let placeholder = plan.job_text().and_then(file_templates::find_default_to_replace);
-    steps.extend(placeholder.map(|placeholder| {
-        format!(
-            "In the job, replace {placeholder} with the action, image or URL from which your organization gets \
-             sluicegate"
-        )
-    }));
+    if let Some((placeholder, kind)) = plan.job_text().and_then(file_templates::find_default_to_replace) {
+        steps.push(format!(
+            "In the job, replace {placeholder} with the {kind} from which your organization gets sluicegate"
+        ));
+    }
     steps.extend(describe_settings_step(facts, plan));
     // `--adopt` writes the rules file itself.
     if facts.rules_file.is_none() && facts.findings.adopt.is_none() {

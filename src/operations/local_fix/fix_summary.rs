@@ -56,7 +56,12 @@ fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
         left_count => format!("; {left_count} left"),
     };
     if fixed_count == 0 {
-        let _ = writeln!(text, "nothing to fix{left_text}");
+        let summary = if proof.rejected_fixes.is_empty() {
+            "no finding has an automatic fix"
+        } else {
+            "no finding was fixed"
+        };
+        let _ = writeln!(text, "{summary}{left_text}");
         return text;
     }
     let _ = writeln!(

@@ -65,11 +65,12 @@ pub(crate) async fn update_variable(
     output: OutputArgs,
 ) -> CommandResult {
     if args == FieldArgs::default() {
-        return Err(
-            Failure::usage(format!("no field of the variable {name} is to be changed")).with_hint(
-                "pass at least one of --type, --behaviour, --value, --description and --double-resolution",
-            ),
-        );
+        return Err(Failure::usage(format!(
+            "no new value for a field of the variable `{name}` was passed"
+        ))
+        .with_hint(
+            "pass at least one of --type, --behaviour, --value, --description and --double-resolution",
+        ));
     }
     let current_variable = match (&args.r#type, &args.behaviour) {
         (Some(_), Some(_)) => None,
@@ -116,7 +117,7 @@ async fn fetch_variable(project: &RemoteProject, name: &str) -> Result<Variable,
         .into_iter()
         .find(|candidate| candidate.name.as_deref() == Some(name));
     variable.map(|variable| variable.value).ok_or_else(|| {
-        let message = format!("project {} has no variable {name}", project.id);
+        let message = format!("project {} has no variable `{name}`", project.id);
         Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
             .with_hint(variable_lookup(name).hint(&names))
     })

@@ -7,7 +7,7 @@ use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
 use crate::session::resource::{RemoteProject, ResourceLookup, change_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
-use sluicegate_base::text;
+use sluicegate_base::text::{self, format_count};
 use sluicegate_platform::api::Override;
 use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_variable_argument};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
@@ -113,9 +113,10 @@ async fn set_overrides(
     }
     // The platform may also report a failure without the name of an override that was sent.
     let refused_count = refusals.len().min(overrides.len());
+    let verb = if refused_count == 1 { "was" } else { "were" };
     let mut message = format!(
-        "{refused_count} of {} overrides of {name} were not set:",
-        overrides.len()
+        "{refused_count} of {} of {name} {verb} not set:",
+        format_count(overrides.len(), "override")
     );
     for (environment, reason) in &refusals {
         let _ = write!(message, "\n  {environment}: {reason}");

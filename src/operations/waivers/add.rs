@@ -352,17 +352,22 @@ fn complete_violation(violation: &mut Violation, rule: &str, positions: &Pipelin
 /// day are no longer in the file.
 fn describe_written_entries(written_count: usize, replaced_entries: &[&WaiverEntry]) -> String {
     let replaced_count = replaced_entries.len();
-    let new_waivers = format_count(written_count.saturating_sub(replaced_count), "waiver");
+    let new_count = written_count.saturating_sub(replaced_count);
+    let new_waivers = format!("{} added to {FILE_NAME}", format_count(new_count, "waiver"));
     if replaced_entries.is_empty() {
-        return format!("{new_waivers} added to {FILE_NAME}");
+        return new_waivers;
     }
+    let replaced_waivers = format_count(replaced_count, "waiver");
+    let description = match new_count {
+        0 => format!("{replaced_waivers} in {FILE_NAME} replaced"),
+        _ => format!("{new_waivers}, {replaced_waivers} replaced"),
+    };
     let lines: Vec<String> = replaced_entries
         .iter()
         .map(|entry| format!("`- {entry}`"))
         .collect();
     format!(
-        "{new_waivers} added to {FILE_NAME}, {} replaced: {}",
-        format_count(replaced_count, "waiver"),
+        "{description}: {}",
         List::with_limit(&lines, MAX_LISTED_WAIVERS).join_with_semicolons()
     )
 }

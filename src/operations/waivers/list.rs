@@ -26,6 +26,7 @@ pub(crate) fn print_waivers(
                 .map(|(waiver, status)| waiver_to_json(waiver, status))
                 .collect(),
         )),
+        OutputFormat::Text if !waivers_file.path.exists() => format!("there is no {FILE_NAME}\n"),
         OutputFormat::Text if waivers_file.entries.is_empty() => format!("{FILE_NAME} has no waivers\n"),
         OutputFormat::Text => format_table_within(
             &["state", "rule", "path", "about", "until", "owner", "reason"],

@@ -40,7 +40,7 @@ main.orch.yaml:20: load -> sales/load
         .replace("\"lo\\\r\n          ad\"", "\"sales/load\"");
     assert_eq!(world.read_text("main.orch.yaml"), expected);
     assert_eq!(list_findings(&world), [""; 0]);
-    assert_eq!(fix(&world, "").expect(0).out, "nothing to fix\n");
+    assert_eq!(fix(&world, "").expect(0).out, "no finding has an automatic fix\n");
 }
 
 #[test]
@@ -86,7 +86,10 @@ fixed 4 findings in 3 files
             .contains("unconditional: [ Load Orders ] # first\n")
     );
     assert_eq!(list_findings(&world), [""; 0]);
-    assert_eq!(fix(&world, "--all").expect(0).out, "nothing to fix\n");
+    assert_eq!(
+        fix(&world, "--all").expect(0).out,
+        "no finding has an automatic fix\n"
+    );
     world.git("checkout -q main.orch.yaml old.orch.yaml");
     world.write(
         "sales/daily.orch.yaml",
@@ -206,7 +209,7 @@ fn paths_and_selection_limit_the_fixes() {
     world.write("notes.txt", "x");
     world.commit("no pipeline changed");
     let output = fix(&world, "").expect(0).saying(&["nothing to check"]);
-    assert_eq!(output.out, "nothing to fix\n");
+    assert_eq!(output.out, "no finding has an automatic fix\n");
     world.write(files[1], caller.replace("Call", "Run"));
     world.write(files[2], caller.replace("Call", "Run"));
     let fixed_paths = |args: &str| {
@@ -292,7 +295,7 @@ fn fix_in_job_of_deleted_branch_changes_only_named_files() {
         .event("push", "refs/heads/old", &payload)
         .call(&world);
     let output = job.run("fix").expect(0).saying(&["was deleted"]);
-    assert_eq!(output.out, "nothing to fix\n");
+    assert_eq!(output.out, "no finding has an automatic fix\n");
     assert_eq!(world.read_text("main.orch.yaml"), main);
     let output = job.run("fix main.orch.yaml").expect(0);
     assert_eq!(

@@ -32,7 +32,7 @@ fixed 1 finding in 1 file; 1 left
     assert_eq!(list_findings(&world), before[..1]);
     assert_eq!(
         fix(&world, "--all").expect(1).out.lines().last().unwrap(),
-        "nothing to fix; 1 left"
+        "no finding was fixed; 1 left"
     );
 }
 
@@ -57,7 +57,7 @@ fn many_fixes_that_would_close_a_circle_are_left_after_a_limited_number_of_proof
     let other_count = count_lines("too many other fixes cause new findings");
     assert!(circle_count > 0 && other_count > 0, "{}", output.all());
     assert!(
-        output.out.ends_with("nothing to fix; 40 left\n"),
+        output.out.ends_with("no finding was fixed; 40 left\n"),
         "{}",
         output.all()
     );
@@ -76,7 +76,7 @@ fn fix_of_call_with_undeclared_argument_is_left() {
     let output = fix(&world, "--all").expect(1);
     assert_eq!(
         output.out,
-        "left: main.orch.yaml:8: Sales/load: `project/argument` would report a new finding in main.orch.yaml\nnothing to fix; 1 left\n"
+        "left: main.orch.yaml:8: Sales/load: `project/argument` would report a new finding in main.orch.yaml\nno finding was fixed; 1 left\n"
     );
     assert_eq!(world.read_text("main.orch.yaml"), with_argument);
 }
@@ -119,7 +119,7 @@ fn rename_is_uncertain_if_change_adds_equal_file() {
     );
     world.write("sales/hourly.orch.yaml", EMPTY);
     let output = fix(&world, "").expect(0);
-    assert_eq!(output.out, "nothing to fix\n");
+    assert_eq!(output.out, "no finding has an automatic fix\n");
     assert_eq!(world.read_text("main.orch.yaml"), main);
 }
 
@@ -227,7 +227,7 @@ fn fix_that_names_an_empty_script_is_left() {
     let output = fix(&world, "--all").expect(1);
     assert_eq!(
         output.out,
-        "left: main.orch.yaml:9: SQL/count.sql: `project/script` would still report a finding in main.orch.yaml\nnothing to fix; 1 left\n"
+        "left: main.orch.yaml:9: SQL/count.sql: `project/script` would still report a finding in main.orch.yaml\nno finding was fixed; 1 left\n"
     );
     assert_eq!(world.read_text("main.orch.yaml"), main);
 }
@@ -319,7 +319,7 @@ fn fixes_that_were_not_tried_apart_do_not_name_a_finding_of_another_one() {
             }
         }
         untried_counts.push(untried_count);
-        if output.out.contains("nothing to fix") {
+        if output.out.contains("no finding ") {
             break;
         }
     }

@@ -39,7 +39,10 @@ fn staged_file_is_fixed_on_disk_and_in_index() {
         world.git("status --short"),
         "A  main.orch.yaml\n?? next.orch.yaml"
     );
-    assert_eq!(fix(&world, "--staged").expect(0).out, "nothing to fix\n");
+    assert_eq!(
+        fix(&world, "--staged").expect(0).out,
+        "no finding has an automatic fix\n"
+    );
 }
 
 #[test]

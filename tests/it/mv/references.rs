@@ -88,7 +88,7 @@ fn pipeline_moves_with_every_reference_and_every_other_byte_stays() {
     fs::set_permissions(world.work().join("main.orch.yaml"), executable).unwrap();
     world.commit("to be run");
     let output = mv(&world, "sales/load.orch.yaml 'new place/load: it.orch.yaml'").expect(0);
-    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 2 calls in 1 file, 1 shared pipeline, 1 waiver, 1 glob");
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; updated 2 calls in 1 file, 1 shared pipeline, 1 waiver, 1 glob");
     let expected = MAIN
         .replace("sales/load   #", "'new place/load: it'   #")
         .replace("'sales/load.orch.yaml'", "'new place/load: it.orch.yaml'");
@@ -164,7 +164,7 @@ fn dry_run_shows_each_value_and_changes_nothing() {
     sluicegate-waivers.yaml:2: sales/load.orch.yaml -> warehouse/load.orch.yaml
     sluicegate-waivers.yaml:3: sales/** -> warehouse/**
     sluicegate.yaml:2: sales/load.orch.yaml -> warehouse/load.orch.yaml
-    would move 2 pipelines, 1 script; 3 calls, 1 script name in 1 file, 1 shared pipeline, 2 waivers, 1 glob
+    would move 2 pipelines, 1 script; would update 3 calls, 1 script name in 1 file, 1 shared pipeline, 2 waivers, 1 glob
     ");
     assert_eq!(all(&world), before);
 }
@@ -175,7 +175,7 @@ fn paths_are_taken_as_git_takes_them() {
     fs::create_dir(world.work().join("there")).unwrap();
     let below = world.work().join("sales");
     let output = Call::new(&below).run("mv count.sql ../there").expect(0);
-    insta::assert_snapshot!(output.out, @"moved 1 script; 1 script name in 1 file");
+    insta::assert_snapshot!(output.out, @"moved 1 script; updated 1 script name in 1 file");
     assert!(
         world
             .read_text("main.orch.yaml")

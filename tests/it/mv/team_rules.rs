@@ -60,7 +60,7 @@ fn move_rewrites_globs_and_examples_of_team_rules() {
     Call::new(&world.work()).run("check --all").expect(1);
     Call::new(&world.work()).run("rules test").expect(0);
     let output = mv(&world, "prod p2").expect(0);
-    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 3 globs, 3 rule examples");
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; updated 3 globs, 3 rule examples");
     assert_eq!(
         world.read_text("sluicegate-rules.yaml"),
         RULES.replace("prod/", "p2/")
@@ -68,7 +68,7 @@ fn move_rewrites_globs_and_examples_of_team_rules() {
     Call::new(&world.work()).run("rules test").expect(0);
     Call::new(&world.work()).run("check --all").expect(1);
     let output = mv(&world, "p2/t.tran.yaml p2/u.tran.yaml").expect(0);
-    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 1 glob, 1 rule example");
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; updated 1 glob, 1 rule example");
     let expected = RULES
         .replace("prod/", "p2/")
         .replace("'p2/t.tran.yaml'", "'p2/u.tran.yaml'")
@@ -90,7 +90,7 @@ fn move_lists_team_rule_whose_condition_contains_the_old_path() {
     insta::assert_snapshot!(output.out, @"
     left: sluicegate-rules.yaml:7: prod: the condition of the team rule contains this path
     left: sluicegate-rules.yaml:25: prod: the condition of the team rule contains this path
-    moved 1 pipeline; 3 globs, 3 rule examples; 2 left
+    moved 1 pipeline; updated 3 globs, 3 rule examples; 2 left
     ");
     let output = mv(&world, "prod-2 prod-3 -o json").expect(0).json();
     assert_eq!(output["left"], serde_json::json!([]));
@@ -102,7 +102,7 @@ fn move_of_directory_with_team_rules_file_updates_the_setting() {
     world.write("sluicegate.yaml", "review:\n  team-rules: gate/rules.yaml\n");
     world.commit("the past");
     let output = mv(&world, "gate policy").expect(0);
-    insta::assert_snapshot!(output.out, @"moved 1 file; 1 setting");
+    insta::assert_snapshot!(output.out, @"moved 1 file; updated 1 setting");
     assert_eq!(
         world.read_text("sluicegate.yaml"),
         "review:\n  team-rules: policy/rules.yaml\n"
@@ -125,7 +125,7 @@ fn move_of_team_rules_file_that_the_job_names_is_refused() {
     assert_eq!(world.git("status --short"), "");
     // Counterpart: the job names another file, so only the setting names the moved one.
     let output = mv(&world, "gate policy --team-rules other/rules.yaml").expect(0);
-    assert_eq!(output.out.trim(), "moved 1 file; 1 setting");
+    assert_eq!(output.out.trim(), "moved 1 file; updated 1 setting");
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn example_that_new_globs_would_not_match_keeps_its_path() {
     world.commit("the past");
     Call::new(&world.work()).run("rules test").expect(0);
     let output = mv(&world, "prod/eu x").expect(0);
-    insta::assert_snapshot!(output.out, @"moved 1 pipeline; 1 glob, 1 rule example");
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; updated 1 glob, 1 rule example");
     assert_eq!(
         world.read_text("sluicegate-rules.yaml"),
         rules.replace("prod/eu/old", "x/old")

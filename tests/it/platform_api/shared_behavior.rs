@@ -593,7 +593,7 @@ fn missing_resource_is_named_with_nearest_existing_one() {
         ),
         (
             &["variables", "update", "regoin", "--value", "x"],
-            "no variable regoin",
+            "no variable `regoin`",
             "`region`",
         ),
         (

@@ -151,7 +151,7 @@ fn update_looks_type_and_behaviour_up() {
         .call(&world)
         .run("variables update hours --value 1")
         .expect(3)
-        .saying(&["no variable hours"]);
+        .saying(&["no variable `hours`"]);
 }
 
 #[test]
@@ -280,7 +280,7 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
     let output = platform.call(&world).run(args).expect(8);
     assert_eq!(output.out, "days is 60 in production\n");
     output.saying(&[
-        "1 of 2 overrides of days were not set",
+        "1 of 2 overrides of days was not set",
         "hint: correct the values that the platform rejects, and run `sluicegate variables overrides list days`",
         "nowhere: the environment does not exist",
     ]);
@@ -675,7 +675,10 @@ fn update_without_field_sends_nothing() {
     platform.respond_to("PATCH", "/days$", ResponseTemplate::new(204));
     let call = platform.call(&world);
     let output = call.run("variables update days").expect(2);
-    output.saying(&["no field of the variable days is to be changed", "--value"]);
+    output.saying(&[
+        "no new value for a field of the variable `days` was passed",
+        "--value",
+    ]);
     assert!(platform.requests().is_empty());
     call.run(&["variables", "update", "days", "--description", ""])
         .expect(0);

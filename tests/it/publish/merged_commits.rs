@@ -561,17 +561,25 @@ fn commit_that_the_remote_lacks_is_published_locally_after_warning() {
         orchestration_text(&["Start", "More", "Done"]),
     );
     world.commit("not pushed");
-    publish_call(&world, &server).run((args, "2")).expect(0).saying(&[
+    let unpushed_commit = publish_call(&world, &server).run((args, "2")).expect(0);
+    let unpushed_commit = unpushed_commit.saying(&[
         "no known branch of the remote contains commit",
-        "the branch `main` of the remote",
+        "its hash is published, but not its branch",
     ]);
+    assert_eq!(
+        unpushed_commit.err.matches("warning").count(),
+        1,
+        "{}",
+        unpushed_commit.err
+    );
     assert_eq!(branch(), json!(null));
     // In a job, the same commit is refused.
     let refusal = call_of_push(&world, publish_call(&world, &server)).run((args, "3 --head HEAD"));
     assert_eq!(refusal.code, 7, "{}", refusal.all());
-    // Without a remote, no branch could contain the commit.
+    // Without a remote, the warning does not mention one.
     world.git("remote remove origin");
     let local_commit = publish_call(&world, &server).run((args, "3")).expect(0);
+    let local_commit = local_commit.saying(&["this clone knows no remote branch that contains commit"]);
     assert!(
         !local_commit.err.contains("of the remote"),
         "{}",

@@ -13,7 +13,7 @@ fn publish_with_successful_smoke_run_keeps_version_enabled() {
     let stage = SmokePlatform::with_statuses(&["QUEUED", "RUNNING", "SUCCESS"]);
     let output = stage.call().run("publish --junit publish.xml").expect(0);
     output.assert_logged(&[
-        "published version 1 of p: 4 files, and checked",
+        "published version 1 of p: 4 files, verified",
         &format!("started the smoke run of `load` in `test`: execution {EXECUTION}"),
         "smoke run of `load` in `test`: SUCCESS: it is SUCCESS (after 3.0 s)",
         "consumers of [Latest] get version 1 now",

@@ -821,7 +821,7 @@ fn publish_waits_while_details_have_no_shared_pipeline() {
     );
     let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
     let output = call.run("publish --version-name 1").expect(0);
-    assert!(output.out.contains("and checked"), "{}", output.all());
+    assert!(output.out.contains(", verified"), "{}", output.all());
 }
 
 #[test]

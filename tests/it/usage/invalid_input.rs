@@ -348,8 +348,14 @@ fn invalid_value_is_described_by_the_expected_form_and_setting() {
         ("check --retries abc", "\"abc\" is not an integer"),
         ("artifacts prune --keep x", "\"x\" is not an integer"),
         ("serve --project a=b", "\"a\" is not a UUID\n"),
-        ("check --shard x", "invalid shard \"x\" (--shard, SLUICEGATE_SHARD)"),
-        ("check --ci travis", "`travis` is not a CI host (--ci, SLUICEGATE_CI)"),
+        (
+            "check --shard x",
+            "invalid shard \"x\" (--shard, SLUICEGATE_SHARD)",
+        ),
+        (
+            "check --ci travis",
+            "`travis` is not a CI host (--ci, SLUICEGATE_CI)",
+        ),
     ] {
         let output = Call::new(&world.work()).run(args).expect(2).saying(&[text]);
         for rust_text in ["invalid digit", "invalid length", "found `"] {

@@ -2,8 +2,11 @@
 
 use super::{Report, Shard};
 
-/// The beginning of the note.
+/// The beginning of the note about several shards, and of every note of earlier versions.
 const NOTE_START: &str = "reports of shards are missing: ";
+
+/// The beginning of the note about one shard.
+const NOTE_START_FOR_ONE: &str = "the report of a shard is missing: ";
 
 /// Returns the note that names the first shard that is missing in `shards`, and the number of other missing shards.
 /// Returns `None` if no shard is missing. `shards` must be sorted and have each shard only once.
@@ -14,17 +17,17 @@ pub fn describe_missing_shards(shards: &[Shard]) -> Option<String> {
         .map(|index| Shard { index, total })
         .find(|shard| shards.binary_search(shard).is_err())?;
     let missing_count = (total as usize).saturating_sub(shards.len());
-    let other_shards = match missing_count {
-        0 | 1 => String::new(),
-        _ => format!(" and {} more", missing_count - 1),
-    };
-    Some(format!("{NOTE_START}{first_missing_shard}{other_shards}"))
+    Some(match missing_count {
+        0 | 1 => format!("{NOTE_START_FOR_ONE}{first_missing_shard}"),
+        _ => format!("{NOTE_START}{first_missing_shard} and {} more", missing_count - 1),
+    })
 }
 
 impl Report {
     /// Returns whether the report was merged although reports of some shards were missing. Recognizes this by the note.
     pub fn has_missing_shards(&self) -> bool {
-        self.reasons.iter().any(|reason| reason.starts_with(NOTE_START))
+        let mut reasons = self.reasons.iter();
+        reasons.any(|reason| reason.starts_with(NOTE_START) || reason.starts_with(NOTE_START_FOR_ONE))
     }
 }
 
@@ -40,7 +43,7 @@ mod tests {
         };
         assert_eq!(note(&[1, 2], 2), None);
         assert_eq!(note(&[], 2), None);
-        insta::assert_snapshot!(note(&[1, 3], 3).unwrap(), @"reports of shards are missing: 2/3");
+        insta::assert_snapshot!(note(&[1, 3], 3).unwrap(), @"the report of a shard is missing: 2/3");
         insta::assert_snapshot!(note(&[2], u32::MAX).unwrap(), @"reports of shards are missing: 1/4294967295 and 4294967293 more");
     }
 }

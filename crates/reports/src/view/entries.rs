@@ -117,8 +117,10 @@ pub(super) struct FindingSelection<'a> {
     pub entries: Vec<FindingEntry<'a>>,
     /// Number of findings that are not listed, without known and waived ones.
     pub omitted_count: usize,
-    /// Number of known or waived findings that are not listed.
-    pub omitted_old_count: usize,
+    /// Number of known findings that are not listed.
+    pub omitted_known_count: usize,
+    /// Number of waived findings that are not listed.
+    pub omitted_waived_count: usize,
 }
 
 impl<'a> FindingSelection<'a> {
@@ -138,11 +140,16 @@ impl<'a> FindingSelection<'a> {
             let old_entries = merge_equal_findings(std::mem::take(&mut old_findings), medium);
             listed_entries.extend(blocks.merge_related_entries(old_entries));
         }
+        let waived_findings = old_findings
+            .iter()
+            .filter(|finding| finding.state == Some(FindingState::Waived));
+        let omitted_waived_count = waived_findings.count();
         Self {
             causes,
             entries: listed_entries,
             omitted_count,
-            omitted_old_count: old_findings.len(),
+            omitted_known_count: old_findings.len() - omitted_waived_count,
+            omitted_waived_count,
         }
     }
 }

@@ -19,7 +19,7 @@ use super::next_step::{find_next_step, find_next_step_for_log};
 use super::report_context::ChangedLines;
 use super::sentences::{describe_fixed_findings, describe_scope, list_run_problems, render_headline};
 use super::{ChangedFile, ReportContext};
-use sluicegate_base::text::format_count;
+use sluicegate_base::text::{format_count, format_counts};
 use sluicegate_pipelines::findings::{FileChange, Finding, Report, ShowMode, UNREADABLE_RULE};
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -88,8 +88,10 @@ pub(super) struct View<'a> {
     pub entries: Vec<FindingEntry<'a>>,
     /// Number of findings that are not listed, without known and waived ones.
     omitted_count: usize,
-    /// Number of known or waived findings that are not listed.
-    omitted_old_count: usize,
+    /// Number of known findings that are not listed.
+    omitted_known_count: usize,
+    /// Number of waived findings that are not listed.
+    omitted_waived_count: usize,
     rule_numbers: HashMap<&'a str, usize>,
     changes: Vec<&'a ChangedFile>,
     changes_by_path: HashMap<&'a str, &'a ChangedFile>,
@@ -125,7 +127,8 @@ impl<'a> View<'a> {
             causes,
             entries,
             omitted_count,
-            omitted_old_count,
+            omitted_known_count,
+            omitted_waived_count,
         } = FindingSelection::from_findings(&findings, context.show, medium);
         Self {
             report,
@@ -145,7 +148,8 @@ impl<'a> View<'a> {
             findings,
             entries,
             omitted_count,
-            omitted_old_count,
+            omitted_known_count,
+            omitted_waived_count,
             rule_numbers,
             changes_by_path: changes
                 .iter()
@@ -207,24 +211,20 @@ impl<'a> View<'a> {
 
     /// Describes how many findings are not listed, and the option that lists them; `None` if all are listed.
     pub(super) fn describe_omission(&self) -> Option<String> {
-        let old_items = (self.omitted_old_count > 0).then(|| {
-            format!(
-                "{} known or waived",
-                format_count(self.omitted_old_count, "finding")
-            )
-        });
         let noun = if self.entries.is_empty() {
             "finding"
         } else {
             "more finding"
         };
         let omitted_items = (self.omitted_count > 0).then(|| format_count(self.omitted_count, noun));
+        let old_items = format_counts(&[
+            (self.omitted_known_count, "known finding"),
+            (self.omitted_waived_count, "waived finding"),
+        ]);
+        let old_items = (!old_items.is_empty()).then_some(old_items);
         let parts: Vec<String> = omitted_items.into_iter().chain(old_items).collect();
-        let pronoun = if self.omitted_count + self.omitted_old_count == 1 {
-            "it"
-        } else {
-            "them"
-        };
+        let all_count = self.omitted_count + self.omitted_known_count + self.omitted_waived_count;
+        let pronoun = if all_count == 1 { "it" } else { "them" };
         (!parts.is_empty()).then(|| format!("Not listed: {} (--show all lists {pronoun})", parts.join(", ")))
     }
 
@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(shown(ShowMode::All), (4, None));
         let (listed, left) = shown(ShowMode::New);
         assert_eq!(listed, 3);
-        assert!(left.unwrap().contains("1 finding known or waived"));
+        assert!(left.unwrap().contains("1 known finding "));
         assert_eq!(shown(ShowMode::None).0, 0);
     }
 
