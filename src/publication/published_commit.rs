@@ -133,13 +133,13 @@ impl Publication<'_> {
     /// offer to enable it.
     fn warn_of_disabled_version(&self, version: &Artifact, plan: &Plan) {
         let name = version.display_name();
-        let enable_hint = if !self.has_smoke_runs() {
+        let enable_hint = if self.has_smoke_runs() {
+            String::new()
+        } else {
             format!(
                 "run `{}` to offer that version again, or ",
                 enable_command(&plan.prefix, name)
             )
-        } else {
-            String::new()
         };
         self.run.ui.warn(&format!(
             "not publishing commit {} again, because version {name} of {} was published from it\n\
