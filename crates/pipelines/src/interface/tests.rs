@@ -245,7 +245,7 @@ fn change_has_locations_on_both_sides() {
     };
     let compat = Compatibility::new(against, changes(&old, &new));
     insta::assert_snapshot!(list_changes(&compat).join("\n"), @"
-    breaking:
+    breaks:
       .platform/shared-pipelines.yaml:5: `a`: the type of the parameter `y` changed from `TEXT` to `GRID`; consumers: set a value of the new type (before: .platform/shared-pipelines.yaml:8 in version 1.0.0)
       .platform/shared-pipelines.yaml:6: `a`: the parameter `z` is new and has no default; consumers: set the parameter (before: .platform/shared-pipelines.yaml:4 in version 1.0.0)
       .platform/shared-pipelines.yaml:2: `a`: the parameter `x` was removed; consumers: stop setting the parameter, or set its replacement (before: .platform/shared-pipelines.yaml:7 in version 1.0.0)
