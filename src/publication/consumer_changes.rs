@@ -1,7 +1,9 @@
 //! Determines before the upload what a publish changes for consumers, compared with the version that they use.
 
 use super::Publication;
+use super::earlier_selection::{EarlierSelection, SELECTION_HINT};
 use super::next_version_name::next_version_failure;
+use super::publish_comparison::{OfferComparison, PublishComparison};
 use super::publish_decision::PublishDecision;
 use super::published_commit::incomplete_version_failure;
 use crate::error::Failure;
@@ -9,12 +11,11 @@ use crate::exit::ExitStatus;
 use crate::interface_version::{self, InterfaceVersion};
 use crate::job::cli::{CompatMode, IfExists};
 use crate::publication::compared_offer::{ComparedOffer, IdsOnlyReason, fetch_hint};
-use crate::publish::{Plan, PublishedFiles, compare_with_published_files};
+use crate::publish::{Plan, PublishedFiles, PublishedSelection, compare_with_published_files};
 use crate::session::artifact_versions::version_request_failure;
-use sluicegate_git::{CommitId, Repository};
 use sluicegate_pipelines::interface::{
-    self, ComparedVersion, Compatibility, InterfaceChange, NextNameError, find_acceptance_by_version_names,
-    list_breaking_changes, summarize_changes,
+    self, ComparedVersion, Compatibility, find_acceptance_by_version_names, list_breaking_changes,
+    summarize_changes,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
@@ -28,40 +29,6 @@ const OTHER_VERSION_HINT: &str =
 /// The same hint if the version name contains `{next}`.
 const OTHER_VERSION_OR_NAME_HINT: &str = "pass --against VERSION to compare with a version whose shared-pipelines \
      file the clone has, or a --version-name without `{next}`";
-
-/// The result of comparing a plan with a published version.
-pub(crate) struct PublishComparison {
-    pub(super) compat: Compatibility,
-    /// The semantic version after the latest version, or the reason why there is none.
-    pub(super) next_version: Result<String, NextNameError>,
-    /// Whether the plan was compared with the latest version.
-    is_with_latest: bool,
-    ids_only: Option<IdsOnlyReason>,
-}
-
-impl PublishComparison {
-    /// Returns the name and the commit of the version with which the plan is compared; empty texts if unknown.
-    pub(super) fn compared_version(&self) -> (&str, &str) {
-        let compat = &self.compat;
-        (
-            compat.against.as_deref().unwrap_or_default(),
-            compat.against_commit.as_deref().unwrap_or_default(),
-        )
-    }
-
-    /// Returns the semantic version after the latest if all changes are known, otherwise an empty text.
-    pub(super) fn next_version_name(&self) -> String {
-        match (&self.next_version, self.compat.class) {
-            (Ok(name), Some(_)) => name.clone(),
-            _ => String::new(),
-        }
-    }
-
-    /// Returns whether the plan was compared with a published version and does not differ from it.
-    pub(super) fn is_unchanged(&self) -> bool {
-        self.compat.against.is_some() && self.compat.class == Some(interface::ChangeClass::None)
-    }
-}
 
 impl Publication<'_> {
     /// Compares the plan with the version that consumers use. If the version name contains `{next}`, it depends on the
@@ -106,6 +73,7 @@ impl Publication<'_> {
             self.report_incomplete_comparison(ids_only, needs_complete_comparison)?;
         }
         if self.needs_next_version() {
+            self.report_unknown_selection(&comparison);
             let next_version = comparison
                 .next_version
                 .as_ref()
@@ -142,6 +110,18 @@ impl Publication<'_> {
         Ok(())
     }
 
+    /// Reports why a publish with `{next}` does not end without an upload, although no change was found.
+    fn report_unknown_selection(&self, comparison: &PublishComparison) {
+        if let Some(reason) = &comparison.unknown_selection
+            && comparison.has_no_changes()
+        {
+            self.run.ui.say(&format!(
+                "no file changed since {}, but that version may have other files: {reason}\nhint: {SELECTION_HINT}",
+                comparison.compat.old_name()
+            ));
+        }
+    }
+
     /// Requests the details of the version that `--against` names.
     fn request_named_version(&self, platform: &Platform, version: &str) -> Result<ArtifactDetails, Failure> {
         let prefix = &self.settings.prefix;
@@ -171,9 +151,14 @@ impl Publication<'_> {
                 next_version: interface::next_version_name(newest, interface::ChangeClass::Content),
                 is_with_latest: false,
                 ids_only: None,
+                unknown_selection: None,
             });
         };
-        let (compat, ids_only) = self.compare_offers(plan, compared_details)?;
+        let OfferComparison {
+            compat,
+            ids_only,
+            unknown_selection,
+        } = self.compare_offers(plan, compared_details)?;
         // If only the ids were compared, the class is unknown, and the next version is not used.
         let class = compat.class.unwrap_or(interface::ChangeClass::Content);
         // If every version is disabled, the numbers continue from the newest version.
@@ -183,16 +168,13 @@ impl Publication<'_> {
             is_with_latest: compat.against.as_deref() == latest_name,
             compat,
             ids_only,
+            unknown_selection,
         })
     }
 
     /// Compares what the plan offers with what a published version offers, and adds the changed files. If the clone
     /// lacks the commit of that version, only the ids of the shared pipelines are compared.
-    fn compare_offers(
-        &self,
-        plan: &Plan,
-        old_details: &ArtifactDetails,
-    ) -> Result<(Compatibility, Option<IdsOnlyReason>), Failure> {
+    fn compare_offers(&self, plan: &Plan, old_details: &ArtifactDetails) -> Result<OfferComparison, Failure> {
         let deepen = self.settings.revisions.deepen;
         let repo = &self.workspace.repo;
         let planned_commit = repo.find_commit_with_id(&plan.commit_hash)?;
@@ -204,7 +186,11 @@ impl Publication<'_> {
             Err(ids_only) => {
                 let offered_ids = plan.shared_pipelines.iter().map(|pipeline| pipeline.id.as_str());
                 let compat = Compatibility::from_ids(old.to_compared_version(), &old.ids, &offered_ids);
-                return Ok((compat, Some(ids_only.clone())));
+                return Ok(OfferComparison {
+                    compat,
+                    ids_only: Some(ids_only.clone()),
+                    unknown_selection: None,
+                });
             }
         };
         let planned_files = plan.files.iter().map(|file| (file.path.as_str(), &file.content));
@@ -221,27 +207,26 @@ impl Publication<'_> {
         let repository = old_offer.repository(self.workspace);
         // If no other change was found, a change to the shared-pipelines file is listed as a changed file.
         let includes_shared_file = changes.is_empty();
-        changes.extend(self.list_changed_files(plan, repository, &old_offer.commit, includes_shared_file)?);
-        Ok((Compatibility::new(old.to_compared_version(), changes), None))
-    }
-
-    /// Returns the files that changed since the published commit. The shared-pipelines file is included only if
-    /// `includes_shared_file` is set, because the changes in it are usually listed one by one.
-    fn list_changed_files(
-        &self,
-        plan: &Plan,
-        repository: &Repository,
-        commit: &CommitId,
-        includes_shared_file: bool,
-    ) -> Result<Vec<InterfaceChange>, Failure> {
+        let earlier_selection = self.find_earlier_selection(repository, &old_offer.commit)?;
         let published_files = PublishedFiles {
             repository,
-            commit,
-            is_selected: &|path| self.settings.selection.selects(path),
+            commit: &old_offer.commit,
+            selection: match &earlier_selection {
+                EarlierSelection::Plan(published_plan) => PublishedSelection::Plan(published_plan),
+                _ => PublishedSelection::Globs(&|path| self.settings.selection.selects(path)),
+            },
         };
-        let mut changes = compare_with_published_files(plan, &published_files)?;
-        changes.retain(|change| includes_shared_file || change.subject() != plan.interface.file);
-        Ok(changes)
+        let mut file_changes = compare_with_published_files(plan, &published_files)?;
+        file_changes.retain(|change| includes_shared_file || change.subject() != plan.interface.file);
+        changes.extend(file_changes);
+        Ok(OfferComparison {
+            compat: Compatibility::new(old.to_compared_version(), changes),
+            ids_only: None,
+            unknown_selection: match earlier_selection {
+                EarlierSelection::Unknown(reason) => Some(reason),
+                _ => None,
+            },
+        })
     }
 
     /// Marks breaking changes as accepted if the job gives a reason, or if a user chose a version name that announces
@@ -267,7 +252,7 @@ impl Publication<'_> {
         let Some(comparison) = self.comparison.as_ref().filter(|_| self.needs_next_version()) else {
             return Ok(None);
         };
-        if !comparison.is_unchanged() || !comparison.is_with_latest {
+        if !comparison.is_latest_unchanged() {
             return Ok(None);
         }
         let (version, commit) = comparison.compared_version();

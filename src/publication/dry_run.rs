@@ -1,6 +1,7 @@
 //! Runs the dry run: shows the plan, the reasons to refuse it, and its changes for consumers, with read requests only.
 
 use super::Publication;
+use super::earlier_selection::EarlierSelection;
 use super::existing_version::find_published_version;
 use super::publish_decision::{PublishDecision, PublishedVersion};
 use super::publish_preview::{Preview, PublishedState, build_preview_document, render_preview};
@@ -205,8 +206,14 @@ impl Publication<'_> {
             }
             Err(error) => return Err(error.to_string()),
         }
-        // The plan of the old commit has the settings of this publish, not those of the earlier one.
-        self.build_plan_at(&latest_commit, FileSource::Commit)
+        let earlier_selection = self
+            .find_earlier_selection(repo, &latest_commit)
+            .map_err(|failure| failure.describe_on_one_line())?;
+        let old_plan = match earlier_selection {
+            EarlierSelection::Plan(old_plan) => Ok(*old_plan),
+            _ => self.build_plan_at(&latest_commit, FileSource::Commit),
+        };
+        old_plan
             .and_then(|old_plan| compare_plans(&old_plan, plan, hashes))
             .map(|changes| (latest_id.to_owned(), changes))
             .map_err(|error| {

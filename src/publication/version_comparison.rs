@@ -6,7 +6,8 @@ use crate::interface_version::{self, LoadedInterface};
 use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
 use crate::job::settings::{Selection, SelectionPurpose};
 use crate::publish::{
-    FileSelection, FileSource, PublishRequest, PublishedFiles, build_plan, compare_with_published_files,
+    FileSelection, FileSource, Plan, PublishError, PublishRequest, PublishedFiles, PublishedSelection,
+    build_plan, compare_with_published_files,
 };
 use crate::session::Run;
 use crate::session::artifact_versions::{
@@ -270,7 +271,13 @@ impl OfferLookup<'_> {
             &old_offer.interface,
             &new_offer.interface,
         ));
-        let mut file_changes = self.list_changed_files(old_offer, new_offer, selection);
+        let old_selection = self.find_selection_at(old_offer, selection)?;
+        // A revision is published with the settings of this run.
+        let new_selection = match new.version {
+            Some(_) => self.find_selection_at(new_offer, selection)?,
+            None => selection.clone(),
+        };
+        let mut file_changes = self.list_changed_files(old_offer, new_offer, &old_selection, &new_selection);
         // Changes to the offer usually explain a changed shared-pipelines file, so it is not listed with them.
         if !changes.is_empty() {
             let shared_files = [&old_offer.interface.file, &new_offer.interface.file];
@@ -307,8 +314,36 @@ impl OfferLookup<'_> {
         &self,
         old_offer: &CommitOffer,
         new_offer: &CommitOffer,
-        selection: &Selection,
+        old_selection: &Selection,
+        new_selection: &Selection,
     ) -> Vec<interface::InterfaceChange> {
+        let has_same_selection = old_selection.has_same_globs(new_selection);
+        let changes = self.build_plan_of(new_offer, new_selection).and_then(|plan| {
+            let old_plan = if has_same_selection {
+                None
+            } else {
+                Some(self.build_plan_of(old_offer, old_selection)?)
+            };
+            let published_files = PublishedFiles {
+                repository: old_offer.repository(self.workspace),
+                commit: &old_offer.commit,
+                selection: match &old_plan {
+                    Some(old_plan) => PublishedSelection::Plan(old_plan),
+                    None => PublishedSelection::Globs(&|path| new_selection.selects(path)),
+                },
+            };
+            compare_with_published_files(&plan, &published_files)
+        });
+        changes.unwrap_or_else(|error| {
+            self.run
+                .ui
+                .warn(&format!("could not list the changed files: {error}"));
+            Vec::new()
+        })
+    }
+
+    /// Plans a publish of all files that the globs select in a commit, to compare them with those of another commit.
+    fn build_plan_of(&self, offer: &CommitOffer, selection: &Selection) -> Result<Plan, PublishError> {
         let request = PublishRequest {
             prefix: self.prefix.to_owned(),
             // Only the files of the plan are compared, so any version name will do.
@@ -323,23 +358,19 @@ impl OfferLookup<'_> {
             run_number: None,
             next_version: None,
         };
-        let repository = new_offer.repository(self.workspace);
-        let changes = build_plan(repository, &new_offer.commit, &request).and_then(|plan| {
-            compare_with_published_files(
-                &plan,
-                &PublishedFiles {
-                    repository: old_offer.repository(self.workspace),
-                    commit: &old_offer.commit,
-                    is_selected: &|path| selection.selects(path),
-                },
-            )
+        build_plan(offer.repository(self.workspace), &offer.commit, &request)
+    }
+
+    /// Returns the globs in the configuration file of a commit, or `selection` if that file is unknown or unusable.
+    fn find_selection_at(&self, offer: &CommitOffer, selection: &Selection) -> Result<Selection, GitError> {
+        let repository = offer.repository(self.workspace);
+        let sources = self.workspace.read_sources_at(repository, &offer.commit)?;
+        let commit_selection = sources.and_then(|sources| {
+            sources
+                .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)
+                .ok()
         });
-        changes.unwrap_or_else(|error| {
-            self.run
-                .ui
-                .warn(&format!("could not list the changed files: {error}"));
-            Vec::new()
-        })
+        Ok(commit_selection.unwrap_or_else(|| selection.clone()))
     }
 }
 

@@ -14,13 +14,20 @@ use std::collections::BTreeMap;
 pub struct PublishedFiles<'a> {
     pub repository: &'a Repository,
     pub commit: &'a CommitId,
-    /// Returns whether the globs select a path.
-    pub is_selected: &'a dyn Fn(&str) -> bool,
+    pub selection: PublishedSelection<'a>,
+}
+
+/// Which files of the published commit the version has.
+pub enum PublishedSelection<'a> {
+    /// The files with the paths of the plan, and those that the globs of the plan select.
+    Globs(&'a dyn Fn(&str) -> bool),
+    /// The files of this plan of the published commit, whose settings selected other files.
+    Plan(&'a Plan),
 }
 
 /// Returns the files that the plan adds, modifies or removes, compared with a published commit. The shared-pipelines
-/// file is treated as unchanged if only its order, quotes or comments differ. With `--select closure`, no file is
-/// reported as removed, because only the files of the plan are looked up.
+/// file is treated as unchanged if only its order, quotes or comments differ. With `--select closure` and without a plan
+/// of the published commit, no file is reported as removed, because only the files of the plan are looked up.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,
@@ -28,9 +35,11 @@ pub fn compare_with_published_files(
     // The files of the commit that the plan may add, modify or remove.
     let commit_files = published_files
         .repository
-        .list_base_files(published_files.commit, &|path| {
-            plan.has_file(path)
-                || (plan.selection == FileSelection::All && (published_files.is_selected)(path))
+        .list_base_files(published_files.commit, &|path| match published_files.selection {
+            PublishedSelection::Globs(is_selected) => {
+                plan.has_file(path) || (plan.selection == FileSelection::All && is_selected(path))
+            }
+            PublishedSelection::Plan(published_plan) => published_plan.has_file(path),
         })?;
     // The loop removes each file that the plan has, too.
     let mut unmatched_files: BTreeMap<&str, &TreeFile> = commit_files

@@ -95,6 +95,10 @@ impl Receipt {
                 "the shared-pipelines file of one of the two commits cannot be read".to_owned(),
             ]));
         };
+        let old_shared_paths = old_interface
+            .offered_entries()
+            .map(|entry| entry.pipeline.clone())
+            .collect();
         let changes = interface_version::compare_interface_versions(
             &InterfaceVersion::at_snapshot(repository, &old_snapshot, *old_interface)?,
             &InterfaceVersion::at_snapshot(repository, &new_snapshot, *new_interface)?,
@@ -106,6 +110,7 @@ impl Receipt {
                 repository,
                 old_commit: &old_commit,
                 new_commit: &new_commit,
+                old_shared_paths,
             },
         )?))
     }
@@ -177,6 +182,8 @@ struct CommitPair<'a> {
     repository: &'a Repository,
     old_commit: &'a CommitId,
     new_commit: &'a CommitId,
+    /// The paths of the shared pipelines of the old commit, which every version of that commit has.
+    old_shared_paths: BTreeSet<String>,
 }
 
 /// Returns a problem for each file that every version with these shared pipelines has, but that is not among the `files`
@@ -222,8 +229,12 @@ impl CommitPair<'_> {
             let path = change.subject();
             let (old_blob, new_blob) = self.find_blobs(&path)?;
             let has_changed = match change.kind {
-                InterfaceChangeKind::FileAdded => old_blob.is_none() && new_blob.is_some(),
-                // The new commit may still contain a file that the version no longer contains.
+                // The old commit may contain a file that its version did not contain, and the new commit may still
+                // contain a file that the version no longer contains: the publish settings select the files.
+                InterfaceChangeKind::FileAdded => {
+                    let is_in_old_version = old_blob.is_some() && self.old_shared_paths.contains(&path);
+                    new_blob.is_some() && !is_in_old_version
+                }
                 InterfaceChangeKind::FileRemoved => old_blob.is_some(),
                 _ => old_blob.is_some() && new_blob.is_some() && old_blob != new_blob,
             };

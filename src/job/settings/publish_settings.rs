@@ -27,6 +27,8 @@ pub struct PublishSettings {
     /// The commit to publish, and the branch to record with the version. The base is always `None`.
     pub revisions: RequestedRevisions,
     pub selection: Selection,
+    /// Whether a flag or a variable of the job, and not only the configuration file, selects the files to publish.
+    pub has_job_selection: bool,
     pub compatibility: CompatibilitySettings,
     /// The version to compare the interface with, or `None` for the latest enabled version.
     pub against: Option<String>,
@@ -118,17 +120,21 @@ impl SettingSources<'_> {
             let message = "the smoke runs need the check of the published version, which --no-verify skips";
             return Err(SettingsError::new(message).with_hint("remove --no-verify, or the smoke runs"));
         }
+        let selection = self.resolve_selection(&args.globs, SelectionPurpose::Publish)?;
+        let (job_include, job_exclude) = selection.job_patterns();
+        let has_job_globs = !job_include.is_empty() || !job_exclude.is_empty();
         Ok(PublishSettings {
+            has_job_selection: has_job_globs
+                || args.flags.select.is_some()
+                || self.env.get(variable::SELECT).is_some(),
             prefix: self.resolve_prefix(args.flags.prefix.clone())?,
             version_name,
             version_name_source: source,
             revisions: self.resolve_revisions_to_publish(args)?,
-            selection: self.resolve_selection(&args.globs, SelectionPurpose::Publish)?,
+            selection,
             compatibility: self.resolve_compatibility_settings(&args.compat)?,
             against: layers.resolve_expanded_text(args.flags.against.clone(), variable::AGAINST, None)?,
-            select: layers
-                .resolve_setting(args.flags.select, variable::SELECT, parse_value, file.select)?
-                .unwrap_or_default(),
+            select: self.resolve_file_selection(args.flags.select)?,
             from: layers
                 .resolve_setting(args.flags.from, variable::FROM, parse_value, file.from)?
                 .unwrap_or_default(),
@@ -145,6 +151,18 @@ impl SettingSources<'_> {
             attestation: files.attestation,
             smoke,
         })
+    }
+
+    /// Resolves which of the selected files are published.
+    pub fn resolve_file_selection(
+        &self,
+        flag: Option<FileSelection>,
+    ) -> Result<FileSelection, SettingsError> {
+        let file = self.file.publish.select;
+        let selection = self
+            .layers()
+            .resolve_setting(flag, variable::SELECT, parse_value, file)?;
+        Ok(selection.unwrap_or_default())
     }
 
     /// Resolves the files that a publish writes: the receipt, the JUnit file and the statement. Fails if two of them

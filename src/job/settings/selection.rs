@@ -91,6 +91,11 @@ impl Selection {
         (&self.include_patterns, &self.exclude_patterns)
     }
 
+    /// Returns whether both selections have the same globs, and so select the same paths.
+    pub fn has_same_globs(&self, selection: &Self) -> bool {
+        self.patterns() == selection.patterns()
+    }
+
     /// Returns the key of the configuration file that sets the globs to include, if any.
     pub const fn include_key(&self) -> Option<&'static str> {
         self.include_key

@@ -41,6 +41,7 @@ fn next_version_is_counted_from_what_changed() {
         .write("other.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();
     next("1.1.1");
+    assert_eq!(job_output(&shop.outputs(), "next-version"), "1.1.1");
     let published_commit = shop.receipt()["commitHash"].clone();
     shop.world.write("README.md", "no part of a version\n");
     shop.push();
@@ -58,6 +59,7 @@ fn next_version_is_counted_from_what_changed() {
     assert_eq!(shop.receipt()["versionName"], "1.1.1");
     assert_eq!(shop.receipt()["commitHash"], published_commit);
     assert_eq!(job_output(&shop.outputs(), "compat"), "none");
+    assert_eq!(job_output(&shop.outputs(), "next-version"), "");
     // The order has no meaning, a description is only a note, a removed file changes the content.
     shop.offer(&[
         ("more", ""),
@@ -319,4 +321,86 @@ fn receipt_of_unchanged_version_matches_its_commit() {
     assert_eq!(shop.receipt()["digest"], digest);
     let receipt = shop.world.path().join("receipt.json");
     shop.call().run(&["verify", receipt.to_str().unwrap()]).expect(0);
+}
+
+/// Publishes `{next}`, and returns the version and the outcome in the receipt, which must match the platform.
+fn publish_next(shop: &Shop, args: &str) -> (String, String) {
+    shop.publish(&format!("{{next}} {args}")).expect(0);
+    let receipt = shop.receipt();
+    let text = |key: &str| receipt[key].as_str().unwrap().to_owned();
+    let path = shop.world.path().join("receipt.json");
+    shop.call().run(&["verify", path.to_str().unwrap()]).expect(0);
+    (text("versionName"), text("outcome"))
+}
+
+/// Commits and pushes a configuration file with this glob to exclude from publishing.
+fn push_exclude(shop: &Shop, glob: &str) {
+    let text = format!("publish:\n  exclude: [\"{glob}\"]\n");
+    shop.world.write("sluicegate.yaml", text);
+    shop.push();
+}
+
+#[test]
+fn next_version_has_files_that_an_edited_configuration_file_selects() {
+    let shop = Shop::new();
+    shop.world
+        .write("drafts/draft.orch.yaml", orchestration_text(&["Start", "Done"]));
+    push_exclude(&shop, "drafts/**");
+    let published = |version: &str| (version.to_owned(), "published".to_owned());
+    assert_eq!(publish_next(&shop, ""), published("1.0.0"));
+    push_exclude(&shop, "nothing/**");
+    let diff = shop.call().run("artifacts diff -o json").expect(0).json();
+    assert_eq!(diff["changes"][0]["change"], "file-added", "{diff}");
+    let preview = shop.publish("{next} --dry-run").expect(0);
+    assert!(
+        preview.out.contains("drafts/draft.orch.yaml"),
+        "{}",
+        preview.all()
+    );
+    assert_eq!(publish_next(&shop, ""), published("1.0.1"));
+    assert_eq!(
+        shop.receipt()["compat"]["changes"][0]["new"]["path"],
+        "drafts/draft.orch.yaml"
+    );
+    let between = shop
+        .call()
+        .run("artifacts diff 1.0.0 1.0.1 -o json")
+        .expect(0)
+        .json();
+    assert_eq!(between["changes"], diff["changes"]);
+    // Another glob that selects the same files changes nothing.
+    push_exclude(&shop, "absent/**");
+    let unchanged = ("1.0.1".to_owned(), "already-published".to_owned());
+    assert_eq!(publish_next(&shop, ""), unchanged);
+    shop.world
+        .write("sluicegate.yaml", "publish:\n  select: closure\n");
+    shop.push();
+    assert_eq!(publish_next(&shop, ""), published("1.0.2"));
+    // A file that the shared pipelines do not need is not among the published ones.
+    push_component(&shop, "One");
+    assert_eq!(publish_next(&shop, "").1, "already-published");
+}
+
+#[test]
+fn next_version_with_selection_of_the_job_is_published_for_each_commit() {
+    let shop = Shop::new();
+    shop.world
+        .write("drafts/draft.orch.yaml", orchestration_text(&["Start", "Done"]));
+    shop.push();
+    publish_next(&shop, "--exclude drafts/**");
+    shop.world.write("README.md", "no part of a version\n");
+    shop.push();
+    let exclude = "--exclude nothing/**";
+    shop.publish(&format!("{{next}} --dry-run {exclude}"))
+        .expect(0)
+        .saying(&[
+            "the job selects the files to publish",
+            "hint: set `publish.include`",
+        ]);
+    assert_eq!(
+        publish_next(&shop, exclude),
+        ("1.0.1".to_owned(), "published".to_owned())
+    );
+    // A rerun of the same commit does not publish it again.
+    assert_eq!(publish_next(&shop, exclude).1, "already-published");
 }

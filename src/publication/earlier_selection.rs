@@ -1,0 +1,69 @@
+//! Determines which files of its commit an earlier version has. The settings of that commit selected the files, and may
+//! differ from the settings of this publish.
+
+use super::consumer_changes::DRAFT_VERSION;
+use super::{Publication, with_publish_request};
+use crate::error::Failure;
+use crate::job::cli::GlobArgs;
+use crate::job::settings::{PublishSettings, SelectionPurpose};
+use crate::publish::{self, FileSource, Plan};
+use sluicegate_git::{CommitId, Repository};
+
+/// The hint about a selection that the commit of a version does not show.
+pub(super) const SELECTION_HINT: &str = "set `publish.include`, `publish.exclude` and `publish.select` in \
+     sluicegate.yaml instead, so that a publish without changes can be skipped";
+
+/// The files of its commit that an earlier version has.
+pub(super) enum EarlierSelection {
+    /// Those that the settings of this publish select.
+    Same,
+    /// Those of this plan, which has the settings of the commit.
+    Plan(Box<Plan>),
+    /// Unknown, for this reason.
+    Unknown(String),
+}
+
+impl Publication<'_> {
+    /// Returns which files of `commit` the version has that was published from it. `repository` has the commit.
+    pub(super) fn find_earlier_selection(
+        &self,
+        repository: &Repository,
+        commit: &CommitId,
+    ) -> Result<EarlierSelection, Failure> {
+        let settings = self.settings;
+        if settings.has_job_selection {
+            let reason = "the job selects the files to publish, and may have selected others before";
+            return Ok(EarlierSelection::Unknown(reason.to_owned()));
+        }
+        let Some(sources) = self.workspace.read_sources_at(repository, commit)? else {
+            let reason = format!("the publish settings at commit {} cannot be read", commit.short());
+            return Ok(EarlierSelection::Unknown(reason));
+        };
+        let earlier_settings = PublishSettings {
+            selection: sources.resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)?,
+            select: sources.resolve_file_selection(None)?,
+            ..settings.clone()
+        };
+        if earlier_settings.selection.has_same_globs(&settings.selection)
+            && earlier_settings.select == settings.select
+        {
+            return Ok(EarlierSelection::Same);
+        }
+        let (source, draft) = (FileSource::Commit, DRAFT_VERSION.to_owned());
+        let plan = with_publish_request(
+            self.workspace,
+            &earlier_settings,
+            self.target,
+            source,
+            draft,
+            |request| publish::build_plan(repository, commit, request),
+        );
+        Ok(match plan {
+            Ok(plan) => EarlierSelection::Plan(Box::new(plan)),
+            Err(error) => EarlierSelection::Unknown(format!(
+                "commit {} selects other files, which cannot be determined: {error}",
+                commit.short()
+            )),
+        })
+    }
+}
