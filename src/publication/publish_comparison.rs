@@ -11,7 +11,7 @@ pub(crate) struct PublishComparison {
     /// Whether the plan was compared with the latest version.
     pub(super) is_with_latest: bool,
     pub(super) ids_only: Option<IdsOnlyReason>,
-    /// Why the version may have other files than its commit shows; `None` if its files are known.
+    /// The reason why the version may have other files than its commit shows; `None` if its files are known.
     pub(super) unknown_selection: Option<String>,
 }
 

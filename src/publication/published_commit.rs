@@ -5,6 +5,7 @@ use super::Publication;
 use super::publish_decision::PublishDecision;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::job::cli::IfExists;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::publish::{
     FileSource, Plan, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_plan,
@@ -57,8 +58,8 @@ impl Publication<'_> {
             }
             return Ok(None);
         }
-        // If the upload finds the planned version, `--if-exists` decides.
-        if is_planned && !is_disabled {
+        // With `--if-exists same-content`, the lookup before the upload compares the planned version with the plan.
+        if is_planned && !is_disabled && self.settings.if_exists == IfExists::SameContent {
             return Ok(None);
         }
         if is_disabled {

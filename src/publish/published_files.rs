@@ -17,7 +17,7 @@ pub struct PublishedFiles<'a> {
     pub selection: PublishedSelection<'a>,
 }
 
-/// Which files of the published commit the version has.
+/// The files of the published commit that the version has.
 pub enum PublishedSelection<'a> {
     /// The files with the paths of the plan, and those that the globs of the plan select.
     Globs(&'a dyn Fn(&str) -> bool),

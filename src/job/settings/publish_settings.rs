@@ -27,7 +27,7 @@ pub struct PublishSettings {
     /// The commit to publish, and the branch to record with the version. The base is always `None`.
     pub revisions: RequestedRevisions,
     pub selection: Selection,
-    /// Whether a flag or a variable of the job, and not only the configuration file, selects the files to publish.
+    /// True if a flag or a variable of the job, and not only the configuration file, selects the files to publish.
     pub has_job_selection: bool,
     pub compatibility: CompatibilitySettings,
     /// The version to compare the interface with, or `None` for the latest enabled version.

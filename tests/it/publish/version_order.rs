@@ -301,6 +301,29 @@ fn template_meets_the_planned_version_first_and_then_an_enabled_one() {
 }
 
 #[test]
+fn rerun_with_template_and_the_same_version_name_exits_with_0() {
+    let (world, server) = stage();
+    let args = "publish --if-exists fail --receipt receipt.json --version-name";
+    let publish =
+        |name: &str| call_of_push(&world, publish_call(&world, &server)).run(format!("{args} {name}"));
+    publish("auto").expect(0);
+    let published = read_json(&world.work().join("receipt.json"));
+    let output = publish("auto").expect(0);
+    output.saying(&["not publishing commit"]);
+    let receipt = read_json(&world.work().join("receipt.json"));
+    assert_eq!(receipt["outcome"], "already-published");
+    assert_eq!(receipt["versionName"], published["versionName"]);
+    publish("{date}").expect(0);
+    // A name of a person, or a version of another commit with that name, is a conflict.
+    publish("chosen").expect(0);
+    publish("chosen").expect(5);
+    push_commit(&world, "More");
+    publish("{date}").expect(0);
+    push_commit(&world, "Fixed");
+    publish("{date}").expect(5);
+}
+
+#[test]
 fn commits_that_only_the_details_show_are_known() {
     let (world, server) = stage();
     let platform = Platform::new();
