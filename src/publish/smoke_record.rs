@@ -79,8 +79,8 @@ impl SmokeRecord {
         self.runs.iter().any(|run| run.execution_id.is_some())
     }
 
-    /// Returns the record of the same runs before their end, with the ids of their executions and whether the version
-    /// was disabled; `None` if no execution was started.
+    /// Returns the record of the same runs before their end, with the ids of their executions. If the version was
+    /// disabled, the record repeats this and the latest version then. Returns `None` if no execution was started.
     pub(super) fn to_id_record(&self) -> Option<Self> {
         if !self.has_execution() {
             return None;
@@ -99,6 +99,7 @@ impl SmokeRecord {
         }
         Some(Self {
             version_disabled: self.version_disabled,
+            latest_version: self.latest_version.clone().filter(|_| self.version_disabled),
             ..Self::new(runs)
         })
     }

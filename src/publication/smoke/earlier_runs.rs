@@ -11,20 +11,17 @@ use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
 
 impl Publication<'_> {
-    /// Returns the smoke runs in the receipt that an earlier run of the program wrote to the same path, if that receipt
-    /// is about the same version. A receipt that git tracks or that cannot be parsed is ignored with a warning.
-    pub(super) fn list_earlier_runs(&self, receipt: &Receipt) -> Vec<SmokeExecution> {
-        let Some(path) = &self.settings.receipt else {
-            return Vec::new();
-        };
+    /// Returns the record of the smoke runs in the receipt that an earlier run of the program wrote to the same path, if
+    /// that receipt is about the same version. A receipt that git tracks or that cannot be parsed is ignored with a
+    /// warning.
+    pub(super) fn find_earlier_record(&self, receipt: &Receipt) -> Option<SmokeRecord> {
+        let path = self.settings.receipt.as_ref()?;
         match self.read_earlier_receipt(path) {
-            Ok(Some(earlier_receipt)) if earlier_receipt.has_same_version(receipt) => {
-                earlier_receipt.smoke.map(|smoke| smoke.runs).unwrap_or_default()
-            }
-            Ok(_) => Vec::new(),
+            Ok(Some(earlier_receipt)) if earlier_receipt.has_same_version(receipt) => earlier_receipt.smoke,
+            Ok(_) => None,
             Err(reason) => {
                 self.warn_of_ignored_receipt(path, &reason);
-                Vec::new()
+                None
             }
         }
     }
@@ -92,7 +89,7 @@ impl SmokeTest<'_> {
     pub(super) fn add_earlier_ids(&self, mut record: SmokeRecord) -> SmokeRecord {
         for entry in &mut record.runs {
             if entry.execution_id.is_none()
-                && let Some(earlier_run) = self.earlier_runs.iter().find(|run| run.has_same_subject(entry))
+                && let Some(earlier_run) = self.earlier_runs().iter().find(|run| run.has_same_subject(entry))
                 && (!entry.is_requested || earlier_run.proves_nothing())
             {
                 entry.copy_execution(earlier_run);
@@ -112,7 +109,7 @@ impl SmokeTest<'_> {
         planned_run: &SmokeExecution,
     ) -> Result<Option<String>, SmokeProblem> {
         let earlier_run = self
-            .earlier_runs
+            .earlier_runs()
             .iter()
             .find(|run| run.has_same_subject(planned_run));
         let Some(earlier_run) = earlier_run else {

@@ -33,8 +33,8 @@ pub(super) struct SmokeTest<'a> {
     is_new: bool,
     /// The creation time of an existing version; `None` if it is unknown, or for a new version.
     pub(super) created_at: Option<Timestamp>,
-    /// The smoke runs of this version that an earlier run of the program started.
-    pub(super) earlier_runs: Vec<SmokeExecution>,
+    /// The record of the smoke runs of this version in the receipt of an earlier run of the program.
+    earlier_record: Option<SmokeRecord>,
 }
 
 impl<'a> SmokeTest<'a> {
@@ -50,7 +50,7 @@ impl<'a> SmokeTest<'a> {
             receipt,
             is_new: true,
             created_at: None,
-            earlier_runs: Vec::new(),
+            earlier_record: None,
         }
     }
 
@@ -65,7 +65,7 @@ impl<'a> SmokeTest<'a> {
         Self {
             is_new: false,
             created_at,
-            earlier_runs: publication.list_earlier_runs(receipt),
+            earlier_record: publication.find_earlier_record(receipt),
             ..Self::for_new_version(publication, platform, receipt)
         }
     }
@@ -76,7 +76,14 @@ impl<'a> SmokeTest<'a> {
 
     /// Returns whether an earlier run of the program started an execution for this version.
     pub(super) fn has_earlier_runs(&self) -> bool {
-        self.earlier_runs.iter().any(|run| run.execution_id.is_some())
+        self.earlier_record
+            .as_ref()
+            .is_some_and(SmokeRecord::has_execution)
+    }
+
+    /// Returns the smoke runs of this version that an earlier run of the program recorded.
+    pub(super) fn earlier_runs(&self) -> &[SmokeExecution] {
+        self.earlier_record.as_ref().map_or(&[], |record| &record.runs)
     }
 
     /// Returns the record of the runs in the settings before the first one starts.
@@ -105,9 +112,16 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
-    /// Returns the result of runs that do not take place because of this problem. The version does not change.
+    /// Returns the result of runs that do not take place because of this problem. The version does not change, so the
+    /// record repeats whether an earlier run of the program disabled it.
     pub(super) fn build_skipped_result(&self, problem: SmokeProblem) -> SmokeResult {
         let mut record = self.add_earlier_ids(self.build_planned_record());
+        if let Some(earlier_record) = &self.earlier_record
+            && earlier_record.version_disabled
+        {
+            record.version_disabled = true;
+            record.latest_version.clone_from(&earlier_record.latest_version);
+        }
         let is_passed = false;
         record.set_verdict(is_passed);
         SmokeResult {

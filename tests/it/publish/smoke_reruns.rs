@@ -328,6 +328,41 @@ fn rerun_with_template_does_not_succeed_if_version_is_disabled() {
 }
 
 #[test]
+fn rerun_after_failed_smoke_run_records_that_version_is_disabled() {
+    let stage = SmokePlatform::with_statuses(&["FAILED"]);
+    stage.accept_disable();
+    stage.call().run("publish").expect(8);
+    let first_smoke = stage.receipt()["smoke"].clone();
+    assert_eq!(first_smoke["versionDisabled"], true);
+    stage.set_version(true, true);
+    let rerun = stage.call().variable("SLUICEGATE_VERSION_NAME", "{short-sha}");
+    for args in ["publish", "publish --if-exists same-content"] {
+        rerun.run(args).expect(3);
+        let smoke = stage.receipt()["smoke"].clone();
+        for key in ["versionDisabled", "latestVersion"] {
+            assert_eq!(smoke[key], first_smoke[key], "{key}: {smoke}");
+        }
+    }
+    // Without the receipt, it is unknown who disabled the version.
+    fs::remove_file(stage.world.work().join("receipt.json")).unwrap();
+    rerun.run("publish").expect(3);
+    assert_eq!(stage.receipt()["smoke"]["versionDisabled"], false);
+}
+
+#[test]
+fn failed_smoke_run_is_repeated_if_version_is_enabled_and_receipt_is_removed() {
+    let stage = SmokePlatform::with_statuses(&["FAILED"]);
+    stage.accept_disable();
+    stage.call().run("publish").expect(8);
+    stage.set_version(true, false);
+    stage.show(answer(&execution("SUCCESS")));
+    fs::remove_file(stage.world.work().join("receipt.json")).unwrap();
+    stage.call().run(RERUN).expect(0);
+    assert_eq!(stage.starts().len(), 2);
+    assert_eq!(stage.receipt()["smoke"]["versionDisabled"], false);
+}
+
+#[test]
 fn rerun_with_template_starts_no_smoke_run_of_an_enabled_version() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.set_version(true, false);
