@@ -13,6 +13,7 @@ use sluicegate_pipelines::findings::{
 pub(crate) struct ReviewPredicate {
     /// Full id of the reviewed commit.
     pub(crate) commit: String,
+    /// The branch of the commit in `repository`; `None` if it is unknown, or if the change comes from a fork.
     pub(crate) branch: Option<String>,
     /// Host and path of the repository, without credentials; `None` if no host is known.
     pub(crate) repository: Option<String>,
@@ -54,6 +55,7 @@ impl ReviewPredicate {
     pub(crate) fn from_report(
         report: &Report,
         commit: &str,
+        branch: Option<String>,
         repository: Option<String>,
         policy: PolicyDigests,
         rules: Option<FileDigest>,
@@ -61,7 +63,7 @@ impl ReviewPredicate {
         let context = &report.context;
         Self {
             commit: commit.to_owned(),
-            branch: context.branch.clone(),
+            branch,
             repository,
             bases: context.base.iter().chain(&context.other_bases).cloned().collect(),
             verdict: report.verdict,

@@ -47,9 +47,12 @@ pub(super) fn write_review_statement<S: ReportSubject>(
     }
     let reviewed_paths = report.reviewed_files().map(|file| file.path.as_str()).collect();
     let pipelines = workspace.hash_committed_files(&commit, &reviewed_paths)?;
+    // The branch of a fork's change is not a branch of the repository that the statement names.
+    let branch = report.context.branch.clone().filter(|_| !workspace.ci.fork);
     let statement = ReviewPredicate::from_report(
         report,
         commit.as_str(),
+        branch,
         workspace.find_repository_address(),
         policy_digests,
         workspace.compute_rules_digest(&commit)?,

@@ -193,6 +193,24 @@ fn fork_with_fork_check_is_reviewed_locally_in_every_report() {
 }
 
 #[test]
+fn statement_about_change_of_fork_names_no_branch() {
+    let (world, head) = fork_change("Start");
+    let fetch = [EVERYTHING_FETCHED, "+refs/pull/1/head:refs/remotes/pull/1/head"];
+    let folder = with_default(checkout(&world, &fetch, &head));
+    for job in hosts_of_fork(&folder, &head) {
+        let args = "review --fork check --attestation out/s.json --report json=out/j.json";
+        job.call().run(args).expect(0);
+        let predicate = &read_json(&job.folder.join("out/s.json"))["predicate"];
+        assert_eq!(
+            (&predicate["commit"], &predicate["branch"]),
+            (&json!(head), &json!(null))
+        );
+        let report = read_json(&job.folder.join("out/j.json"));
+        assert_ne!(report["context"]["branch"], json!(null));
+    }
+}
+
+#[test]
 fn good_change_of_fork_passes_by_flag_variable_and_file() {
     let (world, head) = fork_change("Start");
     let job = fork_job(&world, &head);
