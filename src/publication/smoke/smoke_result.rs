@@ -137,6 +137,7 @@ impl SmokeResult {
                 None
             },
             description: describe_result(run),
+            duration: run.duration(),
         });
         cases.collect()
     }

@@ -38,6 +38,13 @@ fn publish_with_successful_smoke_run_keeps_version_enabled() {
         junit.contains("smoke run of `load` in `test`") && junit.contains("failures=\"0\""),
         "{junit}"
     );
+    let document = roxmltree::Document::parse(&junit).unwrap();
+    let time_of = |name: &str| {
+        let mut nodes = document.descendants();
+        let case = nodes.find(|node| node.attribute("name").is_some_and(|text| text.starts_with(name)));
+        case.and_then(|case| case.attribute("time")).unwrap().to_owned()
+    };
+    assert_eq!(time_of("smoke run of").parse::<f64>(), Ok(3.0), "{junit}");
 }
 
 #[test]

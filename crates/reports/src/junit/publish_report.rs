@@ -3,7 +3,7 @@
 
 use super::{
     CaseCounts, CaseNames, CasePlace, CaseWithLine, Dialect, JunitReport, MESSAGE_LIMIT, RUN_SUITE,
-    build_suite, junit_document, set_case_text, set_case_times, time_per_case, to_offset_time, truncation,
+    build_suite, junit_document, set_case_text, to_offset_time, truncation,
 };
 use jiff::Timestamp;
 use junit_report::{Duration, TestCaseBuilder};
@@ -50,10 +50,12 @@ pub struct SmokeCase {
     pub verdict: Option<Verdict>,
     /// The result, with the platform's message.
     pub description: String,
+    /// The duration of the execution; `None` if it is unknown.
+    pub duration: Option<std::time::Duration>,
 }
 
 /// Writes the publish run as JUnit XML: a case for the version, one for each smoke run, and one for each change that
-/// breaks consumers.
+/// breaks consumers. The time of the version's case is that of the run without its smoke runs.
 pub fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) -> io::Result<()> {
     let mut names = CaseNames::default();
     let mut cases = vec![build_version_case(run, &names.make_unique(&run.version))];
@@ -74,21 +76,24 @@ pub fn write_publish_junit(run: &PublishRun, writer: &mut dyn io::Write) -> io::
         duration: run.duration,
         properties: &[("verdict", run.verdict.to_string())],
     };
-    junit_document::write_document(
-        writer,
-        [set_case_times(suite, time_per_case(run.duration, sums))],
-        &report,
-    )
+    junit_document::write_document(writer, [suite], &report)
+}
+
+/// Converts a duration to the time of a case. A duration that is too long for JUnit becomes zero.
+fn to_case_time(duration: std::time::Duration) -> Duration {
+    Duration::try_from(duration).unwrap_or(Duration::ZERO)
 }
 
 /// Creates the case of the published version. It is an `error` if the outcome is unknown.
 fn build_version_case(run: &PublishRun, name: &str) -> CaseWithLine {
     let problem = run.problems.join("\n");
     let short = truncation::truncate(&problem, MESSAGE_LIMIT);
+    let smoke_durations = run.smoke_runs.iter().filter_map(|run| run.duration);
+    let time = to_case_time(run.duration.saturating_sub(smoke_durations.sum()));
     let mut case = match run.verdict {
-        Verdict::Passed => TestCaseBuilder::success(name, Duration::ZERO),
-        Verdict::Failed => TestCaseBuilder::failure(name, Duration::ZERO, SUITE, &short),
-        Verdict::Undecided => TestCaseBuilder::error(name, Duration::ZERO, SUITE, &short),
+        Verdict::Passed => TestCaseBuilder::success(name, time),
+        Verdict::Failed => TestCaseBuilder::failure(name, time, SUITE, &short),
+        Verdict::Undecided => TestCaseBuilder::error(name, time, SUITE, &short),
     };
     if !problem.is_empty() {
         case.set_trace(&problem);
@@ -103,10 +108,11 @@ fn build_version_case(run: &PublishRun, name: &str) -> CaseWithLine {
 /// Creates the case of a smoke run; it is skipped if the run did not take place.
 fn build_smoke_case(run: &SmokeCase, name: &str) -> CaseWithLine {
     let short = truncation::truncate(&run.description, MESSAGE_LIMIT);
+    let time = to_case_time(run.duration.unwrap_or_default());
     let mut case = match run.verdict {
-        Some(Verdict::Passed) => TestCaseBuilder::success(name, Duration::ZERO),
-        Some(Verdict::Failed) => TestCaseBuilder::failure(name, Duration::ZERO, SMOKE_TYPE, &short),
-        Some(Verdict::Undecided) => TestCaseBuilder::error(name, Duration::ZERO, SMOKE_TYPE, &short),
+        Some(Verdict::Passed) => TestCaseBuilder::success(name, time),
+        Some(Verdict::Failed) => TestCaseBuilder::failure(name, time, SMOKE_TYPE, &short),
+        Some(Verdict::Undecided) => TestCaseBuilder::error(name, time, SMOKE_TYPE, &short),
         None => TestCaseBuilder::skipped_with_cause(name, SMOKE_TYPE, &short),
     };
     if run.verdict == Some(Verdict::Passed) {
@@ -178,6 +184,7 @@ mod tests {
                 name: "smoke run of `load` in `test`".to_owned(),
                 verdict,
                 description: "ended ]]> \u{1b}\n::error::x".to_owned(),
+                duration: verdict.map(|_| std::time::Duration::from_millis(400)),
             })
             .to_vec(),
             started_at: "2026-11-20T09:30:00Z".parse().unwrap(),
@@ -216,6 +223,18 @@ mod tests {
             !text.lines().any(|line| line.trim_start().starts_with("::")),
             "{text}"
         );
+    }
+
+    #[test]
+    fn smoke_runs_of_publish_have_their_own_times() {
+        let text = render_failed_publish();
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let times: Vec<&str> = document
+            .descendants()
+            .filter_map(|node| node.attribute("time").filter(|_| node.has_tag_name("testcase")))
+            .collect();
+        let seconds: Vec<f64> = times.iter().map(|time| time.parse().unwrap()).collect();
+        assert_eq!(seconds, [0.3, 0.4, 0.4, 0.4, 0.0, 0.0, 0.0, 0.0], "{text}");
     }
 
     #[test]
