@@ -75,6 +75,13 @@ pub(crate) async fn version_request_failure(
         );
         return Failure::from(error).context(fact).with_hint(hint);
     };
+    if is_latest_alias(version) {
+        let fact = format!("the platform has no version {version:?}");
+        return Failure::from(error).context(fact).with_hint(format!(
+            "to see the latest enabled version, omit the version: `sluicegate artifacts show --prefix {}`",
+            quote_shell_word(prefix)
+        ));
+    }
     let names = versions
         .iter()
         .filter_map(|version| version.version_name.clone())
@@ -86,6 +93,12 @@ pub(crate) async fn version_request_failure(
         show_command: None,
     };
     lookup.request_failure_with_names(error, Some(names))
+}
+
+/// Returns whether somebody probably means the latest enabled version by this name, which the platform does not accept.
+fn is_latest_alias(version: &str) -> bool {
+    let name = version.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("latest")
 }
 
 /// Returns the failure of a request for a version that the platform did not find, if the published artifacts cannot be

@@ -102,10 +102,18 @@ fn disable_moves_latest_to_previous_enabled_version_and_enable_reverts() {
 fn show_of_a_version_named_latest_is_not_found() {
     let local = Local::new();
     publish_to_local(&local, "1");
-    local
-        .run("artifacts show --version-name latest")
-        .expect(3)
-        .saying(&["404"]);
+    for args in [
+        "artifacts show --version-name latest",
+        "artifacts show [Latest]",
+        "artifacts disable latest",
+    ] {
+        local.run(args).expect(3).saying(&[
+            "404",
+            "omit the version: `sluicegate artifacts show --prefix sales`",
+        ]);
+    }
+    let other = local.run("artifacts show 2").expect(3);
+    assert!(!other.err.contains("omit the version"), "{}", other.all());
 }
 
 #[test]
