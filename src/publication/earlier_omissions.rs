@@ -14,18 +14,28 @@ use serde_json::Value;
 
 impl Publication<'_> {
     /// Returns the ignored files of a version, as raw JSON, according to the earlier receipt at the path of this run's
-    /// receipt. Empty without such a receipt, or if it is about another version or cannot be used. It can only make a
-    /// rerun fail, never pass.
+    /// receipt. Empty without such a receipt, or if it is about another version. Also empty if it cannot be used, with a
+    /// warning. It can only make a rerun fail, never pass.
     pub(super) fn list_earlier_omissions(&self, version_name: &str, commit: &str) -> Vec<Value> {
-        match self.read_own_earlier_receipt() {
-            Some(receipt) => self.list_omissions_in(&receipt, version_name, commit).to_vec(),
-            None => Vec::new(),
+        let Some(path) = &self.settings.receipt else {
+            return Vec::new();
+        };
+        match self.read_earlier_receipt(path) {
+            Ok(Some(receipt)) => self.list_omissions_in(&receipt, version_name, commit).to_vec(),
+            Ok(None) => Vec::new(),
+            Err(reason) => {
+                self.run.ui.warn(&format!(
+                    "ignoring the receipt of an earlier run, {}: {reason}",
+                    path.display()
+                ));
+                Vec::new()
+            }
         }
     }
 
     /// Returns the receipt that an earlier run left at the path of this run's receipt; `None` if there is none, or if it
     /// cannot be used.
-    fn read_own_earlier_receipt(&self) -> Option<Receipt> {
+    pub(super) fn read_own_earlier_receipt(&self) -> Option<Receipt> {
         let path = self.settings.receipt.as_ref()?;
         self.read_earlier_receipt(path).ok().flatten()
     }

@@ -6,17 +6,23 @@ use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
 use crate::session::Run;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::PoisonError;
 
 impl Run {
     /// Keeps the content of a receipt that is about to be replaced, because a publish looks in it for the smoke runs of
-    /// an earlier run. A file that cannot be read is not kept. Returns the receipt to write in its place until this run
-    /// has one, or `None` if the file is not a receipt that names executions or ignored files.
+    /// an earlier run. If the file cannot be read, keeps the reason. Returns the receipt to write in its place until this
+    /// run has one, or `None` if the file is not a receipt that names executions or ignored files.
     pub(crate) fn keep_earlier_receipt(&self, path: &Path) -> Option<Receipt> {
-        let content = input::read_file(path, MAX_RECEIPT_BYTES).ok()?;
-        let placeholder = Receipt::parse(&content)
+        let content = match input::read_file(path, MAX_RECEIPT_BYTES) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            content => content.map_err(|error| error.to_string()),
+        };
+        let placeholder = content
+            .as_ref()
             .ok()
+            .and_then(|content| Receipt::parse(content).ok())
             .and_then(|receipt| receipt.to_placeholder());
         let receipts = self.earlier_receipts.lock();
         let mut receipts = receipts.unwrap_or_else(PoisonError::into_inner);
@@ -24,8 +30,9 @@ impl Run {
         placeholder
     }
 
-    /// Returns the receipt that an earlier run left at this path, if it was kept.
-    pub(crate) fn earlier_receipt(&self, path: &Path) -> Option<Vec<u8>> {
+    /// Returns the receipt that an earlier run left at this path, or the reason why it could not be read; `None` if
+    /// there was none.
+    pub(crate) fn earlier_receipt(&self, path: &Path) -> Option<Result<Vec<u8>, String>> {
         let receipts = self.earlier_receipts.lock();
         let receipts = receipts.unwrap_or_else(PoisonError::into_inner);
         receipts.get(path).cloned()

@@ -48,7 +48,7 @@ pub(crate) struct Run {
     /// The report files that do not contain a result yet.
     pub(crate) unfinished_files: Mutex<UnfinishedFiles>,
     /// The receipts of earlier publishes that this run has removed, by their paths.
-    pub(crate) earlier_receipts: Mutex<BTreeMap<PathBuf, Vec<u8>>>,
+    pub(crate) earlier_receipts: Mutex<BTreeMap<PathBuf, Result<Vec<u8>, String>>>,
     /// The warnings that the report will contain as notes.
     pub(crate) deferred_warnings: Mutex<Vec<String>>,
     /// The warnings and causes of failures that the log has shown.

@@ -12,18 +12,11 @@ use std::path::Path;
 
 impl Publication<'_> {
     /// Returns the record of the smoke runs in the receipt that an earlier run of the program wrote to the same path, if
-    /// that receipt is about the same version. A receipt that git tracks or that cannot be parsed is ignored with a
-    /// warning.
+    /// that receipt is about the same version. A receipt that cannot be used was reported with the ignored files.
     pub(super) fn find_earlier_record(&self, receipt: &Receipt) -> Option<SmokeRecord> {
-        let path = self.settings.receipt.as_ref()?;
-        match self.read_earlier_receipt(path) {
-            Ok(Some(earlier_receipt)) if earlier_receipt.has_same_version(receipt) => earlier_receipt.smoke,
-            Ok(_) => None,
-            Err(reason) => {
-                self.warn_of_ignored_receipt(path, &reason);
-                None
-            }
-        }
+        self.read_own_earlier_receipt()
+            .filter(|earlier_receipt| earlier_receipt.has_same_version(receipt))
+            .and_then(|earlier_receipt| earlier_receipt.smoke)
     }
 
     /// Adds the ids of the executions that an earlier run started to a receipt without smoke runs, so that the next
@@ -33,10 +26,7 @@ impl Publication<'_> {
         if receipt.smoke.is_some() || !self.has_smoke_runs() {
             return receipt;
         }
-        let Some(path) = &self.settings.receipt else {
-            return receipt;
-        };
-        let Ok(Some(earlier_receipt)) = self.read_earlier_receipt(path) else {
+        let Some(earlier_receipt) = self.read_own_earlier_receipt() else {
             return receipt;
         };
         let Some(placeholder) = earlier_receipt.to_placeholder() else {
@@ -58,7 +48,7 @@ impl Publication<'_> {
     }
 
     /// Returns the receipt that an earlier run of the program wrote to this path; `None` if there was none. The error
-    /// is the reason why it must be ignored: git tracks it, or it cannot be parsed.
+    /// is the reason why it must be ignored: git tracks it, or it cannot be read or parsed.
     pub(in crate::publication) fn read_earlier_receipt(
         &self,
         path: &Path,
@@ -69,15 +59,7 @@ impl Publication<'_> {
         if self.run.is_tracked_path(&self.workspace.repo, path) {
             return Err("git tracks this file, so a change may have edited it".to_owned());
         }
-        Receipt::parse(&content).map(Some)
-    }
-
-    /// Warns that the receipt of an earlier run is ignored, so that its smoke runs are not continued.
-    fn warn_of_ignored_receipt(&self, path: &Path, reason: &str) {
-        self.run.ui.warn(&format!(
-            "ignoring the receipt of an earlier run, {}: {reason}",
-            path.display()
-        ));
+        Receipt::parse(&content?).map(Some)
     }
 }
 
