@@ -3,7 +3,7 @@
 pub(crate) mod checkout_files;
 pub(crate) mod checkout_lock;
 pub(crate) mod config_dir_prompt;
-mod empty_settings;
+pub(crate) mod empty_settings;
 mod file_edits;
 pub(crate) mod gate_file_problems;
 pub(crate) mod gate_files;

@@ -1,5 +1,6 @@
 //! Checks a published version or a review against the document about it. Each difference is reported.
 
+mod omitted_files;
 mod statement_check;
 
 pub(crate) use statement_check::verify_statement;

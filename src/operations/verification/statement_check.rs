@@ -1,5 +1,6 @@
 //! Compares a statement with the published version and with a clone. Signatures are not checked.
 
+use super::omitted_files::{find_omitted_rules_file, list_omitted_policy_files};
 use super::{Verification, compare_with_platform};
 use crate::attestation::{
     PolicyDigests, PredicateKind, PublicationPredicate, ReviewPredicate, SavedPredicate, SavedStatement,
@@ -67,6 +68,8 @@ fn verify_review(
     let mut differences = statement.check_review(predicate);
     differences.extend(statement.compare_review_with_commit(predicate, &repository, &commit)?);
     differences.extend(compare_policy(run, &predicate.policy, &repository)?);
+    let (policy, rules) = (&predicate.policy, predicate.rules.as_ref());
+    differences.extend(find_omitted_rules_file(run, policy, rules, &repository, &commit)?);
     Ok(Verification {
         subject: format!("the review of commit {}", short_id(&predicate.commit)),
         document: "statement",
@@ -133,6 +136,11 @@ fn compare_publication_with_clone(
     };
     let mut differences = statement.compare_publication_with_commit(predicate, &repository, &commit)?;
     differences.extend(compare_policy(run, &predicate.policy, &repository)?);
+    // A rerun may not have had the older commit of an existing version, and then lists no rules file.
+    if predicate.outcome != "already-published" {
+        let (policy, rules) = (&predicate.policy, predicate.rules.as_ref());
+        differences.extend(find_omitted_rules_file(run, policy, rules, &repository, &commit)?);
+    }
     Ok(differences)
 }
 
@@ -167,14 +175,15 @@ fn find_commit_in_clone(run: &Run, id: &str) -> Result<Option<(Repository, Commi
     Ok(commit.map(|commit| (repository, commit)))
 }
 
-/// Compares the digests of the gate configuration in the statement with the files of its commit. If the statement does
-/// not name a commit, or the clone does not have it, prints this and returns no differences.
+/// Compares the digests of the gate configuration in the statement with the files of its commit, and finds the files that
+/// the statement omits. If the statement does not name a commit, or the clone does not have it, prints this and returns
+/// no differences.
 fn compare_policy(
     run: &Run,
     policy: &PolicyDigests,
     repository: &Repository,
 ) -> Result<Vec<String>, Failure> {
-    Ok(policy.compare_with_commit(repository)?.unwrap_or_else(|| {
+    let Some(mut differences) = policy.compare_with_commit(repository)? else {
         let reason = match &policy.commit {
             Some(commit) => {
                 format!("the commit of the gate configuration, {commit}, is not available locally")
@@ -183,6 +192,8 @@ fn compare_policy(
         };
         run.ui
             .say(&format!("the gate configuration was not compared: {reason}"));
-        Vec::new()
-    }))
+        return Ok(Vec::new());
+    };
+    differences.extend(list_omitted_policy_files(run, policy, repository)?);
+    Ok(differences)
 }

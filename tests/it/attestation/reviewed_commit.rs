@@ -346,6 +346,21 @@ fn statement_omits_gate_file_that_is_treated_as_missing() {
     let files = &statement["predicate"]["policy"]["files"];
     assert_eq!(files.as_array().unwrap().len(), 1, "{files}");
     assert_eq!(files[0]["path"], "sluicegate.yaml");
+    let verify = "verify --attestation s.json";
+    platform.call(&world).run(verify).expect(0);
+    // The settings are not used either if their globs match no file.
+    world.git("checkout -q main");
+    world.write("sluicegate.yaml", "review: { include: [absent/**] }\n");
+    world.commit("break the settings");
+    world.push();
+    world.git("checkout -q change");
+    world.git("merge -q --no-edit -X theirs main");
+    world.push();
+    let job = Job::github().pull_request().extend(&world, platform.call(&world));
+    job.run("review --attestation s.json").expect(0);
+    let statement = read_statement(&world.work().join("s.json"));
+    assert_eq!(statement["predicate"]["policy"]["files"], json!([]));
+    platform.call(&world).run(verify).expect(0);
 }
 
 #[test]

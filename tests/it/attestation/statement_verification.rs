@@ -1,6 +1,7 @@
 //! `verify --attestation`: each mismatch is named, and documents that are no statements are refused.
 
 use super::{predicate_type, read_statement};
+use crate::publish::merged_commits::call_of_push;
 use crate::support::release::{publish_call, stage};
 use crate::support::{Call, ServerProcess, World, head, json_schema::validate, load_schema, read_json};
 use serde_json::{Value, json};
@@ -91,6 +92,53 @@ fn statement_of_review_is_compared_with_clone() {
     });
     write_edited(&world, "review.json", |it| it["predicate"]["policy"] = policy);
     verify("edited.json").expect(0);
+}
+
+#[test]
+fn statement_that_omits_files_of_its_commits_does_not_match() {
+    let (world, server) = attested_project();
+    world.write("sluicegate-waivers.yaml", "[]\n");
+    world.commit("waivers");
+    world.push();
+    let call = publish_call(&world, &server);
+    let job = call_of_push(&world, call.clone());
+    job.run("review --all --attestation review.json").expect(0);
+    job.run("publish --version-name 2 --attestation publication.json")
+        .expect(0);
+    let verify = |name: &str| call.run(&["verify", "--attestation", name]);
+    let rules_text = "has the rules file `.platform/config/pipeline_quality_rules.yaml`";
+    let edits: [(Edit, &str); 3] = [
+        (|it| it["predicate"]["rules"] = Value::Null, rules_text),
+        (
+            |it| {
+                drop(
+                    it["predicate"]["policy"]["files"]
+                        .as_array_mut()
+                        .unwrap()
+                        .remove(0),
+                )
+            },
+            "has the gate configuration `sluicegate.yaml`",
+        ),
+        (
+            |it| {
+                drop(
+                    it["predicate"]["policy"]["files"]
+                        .as_array_mut()
+                        .unwrap()
+                        .remove(1),
+                )
+            },
+            "has the gate configuration `sluicegate-waivers.yaml`",
+        ),
+    ];
+    for name in ["review.json", "publication.json"] {
+        verify(name).expect(0);
+        for (edit, text) in edits {
+            write_edited(&world, name, edit);
+            verify("edited.json").expect(6).saying(&[text]);
+        }
+    }
 }
 
 #[test]
