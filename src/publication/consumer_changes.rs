@@ -20,9 +20,6 @@ use sluicegate_pipelines::interface::{
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::ErrorKind;
 
-/// Placeholder for the next version until it is computed.
-pub(super) const DRAFT_VERSION: &str = "0.0.0";
-
 /// The hint if the files of a version cannot be compared, although a fetch was requested or would not help.
 const OTHER_VERSION_HINT: &str =
     "pass --against VERSION to compare with a version whose shared-pipelines file the clone has";

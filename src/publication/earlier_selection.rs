@@ -1,8 +1,7 @@
 //! Determines which files of its commit an earlier version has. The settings of that commit selected the files, and may
 //! differ from the settings of this publish.
 
-use super::consumer_changes::DRAFT_VERSION;
-use super::{Publication, with_publish_request};
+use super::{DRAFT_VERSION, Publication, with_publish_request};
 use crate::error::Failure;
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{PublishSettings, SelectionPurpose};
@@ -16,7 +15,7 @@ pub(super) const SELECTION_HINT: &str = "set `publish.include`, `publish.exclude
 /// The files of its commit that an earlier version has.
 pub(super) enum EarlierSelection {
     /// Those that the settings of this publish select.
-    Same,
+    Equal,
     /// Those of this plan, which has the settings of the commit.
     Plan(Box<Plan>),
     /// Unknown, for this reason.
@@ -47,7 +46,7 @@ impl Publication<'_> {
         if earlier_settings.selection.has_same_globs(&settings.selection)
             && earlier_settings.select == settings.select
         {
-            return Ok(EarlierSelection::Same);
+            return Ok(EarlierSelection::Equal);
         }
         let (source, draft) = (FileSource::Commit, DRAFT_VERSION.to_owned());
         let plan = with_publish_request(

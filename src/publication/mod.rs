@@ -58,6 +58,9 @@ use sluicegate_git::CommitId;
 use sluicegate_platform::api::Platform;
 use std::path::PathBuf;
 
+/// Placeholder for the next version until it is computed.
+const DRAFT_VERSION: &str = "0.0.0";
+
 /// The inputs of a publish.
 pub(crate) struct Publication<'a> {
     pub(crate) run: &'a Run,
@@ -356,7 +359,7 @@ pub(crate) fn build_plan(
     commit: &CommitId,
     source: FileSource,
 ) -> Result<Plan, PublishError> {
-    let draft = consumer_changes::DRAFT_VERSION.to_owned();
+    let draft = DRAFT_VERSION.to_owned();
     with_publish_request(workspace, settings, target, source, draft, |request| {
         publish::build_plan(&workspace.repo, commit, request)
     })

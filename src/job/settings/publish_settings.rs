@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a setting")]
 pub struct PublishSettings {
     pub prefix: String,
     /// The template of the version name.

@@ -136,7 +136,7 @@ fn compare_publication_with_clone(
     };
     let mut differences = statement.compare_publication_with_commit(predicate, &repository, &commit)?;
     differences.extend(compare_policy(run, &predicate.policy, &repository)?);
-    // A rerun may not have had the older commit of an existing version, and then lists no rules file.
+    // A rerun may not have had the older commit of an existing version, so its statement may omit the rules file.
     if predicate.outcome != "already-published" {
         let (policy, rules) = (&predicate.policy, predicate.rules.as_ref());
         differences.extend(find_omitted_rules_file(run, policy, rules, &repository, &commit)?);

@@ -64,6 +64,18 @@ impl Publication<'_> {
 }
 
 impl SmokeTest<'_> {
+    /// Returns whether an earlier run of the program started an execution for this version.
+    pub(super) fn has_earlier_runs(&self) -> bool {
+        self.earlier_record
+            .as_ref()
+            .is_some_and(SmokeRecord::has_execution)
+    }
+
+    /// Returns the smoke runs of this version that an earlier run of the program recorded.
+    pub(super) fn earlier_runs(&self) -> &[SmokeExecution] {
+        self.earlier_record.as_ref().map_or(&[], |record| &record.runs)
+    }
+
     /// Adds the ids of executions that an earlier job started to the smoke runs that this job has not started. The next
     /// rerun of the job can then continue these executions, or knows that they prove nothing. If a request for a new
     /// execution failed, keeps an earlier one that proves nothing, so that the next rerun does not take the version for

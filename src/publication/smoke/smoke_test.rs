@@ -34,7 +34,7 @@ pub(super) struct SmokeTest<'a> {
     /// The creation time of an existing version; `None` if it is unknown, or for a new version.
     pub(super) created_at: Option<Timestamp>,
     /// The record of the smoke runs of this version in the receipt of an earlier run of the program.
-    earlier_record: Option<SmokeRecord>,
+    pub(super) earlier_record: Option<SmokeRecord>,
 }
 
 impl<'a> SmokeTest<'a> {
@@ -74,18 +74,6 @@ impl<'a> SmokeTest<'a> {
         &self.publication.settings.smoke
     }
 
-    /// Returns whether an earlier run of the program started an execution for this version.
-    pub(super) fn has_earlier_runs(&self) -> bool {
-        self.earlier_record
-            .as_ref()
-            .is_some_and(SmokeRecord::has_execution)
-    }
-
-    /// Returns the smoke runs of this version that an earlier run of the program recorded.
-    pub(super) fn earlier_runs(&self) -> &[SmokeExecution] {
-        self.earlier_record.as_ref().map_or(&[], |record| &record.runs)
-    }
-
     /// Returns the record of the runs in the settings before the first one starts.
     fn build_planned_record(&self) -> SmokeRecord {
         let runs = self.settings().runs.iter().map(|run| SmokeExecution {
@@ -116,11 +104,13 @@ impl<'a> SmokeTest<'a> {
     /// record repeats whether an earlier run of the program disabled it.
     pub(super) fn build_skipped_result(&self, problem: SmokeProblem) -> SmokeResult {
         let mut record = self.add_earlier_ids(self.build_planned_record());
-        if let Some(earlier_record) = &self.earlier_record
-            && earlier_record.version_disabled
+        if let Some(earlier) = self
+            .earlier_record
+            .as_ref()
+            .filter(|earlier| earlier.version_disabled)
         {
             record.version_disabled = true;
-            record.latest_version.clone_from(&earlier_record.latest_version);
+            record.latest_version.clone_from(&earlier.latest_version);
         }
         let is_passed = false;
         record.set_verdict(is_passed);

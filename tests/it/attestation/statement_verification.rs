@@ -94,6 +94,12 @@ fn statement_of_review_is_compared_with_clone() {
     verify("edited.json").expect(0);
 }
 
+/// Removes this file of the gate configuration from a statement.
+fn remove_policy_file(statement: &mut Value, file_index: usize) {
+    let files = &mut statement["predicate"]["policy"]["files"];
+    files.as_array_mut().unwrap().remove(file_index);
+}
+
 #[test]
 fn statement_that_omits_files_of_its_commits_does_not_match() {
     let (world, server) = attested_project();
@@ -110,25 +116,11 @@ fn statement_that_omits_files_of_its_commits_does_not_match() {
     let edits: [(Edit, &str); 3] = [
         (|it| it["predicate"]["rules"] = Value::Null, rules_text),
         (
-            |it| {
-                drop(
-                    it["predicate"]["policy"]["files"]
-                        .as_array_mut()
-                        .unwrap()
-                        .remove(0),
-                )
-            },
+            |it| remove_policy_file(it, 0),
             "has the gate configuration `sluicegate.yaml`",
         ),
         (
-            |it| {
-                drop(
-                    it["predicate"]["policy"]["files"]
-                        .as_array_mut()
-                        .unwrap()
-                        .remove(1),
-                )
-            },
+            |it| remove_policy_file(it, 1),
             "has the gate configuration `sluicegate-waivers.yaml`",
         ),
     ];
