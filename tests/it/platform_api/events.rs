@@ -86,6 +86,31 @@ fn export_reads_all_pages_in_the_order_of_time() {
     assert_eq!(ids(&output.out), event_ids(0..250));
 }
 
+#[test]
+fn export_of_smaller_pages_than_requested_has_all_events() {
+    let (world, platform) = (World::new(), Platform::new());
+    let all: Vec<Value> = (0..120).map(|n| event(n, 200)).collect();
+    let listed = all.clone();
+    platform.respond_to("GET", "/v1/events$", move |request: &Request| {
+        let page = request
+            .url
+            .query_pairs()
+            .find(|(key, _)| key == "page")
+            .unwrap()
+            .1;
+        let first = page.parse::<usize>().unwrap() * 50;
+        let events: Vec<&Value> = listed.iter().skip(first).take(50).collect();
+        answer(&json!({ "results": events }))
+    });
+    let output = platform.call(&world).run("events export").expect(0);
+    assert_eq!(ids(&output.out), event_ids(0..120));
+    // An endpoint without paging returns its complete list each time.
+    let platform = Platform::new();
+    platform.respond_to("GET", "/v1/events$", answer(&json!({ "results": &all[..50] })));
+    let output = platform.call(&world).run("events export").expect(0);
+    assert_eq!(ids(&output.out), event_ids(0..50));
+}
+
 /// Returns events with IDs in random order, five at each time, oldest first.
 fn simultaneous(count: usize) -> Vec<Value> {
     let then = minutes_ago(30).parse::<jiff::Timestamp>().unwrap();

@@ -1,6 +1,8 @@
 //! Behavior that all platform commands share: names, numbers, success, waits, hints.
 
-use crate::support::{Call, PROJECT, Platform, TOKEN, World, answer, at_once, change, in_turn};
+use crate::support::{
+    Call, PROJECT, Platform, ProgramOutput, TOKEN, World, answer, at_once, change, in_turn,
+};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use wiremock::ResponseTemplate;
@@ -118,6 +120,89 @@ fn list_that_lies_about_its_total_is_no_list() {
     let output = platform.call(&world).run("variables list").expect(3);
     output.saying(&["repeats an earlier page"]);
     assert_eq!(platform.requests().len(), 3);
+}
+
+/// Returns a page of variables with these numbers in their names.
+fn numbered_page(numbers: std::ops::Range<usize>, total: Option<usize>) -> ResponseTemplate {
+    let names: Vec<Value> = numbers.map(|n| json!({ "name": format!("v{n}") })).collect();
+    match total {
+        Some(total) => answer(&json!({ "results": names, "page": 0, "size": 100, "total": total })),
+        None => answer(&json!({ "results": names })),
+    }
+}
+
+/// Runs `variables list` against a platform that sends these pages in turn. Returns the output and the request count.
+fn list_variables(pages: Vec<ResponseTemplate>) -> (ProgramOutput, usize) {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("GET", "/variables$", in_turn(pages));
+    let output = platform.call(&world).run("variables list -o json");
+    let request_count = platform.requests().len();
+    (output, request_count)
+}
+
+/// Returns the names in a list.
+fn listed_names(output: &ProgramOutput) -> Vec<String> {
+    let list = output.json();
+    let entries = list["results"].as_array().unwrap().iter();
+    entries
+        .map(|entry| entry["name"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn names_of(numbers: std::ops::Range<usize>) -> Vec<String> {
+    numbers.map(|n| format!("v{n}")).collect()
+}
+
+#[test]
+fn list_that_changes_between_pages_is_read_again() {
+    // The first variable is deleted after the first page was read, which moves v100 to that page.
+    let after_deletion = || {
+        vec![
+            numbered_page(1..101, Some(119)),
+            numbered_page(101..120, Some(119)),
+        ]
+    };
+    let first_pass = vec![
+        numbered_page(0..100, Some(120)),
+        numbered_page(101..120, Some(119)),
+    ];
+    let (output, request_count) = list_variables([first_pass, after_deletion()].concat());
+    assert_eq!(listed_names(&output.expect(0)), names_of(1..120));
+    assert_eq!(request_count, 4);
+    // A list that does not change is read once.
+    let (output, request_count) = list_variables(after_deletion());
+    assert_eq!(listed_names(&output.expect(0)), names_of(1..120));
+    assert_eq!(request_count, 2);
+}
+
+#[test]
+fn list_that_keeps_changing_fails() {
+    let pages = (0..20).map(|turn| numbered_page(turn * 100..(turn + 1) * 100, Some(300 - turn)));
+    let (output, request_count) = list_variables(pages.collect());
+    let expected_texts = [
+        "it was read 4 times",
+        "page 1 announced 293 entries instead of 294",
+    ];
+    output.expect(3).saying(&expected_texts);
+    assert_eq!(request_count, 8);
+    // Without a total, a repeated entry shows the change: v99 moved to the next page.
+    let pages = (0..20).map(|turn| numbered_page(turn % 2 * 99..turn % 2 * 99 + 100, None));
+    let (output, _) = list_variables(pages.collect());
+    output
+        .expect(3)
+        .saying(&["page 1 repeated an entry of an earlier page"]);
+}
+
+#[test]
+fn list_of_smaller_pages_than_requested_is_read_to_its_end() {
+    let pages = [0..50, 50..100, 100..120, 0..0];
+    let pages = pages.map(|numbers| numbered_page(numbers, None));
+    let (output, _) = list_variables(pages.to_vec());
+    assert_eq!(listed_names(&output.expect(0)), names_of(0..120));
+    // An endpoint without paging returns its complete list each time.
+    let (output, request_count) = list_variables(vec![numbered_page(0..50, None)]);
+    assert_eq!(listed_names(&output.expect(0)), names_of(0..50));
+    assert_eq!(request_count, 2);
 }
 
 #[test]

@@ -6,13 +6,16 @@ use super::Platform;
 use crate::http::{HttpError, Request, Response, Url};
 use serde_json::Value;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 
 /// The largest page size that the API document allows for any endpoint.
 const PAGE_SIZE: usize = 100;
 
 /// Maximum number of pages that are read.
 const MAX_PAGES: usize = 1_000;
+
+/// Maximum number of times that all pages are read, if the list changes meanwhile.
+const MAX_PASSES: usize = 4;
 
 /// Possible names of an envelope's array.
 const ENTRY_FIELDS: [&str; 7] = [
@@ -98,70 +101,95 @@ impl ListPage {
     }
 
     /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages; `requested_size`
-    /// is the requested page size. If no total and no page size is known, a page number in the response means that
-    /// there may be another page.
+    /// is the requested page size. If no total and no page size is known, the list ends at an empty page: the platform
+    /// may send smaller pages than requested.
     fn has_next_page(&self, earlier_count: usize, requested_size: Option<usize>) -> bool {
         if self.entries.is_empty() {
             return false;
         }
-        match (self.total, self.size.or(requested_size)) {
+        match (self.total, self.size) {
             (Some(total), _) => to_signed(earlier_count + self.entries.len()) < total,
             (None, Some(size)) => self.entries.len() >= size,
-            (None, None) => self.has_page_number,
+            (None, None) => requested_size.is_some() || self.has_page_number,
         }
     }
 
-    /// Returns whether a page number is the only sign that there may be another page.
-    const fn has_only_page_number(&self) -> bool {
-        self.has_page_number && self.total.is_none() && self.size.is_none()
+    /// Returns whether this may be a complete list although it looks like a page: it has no total and no page size,
+    /// and it has a page number or fewer entries than a full page.
+    const fn may_be_unpaged(&self) -> bool {
+        let has_size = self.total.is_some() || self.size.is_some();
+        !has_size && (self.has_page_number || self.entries.len() < PAGE_SIZE)
     }
+}
+
+/// The result of reading all pages once.
+enum ListPass<T> {
+    Complete(Vec<T>),
+    /// The list changed between two pages, so entries may be missing.
+    Changed(HttpError),
 }
 
 impl Platform {
     /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
-    /// path in its page for errors. `paging` states whether the first request already has paging parameters. Fails if
-    /// a page repeats an earlier one, if the list does not have as many entries as it states, or if it has more than
-    /// [`MAX_PAGES`] pages.
+    /// path in its page for errors. `paging` states whether the first request already has paging parameters. A list
+    /// that changes between two pages is read again. Fails if it changes [`MAX_PASSES`] times, if a page repeats an
+    /// earlier one, if the list does not have as many entries as it states, or if it has more than [`MAX_PAGES`] pages.
     pub(super) async fn fetch_list<T>(
         &self,
         url: Url,
         paging: Paging,
         convert: impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
     ) -> Result<Vec<T>, HttpError> {
+        let mut pass_count = 0;
+        loop {
+            pass_count += 1;
+            match self.read_pages(&url, paging, &convert).await? {
+                ListPass::Complete(entries) => return Ok(entries),
+                ListPass::Changed(error) if pass_count == MAX_PASSES => return Err(error),
+                ListPass::Changed(_) => {}
+            }
+        }
+    }
+
+    /// Requests all pages of a list once, see [`Self::fetch_list`].
+    async fn read_pages<T>(
+        &self,
+        url: &Url,
+        paging: Paging,
+        convert: &impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
+    ) -> Result<ListPass<T>, HttpError> {
         let mut entries = Vec::new();
         let mut page_size = (paging == Paging::Always).then_some(PAGE_SIZE);
-        let mut total_memory = 0;
-        let mut earlier_hashes = HashSet::new();
-        let mut previous_hash = None;
-        for page_number in 0..MAX_PAGES {
+        let (mut page_number, mut total_memory) = (0, 0);
+        let mut first_total = None;
+        let mut earlier_pages = EarlierPages::default();
+        loop {
             let response = self
                 .client
-                .send(&build_page_request(&url, page_number, page_size))
+                .send(&build_page_request(url, page_number, page_size))
                 .await?;
             total_memory = response.check_memory(total_memory)?;
             let page = ListPage::parse(response.json()?)
                 .ok_or_else(|| response.unusable_error("the response does not contain a list"))?;
-            let page_hash = hash_entries(&page.entries);
-            let is_repeated = !page.entries.is_empty() && !earlier_hashes.insert(page_hash);
-            let repeats_previous_page = previous_hash.replace(page_hash) == Some(page_hash);
-            // An endpoint without paging returns its complete list each time, although it looks like a page. The list
-            // is then complete after its first page, the page 0.
-            let is_unpaged = is_repeated && page_number == 1 && page.has_only_page_number();
-            if is_unpaged {
-                return Ok(entries);
+            let repetition = earlier_pages.add_page(&page.entries);
+            if let Some(repeated_page) = repetition.page_name() {
+                // An endpoint without paging returns its complete list each time. The list is then complete after its
+                // first page, the page 0.
+                if page_number == 1 && page.may_be_unpaged() {
+                    return Ok(ListPass::Complete(entries));
+                }
+                return Err(response.unusable_error(&format!("page {page_number} repeats {repeated_page}")));
             }
-            if is_repeated {
-                let earlier_page = if repeats_previous_page {
-                    "the previous page"
-                } else {
-                    "an earlier page"
-                };
-                return Err(response.unusable_error(&format!("page {page_number} repeats {earlier_page}")));
+            first_total = first_total.or(page.total);
+            if let Some(change) = describe_change(page.total, first_total, repetition) {
+                let message = format!(
+                    "the list keeps changing: it was read {MAX_PASSES} times, and the last time, page {page_number} {change}"
+                );
+                return Ok(ListPass::Changed(response.unusable_error(&message)));
             }
             let has_next_page = page.has_next_page(entries.len(), page_size);
             // The first page determines the size of the next ones, unless a size was requested.
             page_size = page_size.or(page.size).or(Some(page.entries.len()));
-            let total = page.total;
             for (index, entry) in page.entries.into_iter().enumerate() {
                 entries.push(convert(
                     entry,
@@ -170,15 +198,75 @@ impl Platform {
                 )?);
             }
             if !has_next_page {
-                reject_different_count(total, entries.len(), &response)?;
-                return Ok(entries);
+                reject_different_count(page.total, entries.len(), &response)?;
+                return Ok(ListPass::Complete(entries));
             }
-            if page_number + 1 == MAX_PAGES {
+            page_number += 1;
+            if page_number == MAX_PAGES {
                 return Err(response.unusable_error(&format!("the list has more than {MAX_PAGES} pages")));
             }
         }
-        // Never reached, because the loop returns at its last page.
-        Ok(entries)
+    }
+}
+
+/// The pages that were read so far, as hashes.
+#[derive(Default)]
+struct EarlierPages {
+    entries: HashSet<u64>,
+    pages: HashSet<u64>,
+    last_page: Option<u64>,
+}
+
+/// What a page repeats.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repetition {
+    None,
+    /// At least one entry of an earlier page.
+    Entry,
+    PreviousPage,
+    EarlierPage,
+}
+
+impl Repetition {
+    /// Returns the name of the page that is completely repeated.
+    const fn page_name(self) -> Option<&'static str> {
+        match self {
+            Self::None | Self::Entry => None,
+            Self::PreviousPage => Some("the previous page"),
+            Self::EarlierPage => Some("an earlier page"),
+        }
+    }
+}
+
+impl EarlierPages {
+    /// Adds the next page, and returns what it repeats. Equal entries on one page are no repetition.
+    fn add_page(&mut self, entries: &[Value]) -> Repetition {
+        let page_hash = hash(entries);
+        let previous_page = self.last_page.replace(page_hash);
+        let entry_hashes: Vec<u64> = entries.iter().map(hash).collect();
+        let repeats_entry = entry_hashes.iter().any(|hash| self.entries.contains(hash));
+        self.entries.extend(entry_hashes);
+        if !self.pages.insert(page_hash) && !entries.is_empty() {
+            if previous_page == Some(page_hash) {
+                return Repetition::PreviousPage;
+            }
+            return Repetition::EarlierPage;
+        }
+        if repeats_entry {
+            return Repetition::Entry;
+        }
+        Repetition::None
+    }
+}
+
+/// Describes the sign that the list changed since its first page, if there is one.
+fn describe_change(total: Option<i128>, first_total: Option<i128>, repetition: Repetition) -> Option<String> {
+    match (total, first_total) {
+        (Some(total), Some(first_total)) if total != first_total => {
+            Some(format!("announced {total} entries instead of {first_total}"))
+        }
+        _ if repetition == Repetition::Entry => Some("repeated an entry of an earlier page".to_owned()),
+        _ => None,
     }
 }
 
@@ -203,12 +291,10 @@ fn reject_different_count(total: Option<i128>, count: usize, response: &Response
     }
 }
 
-/// Returns a hash of the entries, by which a repeated page is recognized.
-fn hash_entries(entries: &[Value]) -> u64 {
+/// Returns a hash by which a repeated entry or page is recognized.
+fn hash(content: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    for entry in entries {
-        entry.hash(&mut hasher);
-    }
+    content.hash(&mut hasher);
     hasher.finish()
 }
 
@@ -262,6 +348,7 @@ mod tests {
         assert!(!followed(json!({ "results": [], "total": 3 }), 2, None));
         assert!(followed(json!({ "results": [1, 2], "size": 2 }), 0, Some(100)));
         assert!(!followed(json!({ "results": [1], "size": 2 }), 0, Some(100)));
+        assert!(followed(json!([1, 2]), 0, Some(100)));
         assert!(!followed(json!([1, 2]), 0, None));
         assert!(followed(json!({ "results": [1, 2], "page": 0 }), 0, None));
         assert!(followed(

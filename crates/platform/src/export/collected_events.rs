@@ -9,7 +9,7 @@
 //! direction; a list whose events all have the same time keeps its order.
 
 use super::Window;
-use crate::api::{ApiValue, Event, EventPage, Platform};
+use crate::api::{ApiValue, EVENT_PAGE_SIZE, Event, EventPage, Platform};
 use crate::http::HttpError;
 use jiff::Timestamp;
 use std::collections::HashMap;
@@ -115,7 +115,8 @@ async fn read_pages(
         read_count += page.events.len();
         reject_small_total(&page, read_count)?;
         pass.total = pass.total.max(page.total);
-        let is_last_page = is_last_page(&page, read_count);
+        let ends_list = is_last_page(&page, read_count);
+        let is_short = page.events.len() < EVENT_PAGE_SIZE;
         for event in page.events {
             let key = event_key(&event);
             last_time = event_time(&event).or(last_time);
@@ -131,7 +132,9 @@ async fn read_pages(
             stale_page_count + 1
         };
         pass.distinct_count = positions.len();
-        if is_last_page {
+        // An endpoint without paging returns its complete list each time.
+        let repeats_short_list = page.total.is_none() && is_short && stale_page_count > 0;
+        if ends_list || repeats_short_list {
             // Only the times show the direction of the list.
             let is_newest_first = first_time > last_time;
             collected_events.record_positions(positions, is_newest_first);
@@ -176,15 +179,17 @@ fn reject_small_total(page: &EventPage, read_count: usize) -> Result<(), HttpErr
     }
 }
 
-/// Returns whether this is the last page: it is empty, all events of the total are read or, without a total, it is not
-/// full.
+/// Returns whether this is the last page: it is empty, all events of the total are read or, without a total, it is
+/// smaller than the page size in the response. The platform may send smaller pages than requested.
 fn is_last_page(page: &EventPage, read_count: usize) -> bool {
-    let page_size = page.size.unwrap_or(crate::api::EVENT_PAGE_SIZE);
-    page.events.is_empty()
-        || match page.total {
-            Some(total) => read_count >= total,
-            None => page.events.len() < page_size,
-        }
+    if page.events.is_empty() {
+        return true;
+    }
+    match (page.total, page.size) {
+        (Some(total), _) => read_count >= total,
+        (None, Some(size)) => page.events.len() < size,
+        (None, None) => false,
+    }
 }
 
 /// Requests the list again and returns the key of its first event, which shows whether events were added meanwhile.

@@ -319,7 +319,8 @@ async fn page_that_tells_neither_size_nor_total_is_followed_to_its_end() {
         ResponseTemplate::new(200).set_body_json(serde_json::json!({ "results": entries, "page": 0 }))
     };
     let paged = MockServer::start().await;
-    for (number, names) in [(1, &["c", "d"][..]), (2, &["e"][..])] {
+    // A page may be smaller than requested: only an empty page is the last one.
+    for (number, names) in [(1, &["c", "d"][..]), (2, &["e"][..]), (3, &[])] {
         Mock::given(query_param("page", number.to_string()))
             .respond_with(page(names))
             .expect(1)
