@@ -5,17 +5,15 @@ use crate::delivery::output_conflicts::is_same_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
-use crate::operations::state_lock::{StateFile, StateLock};
+use crate::operations::cursor_file;
 use crate::session::failure_conversion::to_write_failure;
-use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
-use sluicegate_platform::export::{self, Cursor, CursorError, Window, WindowError, parse_time};
+use sluicegate_base::text;
+use sluicegate_platform::api::{ApiValue, Event};
+use sluicegate_platform::export::{self, Cursor, Window, WindowError, parse_time};
 use std::fs;
 use std::path::Path;
-
-/// Maximum size of a cursor file, in bytes.
-const MAX_CURSOR_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Runs `sluicegate events`: exports the audit events of the platform, with `--cursor` those since the last run.
 pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
@@ -25,9 +23,9 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let base_url = connection.require_base_url()?.to_string();
     // Another run with the same cursor would export the same events.
-    let _lock = path.as_deref().map(lock_cursor).transpose()?;
+    let _lock = path.as_deref().map(cursor_file::lock_cursor).transpose()?;
     let last_cursor = match &path {
-        Some(path) => read_cursor(path, &base_url)?,
+        Some(path) => cursor_file::read_cursor(path, &base_url)?,
         None => None,
     };
     if let Some(path) = &path {
@@ -35,7 +33,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     }
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
     let platform = run.create_platform_client(&connection)?;
-    let collected_events = run.block_on(export::collect_events(&platform, window))??;
+    let collected_events = run.block_on(export::collect_events(&platform, window, now))??;
     // The window starts before the cursor, because events may arrive late. Events of earlier exports are removed here.
     let events = match &last_cursor {
         Some(cursor) => cursor.select_new_events(collected_events),
@@ -43,6 +41,11 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     };
     let text = match args.output {
         EventFormat::Jsonl => export::render_json_lines(&events),
+        EventFormat::Csv if path.is_some() => {
+            // The output of later runs is appended to that of the first one. A file of `--out` is a table of its own.
+            let is_first_part = last_cursor.is_none() && !events.is_empty();
+            export::render_csv_part(&events, is_first_part || run.global.out.is_some())
+        }
         EventFormat::Csv => export::render_csv(&events),
     };
     let Some(path) = path else {
@@ -52,20 +55,23 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     // The cursor moves only after the events were delivered, so that no event is lost.
     run.ui.deliver_result(&text)?;
     run.ui.finish_output_file()?;
-    if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events, &base_url) {
+    warn_of_future_events(run, &events, now);
+    if let Some(cursor) = Cursor::build_next_cursor(last_cursor, &events, &base_url, now) {
         atomic_file::write_file(&path, cursor.render().as_bytes())
             .map_err(to_write_failure("the cursor ", &path))?;
     }
     Ok(ExitStatus::Success)
 }
 
-/// Locks the cursor file; fails if another run has locked it.
-fn lock_cursor(path: &Path) -> Result<StateLock, Failure> {
-    StateLock::acquire(StateFile {
-        path,
-        name: "cursor file",
-        flag: "--cursor",
-    })
+/// Warns of events in the future: the cursor does not move to their times.
+fn warn_of_future_events(run: &Run, events: &[ApiValue<Event>], now: Timestamp) {
+    if let Some(event) = events.iter().find(|event| export::is_in_future(event, now)) {
+        run.ui.warn(&format!(
+            "the time of event {} is in the future, so the cursor does not move to it; if events of today have such a \
+             time, correct the clock of this machine",
+            text::escape_line(event.event_id.as_deref().unwrap_or("without an id")),
+        ));
+    }
 }
 
 /// Rejects a file of `--out` that is the cursor file, or that contains the events of an earlier run with this cursor:
@@ -94,15 +100,6 @@ fn reject_output_path(run: &Run, cursor_path: &Path, has_cursor: bool) -> Result
     Ok(())
 }
 
-/// Reads the cursor that the last run wrote to this file; `None` if the file does not exist. Fails for the cursor of
-/// another platform.
-fn read_cursor(path: &Path, base_url: &str) -> Result<Option<Cursor>, Failure> {
-    match read_user_file_if_exists(path, MAX_CURSOR_BYTES)? {
-        Some(bytes) => Ok(Some(Cursor::parse(&bytes, path, base_url)?)),
-        None => Ok(None),
-    }
-}
-
 /// Returns the window of time to export. With a cursor of the last run, the window starts at the cursor and `--from`
 /// does not apply. Without a cursor, `--from` and `--to` set the window. An error names the file of the cursor.
 fn choose_window(
@@ -123,21 +120,5 @@ impl From<WindowError> for Failure {
     /// Converts an unusable time window to a usage error.
     fn from(error: WindowError) -> Self {
         Self::new(ExitStatus::Usage, error)
-    }
-}
-
-impl From<CursorError> for Failure {
-    /// Converts an unusable cursor file to a usage error with a hint.
-    fn from(error: CursorError) -> Self {
-        let hint = match error {
-            CursorError::TooOld { .. } => "remove the cursor file to start over with the remaining events",
-            CursorError::OtherPlatform { .. } => {
-                "pass another cursor file for this platform; if only its address changed, edit `platform` in the cursor file"
-            }
-            CursorError::Unreadable { .. } => {
-                "pass another cursor file, or remove this cursor file to start over"
-            }
-        };
-        Self::new(ExitStatus::Usage, error).with_hint(hint)
     }
 }

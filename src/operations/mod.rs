@@ -4,6 +4,7 @@
 pub(crate) mod agent_fix;
 pub(crate) mod artifacts;
 pub(crate) mod completions;
+pub(crate) mod cursor_file;
 pub(crate) mod demo;
 pub(crate) mod diff;
 pub(crate) mod doctor;

@@ -307,6 +307,64 @@ fn export_with_a_cursor_goes_on_where_the_last_run_ended() {
 }
 
 #[test]
+fn export_with_cursor_after_event_in_future_has_later_events() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = events_of_history(3);
+    events.lock().unwrap().push(event(9, -3 * 365 * 24 * 60));
+    serve_event_pages(&platform, &events, |_, _| {});
+    let call = platform.call(&world);
+    let args = "events export --cursor c.json";
+    let output = call
+        .run(args)
+        .expect(0)
+        .saying(&["warning: the time of event e0009 is in the future"]);
+    assert_eq!(ids(&output.out), ["e0000", "e0001", "e0002", "e0009"]);
+    events.lock().unwrap().push(event(10, 0));
+    let output = call.run(args).expect(0);
+    assert_eq!(ids(&output.out), ["e0010"]);
+    assert!(!output.err.contains("warning"), "{}", output.err);
+}
+
+#[test]
+fn csv_of_several_exports_with_cursor_is_one_table() {
+    let (world, platform) = (World::new(), Platform::new());
+    let events = Events::default();
+    serve_event_pages(&platform, &events, |_, _| {});
+    let call = platform.call(&world);
+    let args = "events export -o csv --cursor c.json";
+    // The first export has no event, so it does not create the cursor.
+    let mut table = call.run(args).expect(0).out;
+    events
+        .lock()
+        .unwrap()
+        .push(json!({ "eventId": "a", "eventTimestamp": minutes_ago(9) }));
+    table += &call.run(args).expect(0).out;
+    let later = json!({ "eventId": "b", "eventTimestamp": minutes_ago(5), "new": { "k": 1 } });
+    events.lock().unwrap().push(later.clone());
+    // A file of `--out` is a table of its own.
+    let cursor = world.read_text("c.json");
+    call.run((args, &["--out", "b.csv"])).expect(0);
+    world.write("c.json", &cursor);
+    table += &call.run(args).expect(0).out;
+    table += &call.run(args).expect(0).out;
+    let rows: Vec<&str> = table.split_terminator("\r\n").collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    assert!(
+        rows[0].starts_with("eventId,") && rows[0].ends_with(",additionalInfo,otherFields"),
+        "{table}"
+    );
+    assert!(rows[1].starts_with("a,") && rows[1].ends_with(",,"), "{table}");
+    assert!(
+        rows[2].starts_with("b,") && rows[2].ends_with(r#",,"{""new"":{""k"":1}}""#),
+        "{table}"
+    );
+    assert_eq!(
+        world.read_text("b.csv"),
+        format!("{}\r\n{}\r\n", rows[0], rows[2])
+    );
+}
+
+#[test]
 fn export_with_cursor_of_another_platform_is_refused_without_a_request() {
     let (world, platform, other) = (World::new(), Platform::new(), Platform::new());
     for platform in [&platform, &other] {

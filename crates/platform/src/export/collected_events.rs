@@ -11,7 +11,7 @@
 use super::Window;
 use crate::api::{ApiValue, EVENT_PAGE_SIZE, Event, EventPage, Platform};
 use crate::http::HttpError;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
 
 /// Maximum number of events of an export; they are sorted in memory.
@@ -19,6 +19,9 @@ const MAX_EVENTS: usize = 200_000;
 
 /// Maximum number of times that all pages are read.
 const MAX_PASSES: usize = 8;
+
+/// Maximum difference between the platform's clock and the local clock.
+const MAX_CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_mins(15);
 
 /// Maximum number of pages in a row without a new event: fewer events than that arrive while one page is read.
 const MAX_STALE_PAGES: usize = 3;
@@ -29,6 +32,7 @@ const MAX_STALE_PAGES: usize = 3;
 pub async fn collect_events(
     platform: &Platform,
     mut window: Window,
+    now: Timestamp,
 ) -> Result<Vec<ApiValue<Event>>, HttpError> {
     let mut collected_events = CollectedEvents::default();
     let mut incompleteness_note = String::new();
@@ -51,7 +55,7 @@ pub async fn collect_events(
                 pass.distinct_count
             );
         }
-        window.to = window.to.or(collected_events.newest_time());
+        window.to = window.to.or(newest_time(collected_events.events.values(), now));
     }
     Err(HttpError::bad_response(format!(
         "the list of events keeps changing: it was read {MAX_PASSES} times, and each time events moved between \
@@ -213,12 +217,25 @@ pub(super) fn event_time(event: &ApiValue<Event>) -> Option<Timestamp> {
     event.event_timestamp.as_deref()?.parse().ok()
 }
 
-impl CollectedEvents {
-    /// Returns the latest time of all events; `None` if no event has a valid time.
-    fn newest_time(&self) -> Option<Timestamp> {
-        self.events.values().filter_map(event_time).max()
-    }
+/// Returns the latest time of these events; `None` if no event has a valid time. A time in the future is wrong, so it is
+/// ignored: later events have earlier times.
+pub(super) fn newest_time<'e>(
+    events: impl IntoIterator<Item = &'e ApiValue<Event>>,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    events
+        .into_iter()
+        .filter(|event| !is_in_future(event, now))
+        .filter_map(event_time)
+        .max()
+}
 
+/// Returns whether the time of an event is in the future, even if the clocks of both sides differ a little.
+pub fn is_in_future(event: &ApiValue<Event>, now: Timestamp) -> bool {
+    event_time(event).is_some_and(|time| time.duration_since(now) > MAX_CLOCK_DIFFERENCE)
+}
+
+impl CollectedEvents {
     /// Records each event's position in the latest pass; a newer event gets a larger position. Events that only an
     /// earlier pass contained keep their positions and come first: they have expired since, so they are older.
     fn record_positions(&mut self, positions: HashMap<String, usize>, is_newest_first: bool) {

@@ -1,9 +1,10 @@
 //! The cursor: the end of the last export.
 //!
-//! Its time is that of the newest event, so that the clocks of both sides need not agree. Events can arrive late, so
-//! the next run starts a little earlier and skips, by id, events that were already exported.
+//! Its time is that of the newest event, so that the clocks of both sides need not agree. Only an event in the future
+//! does not move it. Events can arrive late, so the next run starts a little earlier and skips, by id, events that were
+//! already exported.
 
-use super::collected_events::{event_key, event_time};
+use super::collected_events::{event_key, event_time, newest_time};
 use super::window::earliest_time;
 use super::{Window, WindowError};
 use crate::api::{ApiValue, Event};
@@ -106,10 +107,19 @@ impl Cursor {
 
     /// Returns the cursor after an export of these events from `platform`, or `None` if neither `last` nor an event has
     /// a time. The cursor remembers the ids of the newest events, which the next export reads again. An event without a
-    /// time is remembered with the newest time.
-    pub fn build_next_cursor(last: Option<Self>, events: &[ApiValue<Event>], platform: &str) -> Option<Self> {
-        let newest_time = events.iter().filter_map(event_time).max();
-        let through = newest_time.max(last.as_ref().map(|cursor| cursor.through))?;
+    /// time is remembered with the newest time. If all events are in the future, the cursor's time is `now`.
+    pub fn build_next_cursor(
+        last: Option<Self>,
+        events: &[ApiValue<Event>],
+        platform: &str,
+        now: Timestamp,
+    ) -> Option<Self> {
+        let last_time = last.as_ref().map(|cursor| cursor.through);
+        let future_fallback = events
+            .iter()
+            .any(|event| event_time(event).is_some())
+            .then_some(now);
+        let through = newest_time(events, now).max(last_time).or(future_fallback)?;
         let start = subtract_delay(through);
         let mut seen_events = last.map(|cursor| cursor.seen).unwrap_or_default();
         for event in events {
@@ -156,7 +166,7 @@ mod tests {
             event("a", "2026-11-20T08:00:00Z"),
             event("b", "2026-11-20T09:00:00Z"),
         ];
-        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM).unwrap();
+        let cursor = Cursor::build_next_cursor(None, &first, PLATFORM, now()).unwrap();
         let window = cursor.build_window(None, now(), Path::new("c")).unwrap();
         assert_eq!(window.from.unwrap().to_string(), "2026-11-20T08:45:00Z");
         // The event that arrived late is new, the other one is not.
@@ -167,7 +177,7 @@ mod tests {
         ];
         let news = cursor.select_new_events(second);
         assert_eq!(news.iter().map(event_key).collect::<Vec<_>>(), ["late", "c"]);
-        let next = Cursor::build_next_cursor(Some(cursor), &news, PLATFORM).unwrap();
+        let next = Cursor::build_next_cursor(Some(cursor), &news, PLATFORM, now()).unwrap();
         assert_eq!(next.through.to_string(), "2026-11-20T09:05:00Z");
         assert_eq!(
             next.seen.keys().map(String::as_str).collect::<Vec<_>>(),
@@ -177,6 +187,7 @@ mod tests {
             Some(next.clone()),
             &[event("d", "2026-11-20T09:19:00Z")],
             PLATFORM,
+            now(),
         )
         .unwrap();
         assert_eq!(
@@ -185,16 +196,33 @@ mod tests {
         );
         // Without new events the cursor does not move.
         assert_eq!(
-            Cursor::build_next_cursor(Some(next.clone()), &[], PLATFORM),
+            Cursor::build_next_cursor(Some(next.clone()), &[], PLATFORM, now()),
             Some(next)
         );
-        assert_eq!(Cursor::build_next_cursor(None, &[], PLATFORM), None);
+        assert_eq!(Cursor::build_next_cursor(None, &[], PLATFORM, now()), None);
+    }
+
+    #[test]
+    fn event_in_future_does_not_move_cursor_but_is_remembered() {
+        let events = [
+            event("a", "2026-11-20T11:59:00Z"),
+            event("future", "2030-01-01T00:00:00Z"),
+        ];
+        let cursor = Cursor::build_next_cursor(None, &events, PLATFORM, now()).unwrap();
+        assert_eq!(cursor.through.to_string(), "2026-11-20T11:59:00Z");
+        assert_eq!(cursor.select_new_events(events.to_vec()), []);
+        let cursor = Cursor::build_next_cursor(None, &events[1..], PLATFORM, now()).unwrap();
+        assert_eq!(cursor.through, now());
+        // The platform's clock may be a little ahead.
+        let events = [event("a", "2026-11-20T12:10:00Z")];
+        let cursor = Cursor::build_next_cursor(None, &events, PLATFORM, now()).unwrap();
+        assert_eq!(cursor.through.to_string(), "2026-11-20T12:10:00Z");
     }
 
     #[test]
     fn cursor_before_window_says_that_events_are_lost() {
         let cursor =
-            Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")], PLATFORM).unwrap();
+            Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")], PLATFORM, now()).unwrap();
         let error = cursor.build_window(None, now(), Path::new("c.json")).unwrap_err();
         insta::assert_snapshot!(error, @"the cursor c.json is too old, so later events are lost: the platform keeps events for 90 days: 2026-06-01T00:00:00Z is before the earliest time, 2026-08-22T12:00:00Z");
     }
@@ -203,7 +231,7 @@ mod tests {
     fn cursor_is_read_as_it_was_written() {
         let path = Path::new("c.json");
         let cursor =
-            Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")], PLATFORM).unwrap();
+            Cursor::build_next_cursor(None, &[event("a", "2026-11-20T08:00:00Z")], PLATFORM, now()).unwrap();
         assert_eq!(
             Cursor::parse(cursor.render().as_bytes(), path, PLATFORM).unwrap(),
             cursor

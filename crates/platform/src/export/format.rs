@@ -1,7 +1,7 @@
 //! Events as JSON lines, which keep everything, and as CSV, which spreadsheets open.
 
 use crate::api::{ApiValue, Event};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use sluicegate_base::text;
 
 /// The fields of the API document, in its order.
@@ -20,6 +20,9 @@ const DOCUMENTED_FIELDS: [&str; 13] = [
     "actorEmail",
     "additionalInfo",
 ];
+
+/// Name of the column with the other fields of an event, in a table with fixed columns.
+const OTHER_FIELDS: &str = "otherFields";
 
 /// Renders the events as raw JSON, one per line, escaped for CI logs.
 pub fn render_json_lines(events: &[ApiValue<Event>]) -> String {
@@ -48,6 +51,37 @@ pub fn render_csv(events: &[ApiValue<Event>]) -> String {
         table.push_str(&render_row(
             columns.iter().map(|column| format_cell(&event.raw[*column])),
         ));
+    }
+    table
+}
+
+/// Renders a part of a table that several exports write: the columns are always the same, and only the first part has
+/// the header. The last column contains the fields that the API document does not define, as JSON.
+pub fn render_csv_part(events: &[ApiValue<Event>], has_header: bool) -> String {
+    let mut table = String::new();
+    if has_header {
+        let columns = DOCUMENTED_FIELDS.iter().chain([&OTHER_FIELDS]);
+        table = render_row(columns.map(|column| (*column).to_owned()));
+    }
+    for event in events {
+        let other_fields: Map<String, Value> = event
+            .raw
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(key, _)| !DOCUMENTED_FIELDS.contains(&key.as_str()))
+            .map(|(key, value)| (key.clone(), value.clone()))
+            .collect();
+        let mut cells: Vec<String> = DOCUMENTED_FIELDS
+            .iter()
+            .map(|column| format_cell(&event.raw[*column]))
+            .collect();
+        cells.push(if other_fields.is_empty() {
+            String::new()
+        } else {
+            Value::Object(other_fields).to_string()
+        });
+        table.push_str(&render_row(cells.into_iter()));
     }
     table
 }

@@ -9,7 +9,7 @@ mod cursor;
 mod format;
 mod window;
 
-pub use collected_events::collect_events;
+pub use collected_events::{collect_events, is_in_future};
 pub use cursor::{Cursor, CursorError};
-pub use format::{render_csv, render_json_lines};
+pub use format::{render_csv, render_csv_part, render_json_lines};
 pub use window::{Window, WindowError, parse_time};
