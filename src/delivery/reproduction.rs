@@ -254,7 +254,10 @@ fn list_job_options(run: &Run, delivery: &Delivery<'_>) -> Vec<(&'static str, St
         .into_iter()
         .filter(|(_, values)| !values.is_empty())
         .map(|(flag, values)| {
-            let words: Vec<String> = values.iter().map(|value| format_option(flag, value)).collect();
+            let words: Vec<String> = values
+                .iter()
+                .map(|value| text::format_shell_option(flag, value))
+                .collect();
             (flag, words.join(" "))
         })
         .collect()
@@ -277,13 +280,6 @@ fn find_rules_path(run: &Run, delivery: &Delivery<'_>) -> Option<String> {
     let typed_path = delivery.report.context.rules.as_ref()?;
     let file = policy::normalize_path(&run.env.current_dir().join(typed_path));
     Some(file.display().to_string())
-}
-
-/// Formats a flag with its value, which is quoted for the shell.
-fn format_option(flag: &str, value: &str) -> String {
-    // A value that starts with `-` would be parsed as a flag.
-    let separator = if value.starts_with('-') { '=' } else { ' ' };
-    format!("{flag}{separator}{}", text::quote_shell_word(value))
 }
 
 /// Adds the options to the command if they fit into [`MAX_OPTION_CHARS`] characters and contain no control characters.

@@ -222,6 +222,13 @@ pub fn format_counts(parts: &[(usize, &str)]) -> String {
         .join(", ")
 }
 
+/// Formats a flag with its value, which is quoted for the shell.
+pub fn format_shell_option(flag: &str, value: &str) -> String {
+    // A value that starts with `-` would be parsed as a flag.
+    let separator = if value.starts_with('-') { '=' } else { ' ' };
+    format!("{flag}{separator}{}", quote_shell_word(value))
+}
+
 /// Returns the word for use in a shell command, quoted if it contains special characters.
 pub fn quote_shell_word(word: &str) -> String {
     let needs_quotes = |c: char| !c.is_alphanumeric() && !"/._-+,@%=:".contains(c);

@@ -8,17 +8,22 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{ApprovalScope, DecideArgs};
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
-use sluicegate_platform::api::{ApiValue, Decision, Platform, QuestionAnswer, RemainingDecisions, Task};
+use sluicegate_platform::api::{
+    ApiValue, Decision, PendingDecision, Platform, QuestionAnswer, RemainingDecisions, Task,
+};
 use sluicegate_platform::follow::{approval_scope, send_change};
 
 /// Sends the user's decisions to a waiting task, and checks that the task accepted them. With `--wait`, follows the
 /// task until it ends.
 pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult {
-    let decisions = parse_decisions(args)?;
+    // Without pending decisions, this only checks the arguments.
+    parse_decisions(args, &[])?;
     let wait = TaskWait::without_approvals(run, args.wait, &args.pace)?;
     let platform = create_platform_client(run)?;
     run.block_on(async {
         let earlier_task = fetch_task_before_decisions(&platform, &args.id, wait.as_ref()).await?;
+        let pending_ids = list_pending_ids(earlier_task.pending_decisions.as_deref().unwrap_or_default());
+        let decisions = parse_decisions(args, &pending_ids)?;
         reject_unknown_decisions(&args.id, &earlier_task, &decisions)?;
         reject_decisions_of_wrong_kind(&earlier_task, &decisions)?;
         // The time limit of `--wait` applies to this request, too.
@@ -41,11 +46,11 @@ pub(crate) fn send_task_decisions(run: &Run, args: &DecideArgs) -> CommandResult
         }
         run.print_response(args.output, &response.raw, || {
             let pending_decisions = response.pending_decisions.as_deref().unwrap_or_default();
-            describe_outcome(&response, &decisions)
+            describe_outcome(&response, &decisions, &pending_ids)
                 + &task_text::describe_decisions(&args.id, pending_decisions)
         })?;
         // The response is also printed if a decision was not made.
-        check_decisions_made(&args.id, &response, &decisions)
+        check_decisions_made(&args.id, &response, &decisions, &pending_ids)
     })?
 }
 
@@ -67,20 +72,17 @@ async fn fetch_task_before_decisions(
 }
 
 /// Fails before anything is sent if one of the user's decisions is not pending: the platform's response would not
-/// mention it. Does nothing if the task has no list of pending decisions.
+/// mention it. Does nothing if the task has no list of pending decisions, or if the decision may be a pending one that
+/// has no id.
 fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) -> Result<(), Failure> {
     let Some(pending) = &task.pending_decisions else {
         return Ok(());
     };
-    let pending_ids: Vec<&str> = pending
+    let pending_ids = list_pending_ids(pending);
+    let unknown_decision = decisions
         .iter()
-        .filter_map(|decision| decision.id_for_answer())
-        .collect();
-    let Some(id) = decisions
-        .iter()
-        .map(decided_id)
-        .find(|id| !pending_ids.contains(id))
-    else {
+        .find(|decision| !pending_ids.contains(&decided_id(decision)) && !may_be_unnamed(decision, pending));
+    let Some(id) = unknown_decision.map(decided_id) else {
         return Ok(());
     };
     let state = task_text::describe_state(task);
@@ -97,6 +99,26 @@ fn reject_unknown_decisions(task_id: &str, task: &Task, decisions: &[Decision]) 
     Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
 }
 
+/// Returns the ids of the pending decisions that have one.
+fn list_pending_ids(pending: &[ApiValue<PendingDecision>]) -> Vec<&str> {
+    pending
+        .iter()
+        .filter_map(|decision| decision.id_for_answer())
+        .collect()
+}
+
+/// Returns whether the user's decision may be about a pending one whose id is not known: the API document does not
+/// define the fields of a question.
+fn may_be_unnamed(decision: &Decision, pending: &[ApiValue<PendingDecision>]) -> bool {
+    let other_type = match decision {
+        Decision::Tool { .. } => "question",
+        Decision::Question { .. } => "tool",
+    };
+    pending
+        .iter()
+        .any(|pending| pending.id_for_answer().is_none() && pending.r#type.as_deref() != Some(other_type))
+}
+
 /// Fails before anything is sent if a question is to be approved or denied, or if a tool call is to be answered. Does
 /// not check the options of an answer, because the API document does not define the fields of a question.
 fn reject_decisions_of_wrong_kind(task: &Task, decisions: &[Decision]) -> Result<(), Failure> {
@@ -110,15 +132,15 @@ fn reject_decisions_of_wrong_kind(task: &Task, decisions: &[Decision]) -> Result
                 (Some("question"), Decision::Tool { .. }) => (
                     format!("{id} is a question, so it cannot be approved or denied"),
                     format!(
-                        "answer the question with --answer {}",
-                        text::quote_shell_word(&format!("{id}:PART=OPTION"))
+                        "answer the question with {}",
+                        text::format_shell_option("--answer", &format!("{id}:PART=OPTION"))
                     ),
                 ),
                 (Some("tool"), Decision::Question { .. }) => (
                     format!("{id} is a tool call, so it cannot be answered"),
                     format!(
-                        "decide about the tool call with --approve or --deny {}",
-                        text::quote_shell_word(id)
+                        "decide about the tool call with {}",
+                        text::format_shell_option("--approve or --deny", id)
                     ),
                 ),
                 _ => continue,
@@ -131,12 +153,7 @@ fn reject_decisions_of_wrong_kind(task: &Task, decisions: &[Decision]) -> Result
 
 /// Returns the ids of the sent decisions that are still pending according to the response.
 fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decision]) -> Vec<&'d str> {
-    let pending_ids: Vec<&str> = response
-        .pending_decisions
-        .iter()
-        .flatten()
-        .filter_map(|decision| decision.id_for_answer())
-        .collect();
+    let pending_ids = list_pending_ids(response.pending_decisions.as_deref().unwrap_or_default());
     decisions
         .iter()
         .map(decided_id)
@@ -144,25 +161,50 @@ fn list_undecided_ids<'d>(response: &RemainingDecisions, decisions: &'d [Decisio
         .collect()
 }
 
-/// Describes how many decisions are still pending. Returns an empty text if a sent decision is among them, because
-/// `check_decisions_made` reports this decision.
-fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision]) -> String {
+/// Returns the id of a sent decision that may still be pending under an unknown id. `earlier_ids` are the ids of the
+/// decisions that were pending before.
+fn find_unclear_id<'d>(
+    response: &RemainingDecisions,
+    decisions: &'d [Decision],
+    earlier_ids: &[&str],
+) -> Option<&'d str> {
+    let pending = response.pending_decisions.as_deref().unwrap_or_default();
+    decisions
+        .iter()
+        .find(|decision| !earlier_ids.contains(&decided_id(decision)) && may_be_unnamed(decision, pending))
+        .map(decided_id)
+}
+
+/// Describes how many decisions are still pending. Returns an empty text if a sent decision is or may be among them,
+/// because `check_decisions_made` reports this decision.
+fn describe_outcome(response: &RemainingDecisions, decisions: &[Decision], earlier_ids: &[&str]) -> String {
     let pending_count = response.pending_decisions.as_ref().map(Vec::len);
     match pending_count {
         None => "the decisions were sent\n".to_owned(),
         Some(0) => "all decisions are made, and the task continues\n".to_owned(),
         Some(_) if !list_undecided_ids(response, decisions).is_empty() => String::new(),
+        Some(_) if find_unclear_id(response, decisions, earlier_ids).is_some() => String::new(),
         Some(1) => "decided; 1 more decision is pending\n".to_owned(),
         Some(pending_count) => format!("decided; {pending_count} more decisions are pending\n"),
     }
 }
 
 /// Fails if a sent decision is still pending, or if the response does not show whether it is.
-fn check_decisions_made(task: &str, response: &RemainingDecisions, decisions: &[Decision]) -> CommandResult {
+fn check_decisions_made(
+    task: &str,
+    response: &RemainingDecisions,
+    decisions: &[Decision],
+    earlier_ids: &[&str],
+) -> CommandResult {
     let undecided_ids = list_undecided_ids(response, decisions);
     let (status, message) = if response.pending_decisions.is_none() {
         let message = "the response does not list the pending decisions";
         (ExitStatus::Undecided, message.to_owned())
+    } else if let Some(id) = find_unclear_id(response, decisions, earlier_ids) {
+        let message = format!(
+            "the response lists a pending decision without an id, so it is unknown whether {id} was decided"
+        );
+        (ExitStatus::Undecided, message)
     } else if undecided_ids.is_empty() {
         return Ok(ExitStatus::Success);
     } else {
@@ -187,8 +229,9 @@ fn decided_id(decision: &Decision) -> &str {
 }
 
 /// Converts the values of `--approve`, `--deny` and `--answer` to decisions. An id that is repeated gives one decision.
-/// Fails if an id is both approved and denied, or both decided and answered.
-fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
+/// Fails if an id is both approved and denied, or both decided and answered. `pending_ids` are the ids of the pending
+/// decisions.
+fn parse_decisions(args: &DecideArgs, pending_ids: &[&str]) -> Result<Vec<Decision>, Failure> {
     let for_whole_task = args.scope == ApprovalScope::Conversation;
     let scope = approval_scope(for_whole_task);
     let approvals = args.approve.iter().map(|id| (id, true));
@@ -207,7 +250,7 @@ fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
         return Err(Failure::usage(format!("{id} is both approved and denied")));
     }
     for text in &args.answer {
-        let tool_id = parse_answer(text)
+        let tool_id = parse_answer(text, pending_ids)
             .map(|(id, ..)| id.to_owned())
             .filter(|id| args.approve.contains(id) || args.deny.contains(id));
         if let Some(id) = tool_id {
@@ -215,23 +258,35 @@ fn parse_decisions(args: &DecideArgs) -> Result<Vec<Decision>, Failure> {
                 "{id} is both an answered question and a decided tool call"
             )));
         }
-        add_answer(&mut decisions, text)?;
+        add_answer(&mut decisions, text, pending_ids)?;
     }
     Ok(decisions)
 }
 
-/// Splits `ID:PART=OPTION` into the id of the question, the index of its part, and the chosen option. The id may
-/// contain colons.
-fn parse_answer(text: &str) -> Option<(&str, usize, &str)> {
-    let (question_part, option) = text.split_once('=')?;
-    let (question, part) = question_part.rsplit_once(':')?;
-    Some((question, part.parse().ok()?, option))
+/// Splits `ID:PART=OPTION` into the id of the question, the index of its part, and the chosen option. The id and the
+/// option may contain the separators: the id of a pending decision is preferred, then the shortest id.
+fn parse_answer<'t>(text: &'t str, pending_ids: &[&str]) -> Option<(&'t str, usize, &'t str)> {
+    let mut shortest_split = None;
+    for (position, _) in text.match_indices('=') {
+        let Some((question, part)) = text[..position].rsplit_once(':') else {
+            continue;
+        };
+        let Ok(part) = part.parse() else {
+            continue;
+        };
+        let split = (question, part, &text[position + 1..]);
+        if pending_ids.contains(&question) {
+            return Some(split);
+        }
+        shortest_split = shortest_split.or(Some(split));
+    }
+    shortest_split
 }
 
 /// Adds the answer `ID:PART=OPTION` to the decisions. A question has one decision with an answer for each of its parts,
 /// and an answer has all options that the user chose for its part.
-fn add_answer(decisions: &mut Vec<Decision>, text: &str) -> Result<(), Failure> {
-    let Some((question, part, option)) = parse_answer(text) else {
+fn add_answer(decisions: &mut Vec<Decision>, text: &str, pending_ids: &[&str]) -> Result<(), Failure> {
+    let Some((question, part, option)) = parse_answer(text, pending_ids) else {
         return Err(Failure::usage(format!(
             "--answer {text}: expected ID:PART=OPTION, for example `question-5:0=removed`"
         )));

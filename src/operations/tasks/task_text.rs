@@ -78,9 +78,10 @@ fn describe_request(decision: &PendingDecision) -> String {
         .as_ref()
         .and_then(|message| message.title.as_deref());
     match (decision.r#type.as_deref(), &decision.tool_name, title) {
+        (Some("question"), _, Some(title)) => format!("the agent asks a question: {title}"),
+        (Some("question"), ..) => "the agent asks a question".to_owned(),
         (_, Some(tool), Some(title)) => format!("the agent requests the tool {tool}: {title}"),
         (_, Some(tool), None) => format!("the agent requests the tool {tool}"),
-        (Some("question"), ..) => "the agent asks a question".to_owned(),
         (kind, ..) => format!(
             "the agent requests a decision of type {}",
             kind.unwrap_or("(none)")
@@ -96,9 +97,14 @@ fn list_detail_lines(decision: &ApiValue<PendingDecision>) -> Vec<String> {
         .as_ref()
         .and_then(|message| message.body.clone());
     let mut lines: Vec<String> = body.into_iter().collect();
-    let described_keys = ["type", "toolName", "permissionMessage"];
     for (key, value) in decision.raw.as_object().into_iter().flatten() {
-        if !described_keys.contains(&key.as_str()) {
+        let is_described = match key.as_str() {
+            "type" => true,
+            "toolName" => decision.r#type.as_deref() != Some("question"),
+            "permissionMessage" => decision.permission_message.is_some(),
+            _ => false,
+        };
+        if !is_described {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             lines.push(format!("{key}: {value}"));
         }
@@ -110,22 +116,21 @@ fn list_detail_lines(decision: &ApiValue<PendingDecision>) -> Vec<String> {
 /// option of each part as an example. The API document does not specify the fields of a question.
 fn list_answer_commands(task_id: &str, decision: &ApiValue<PendingDecision>) -> Vec<String> {
     let command = format!("sluicegate tasks decide {}", text::quote_shell_word(task_id));
-    if let Some(tool) = &decision.tool_id {
-        let id = text::quote_shell_word(tool);
-        return vec![
-            format!("{command} --approve {id}"),
-            format!("{command} --deny {id}"),
-        ];
-    }
-    let Some(question) = &decision.id else {
+    let Some(id) = decision.id_for_answer() else {
         return Vec::new();
     };
+    if !decision.is_question() {
+        return vec![
+            format!("{command} {}", text::format_shell_option("--approve", id)),
+            format!("{command} {}", text::format_shell_option("--deny", id)),
+        ];
+    }
     let parts = decision.raw["questions"].as_array().map_or(1, Vec::len).max(1);
     let answers = (0..parts).map(|part| {
         let option = option_name(&decision.raw["questions"][part]["options"][0]);
         format!(
-            " --answer {}",
-            text::quote_shell_word(&format!("{question}:{part}={option}"))
+            " {}",
+            text::format_shell_option("--answer", &format!("{id}:{part}={option}"))
         )
     });
     vec![answers.fold(command, |command, answer| command + &answer)]

@@ -279,6 +279,73 @@ fn decide_of_decisions_without_id_says_that_they_have_none() {
         .saying(&["the pending decisions of the task have no id"]);
 }
 
+/// Returns a stopped task that waits for this decision.
+fn task_waiting_for(decision: &Value) -> Value {
+    detail("STOPPED", "2", &json!([decision]))
+}
+
+/// Returns the decisions that were sent.
+fn sent_decisions(platform: &Platform) -> Vec<Value> {
+    let bodies = bodies_by_path(platform, "/decisions");
+    bodies.iter().map(|body| body["decisions"].clone()).collect()
+}
+
+#[test]
+fn printed_command_for_any_id_answers_the_decision() {
+    let answer_to = |id: &str| json!([{ "type": "question", "id": id, "answers": [{ "questionIndex": 0, "selectedOptions": ["OPTION"] }] }]);
+    for (decision, expected_decision) in [
+        // The tool of a question is not called.
+        (
+            json!({ "type": "question", "toolName": "ask_user_question", "toolId": "t1", "id": "q1" }),
+            answer_to("q1"),
+        ),
+        (json!({ "type": "question", "id": "a=b:c" }), answer_to("a=b:c")),
+        (json!({ "type": "question", "id": "a:1=b" }), answer_to("a:1=b")),
+        (json!({ "type": "question", "id": "-q" }), answer_to("-q")),
+        (json!({ "type": "question", "id": 7 }), answer_to("7")),
+        (
+            json!({ "type": "tool", "toolName": "git_push", "toolId": "-x", "permissionMessage": "please" }),
+            json!([{ "type": "tool", "id": "-x", "approved": true, "scope": "ONCE" }]),
+        ),
+    ] {
+        let (world, platform) = (World::new(), task_platform(&[task_waiting_for(&decision)]));
+        let output = platform.call(&world).run(("tasks show", ID)).expect(0);
+        let command = output.out.split("to answer, run: sluicegate ").nth(1);
+        let command = command.unwrap_or_else(|| panic!("{}", output.out));
+        platform
+            .call(&world)
+            .run(command.lines().next().unwrap())
+            .expect(0);
+        assert_eq!(sent_decisions(&platform), [expected_decision], "{}", output.out);
+    }
+}
+
+#[test]
+fn decide_of_question_whose_id_is_in_an_unknown_field_is_sent() {
+    let question = json!({ "type": "question", "questionId": "q1" });
+    let (world, platform) = (World::new(), task_platform(&[task_waiting_for(&question)]));
+    let args = ("tasks decide", ID, "--answer q1:0=x");
+    platform.call(&world).run(args).expect(0);
+    assert_eq!(sent_decisions(&platform)[0][0]["id"], "q1");
+    // If the question is still pending, it may be the same one.
+    let platform = Platform::new();
+    platform.respond_to("GET", ONE, answer(&task_waiting_for(&question)));
+    let response = ResponseTemplate::new(202).set_body_json(json!({ "pendingDecisions": [question] }));
+    platform.respond_to("POST", "/decisions$", response);
+    let output = platform.call(&world).run(args).expect(3);
+    let output = output.saying(&["it is unknown whether q1 was decided"]);
+    assert!(!output.out.contains("decided;"), "{}", output.out);
+    // If each pending decision has an id, another id is a mistake.
+    let named = task_waiting_for(&json!({ "type": "question", "id": "q2" }));
+    let platform = task_platform(&[named]);
+    platform
+        .call(&world)
+        .run(args)
+        .expect(3)
+        .saying(&["q1 is not pending"]);
+    assert!(sent_decisions(&platform).is_empty());
+}
+
 #[test]
 fn create_with_wait_answers_by_policy() {
     let old = asking_task("git_commit", "tool-1");

@@ -14,6 +14,16 @@ where
     Ok(Option::deserialize(reader)?.unwrap_or_default())
 }
 
+/// Deserializes an optional value. A value that does not have the type `T` becomes `None`, like `null`.
+pub(super) fn none_if_invalid<'de, T, D>(reader: D) -> Result<Option<T>, D::Error>
+where
+    T: DeserializeOwned,
+    D: Deserializer<'de>,
+{
+    let value: Option<Value> = Option::deserialize(reader)?;
+    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+}
+
 /// Deserializes an array of strings; `null` becomes an empty one, an entry of another type becomes its JSON.
 pub(super) fn read_texts<'de, D: Deserializer<'de>>(reader: D) -> Result<Vec<String>, D::Error> {
     let entries: Vec<Value> = default_if_null(reader)?;

@@ -2,6 +2,7 @@
 //!
 //! STOPPED has two meanings, distinguished by `pendingDecisions`; only [`Task::phase`] interprets them.
 
+use super::lenient_values::{none_if_invalid, read_text_or_json};
 use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
@@ -140,27 +141,48 @@ impl Task {
     }
 }
 
-/// A decision that the agent waits for.
+/// A decision that the agent waits for. The API document does not define the fields of a question, so each field may
+/// have another type: an id is then kept as its JSON, and other values are omitted.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", default)]
 pub struct PendingDecision {
     /// `tool`, `question`, or a value that the API document does not define.
+    #[serde(deserialize_with = "read_text_or_json")]
     pub r#type: Option<String>,
+    #[serde(deserialize_with = "read_text_or_json")]
     pub tool_name: Option<String>,
     /// Id for the decision about a tool.
+    #[serde(deserialize_with = "read_text_or_json")]
     pub tool_id: Option<String>,
     /// Human-readable description of the tool's request.
+    #[serde(deserialize_with = "none_if_invalid")]
     pub permission_message: Option<PermissionMessage>,
     /// Input for the tool.
+    #[serde(deserialize_with = "none_if_invalid")]
     pub tool_input: Option<Map<String, Value>>,
-    /// Id for the answer to a question; the API document does not define a question's fields.
+    /// Id for the answer to a question.
+    #[serde(deserialize_with = "read_text_or_json")]
     pub id: Option<String>,
 }
 
 impl PendingDecision {
+    /// Returns whether this is a question. Without a type, only a decision without a tool's id is one.
+    pub fn is_question(&self) -> bool {
+        match self.r#type.as_deref() {
+            Some("question") => true,
+            Some("tool") => false,
+            _ => self.tool_id.is_none(),
+        }
+    }
+
     /// Returns the id that the answer to this decision must contain: the tool's id or, for a question, its own id.
     pub fn id_for_answer(&self) -> Option<&str> {
-        self.tool_id.as_deref().or(self.id.as_deref())
+        let (id, other_id) = if self.is_question() {
+            (&self.id, &self.tool_id)
+        } else {
+            (&self.tool_id, &self.id)
+        };
+        id.as_deref().or(other_id.as_deref())
     }
 }
 
