@@ -193,11 +193,13 @@ pub(crate) fn wait_for_status(
             poll_settings.time_limit.as_secs(),
             status.status.as_deref().unwrap_or("unknown")
         );
-        let hint = format!(
-            "set a longer time limit with --timeout; a pipeline that is not running starts with `sluicegate streaming \
-             start {}`",
-            text::quote_shell_word(id)
-        );
+        let mut hint = "set a longer time limit with --timeout".to_owned();
+        if ["starting", "streaming"].contains(&wanted_status.to_ascii_lowercase().as_str()) {
+            let id_word = text::quote_shell_word(id);
+            hint += &format!(
+                "; a pipeline that is not running starts with `sluicegate streaming start {id_word}`"
+            );
+        }
         Err(Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(hint))
     })?
 }

@@ -258,3 +258,21 @@ fn name_in_place_of_an_id_is_explained() {
         assert!(!output.err.contains(hint), "{}", output.all());
     }
 }
+
+#[test]
+fn status_that_is_not_reached_names_start_only_if_it_helps() {
+    let world = World::new();
+    for (wanted, can_start) in [("Streaming", true), ("starting", true), ("not_running", false)] {
+        let platform = Platform::new();
+        script_statuses(&platform, &["stopping"]);
+        let args = ["streaming", "status", ID, "--timeout", "0", "--wait", wanted];
+        let output = polling_call(&platform, &world).run(&args).expect(8);
+        let output = output.saying(&["set a longer time limit with --timeout"]);
+        assert_eq!(
+            output.err.contains("`sluicegate streaming start"),
+            can_start,
+            "{}",
+            output.err
+        );
+    }
+}
