@@ -94,6 +94,7 @@ async fn set_overrides(
     };
     let refusals = list_unconfirmed_overrides(&overrides, &response);
     let mut lines = String::new();
+    let mut refused_count = 0;
     for Override {
         environment_name,
         value,
@@ -102,7 +103,9 @@ async fn set_overrides(
         let is_refused = refusals
             .iter()
             .any(|(environment, _)| environment == environment_name);
-        if !is_refused {
+        if is_refused {
+            refused_count += 1;
+        } else {
             lines += &text::escape_line(&format!("{name} is {value} in {environment_name}"));
             lines.push('\n');
         }
@@ -111,13 +114,15 @@ async fn set_overrides(
     if refusals.is_empty() {
         return Ok(ExitStatus::Success);
     }
-    // The platform may also report a failure without the name of an override that was sent.
-    let refused_count = refusals.len().min(overrides.len());
-    let verb = if refused_count == 1 { "was" } else { "were" };
-    let mut message = format!(
-        "{refused_count} of {} of {name} {verb} not set:",
-        format_count(overrides.len(), "override")
-    );
+    let mut message = if refused_count == 0 {
+        format!("the platform reports a failed override of {name}, but not of which environment:")
+    } else {
+        let verb = if refused_count == 1 { "was" } else { "were" };
+        format!(
+            "{refused_count} of {} of {name} {verb} not set:",
+            format_count(overrides.len(), "override")
+        )
+    };
     for (environment, reason) in &refusals {
         let _ = write!(message, "\n  {environment}: {reason}");
     }

@@ -299,6 +299,39 @@ fn overrides_set_counts_only_requested_overrides() {
         .run("variables overrides set a prod=x test=y")
         .expect(8)
         .saying(&["2 of 2 overrides of a were not set"]);
+    for (successful_names, expected_text) in [
+        (&["prod"][..], "1 of 2 overrides of a were not set:\n  test: "),
+        (
+            &["prod", "test"],
+            "the platform reports a failed override of a, but not of which environment:\n  (unknown environment): ",
+        ),
+    ] {
+        let successful: Vec<Value> = successful_names
+            .iter()
+            .map(|name| json!({ "environmentName": name }))
+            .collect();
+        let platform = Platform::new();
+        platform.respond_to("GET", OVERRIDES, answer(&known));
+        let set = json!({ "successfulOverrides": successful, "failedOverrides": [{ "x": 1 }] });
+        platform.respond_to("POST", OVERRIDES, answer(&set));
+        let args = "variables overrides set a prod=x test=y";
+        platform.call(&world).run(args).expect(8).saying(&[expected_text]);
+    }
+}
+
+#[test]
+fn create_of_variable_that_no_path_can_contain_sends_nothing() {
+    let (world, platform) = (World::new(), Platform::new());
+    platform.respond_to("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
+    let call = platform.call(&world);
+    for name in ["..", "", "a\nb"] {
+        let output = call
+            .run(("variables create --type TEXT --value x", &[name]))
+            .expect(2);
+        output.saying(&["cannot be used in a path below"]);
+    }
+    assert!(platform.requests().is_empty());
+    call.run("variables create ..a --type TEXT --value x").expect(0);
 }
 
 #[test]

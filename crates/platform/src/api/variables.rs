@@ -97,12 +97,13 @@ impl Platform {
     }
 
     /// Creates a variable: `POST /v1/projects/{projectId}/variables`. The request is repeated only if it was certainly
-    /// not processed.
+    /// not processed. Fails without a request if no later request could contain the variable's name in its path.
     pub async fn create_variable(
         &self,
         project: Uuid,
         variable: &NewVariable,
     ) -> Result<ApiValue<VariableCreated>, HttpError> {
+        self.variable_url(project, &[&variable.name])?;
         let url = self.variable_url(project, &[])?;
         self.send_and_parse(
             &Request::new(Method::POST, url, Repeat::OnlyIfUnprocessed).json(&json!(variable)),
