@@ -4,11 +4,12 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::artifact_versions::{
     artifact_prefixes, describe_missing_prefix, version_request_failure,
 };
-use crate::session::response_output::{format_cell, format_table};
+use crate::session::response_output::{add_other_columns, format_cell, format_scalar, format_table};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::Platform;
+use std::fmt::Write as _;
 
 /// Prints the shared pipelines of the account in a table or as JSON.
 pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
@@ -120,9 +121,9 @@ pub(crate) async fn print_artifact(
 }
 
 /// Formats the facts about a version, one per line, and a table of its shared pipelines. `raw` is the platform's
-/// response.
+/// response. Fields that the API document does not define follow the others.
 fn format_details(raw: &Value) -> String {
-    let keys = [
+    let mut keys = vec![
         "sharedPipelineIdPrefix",
         "versionName",
         "enabled",
@@ -132,18 +133,33 @@ fn format_details(raw: &Value) -> String {
         "branch",
     ];
     let artifact = &raw["artifactDetails"];
-    let facts = keys.iter().zip(column_headings(&keys)).map(|(key, heading)| {
-        format!(
-            "{heading:<10} {}\n",
-            text::escape_line(&format_cell(artifact, key))
-        )
-    });
+    for key in artifact.as_object().into_iter().flat_map(|fields| fields.keys()) {
+        if !keys.contains(&key.as_str()) {
+            keys.push(key);
+        }
+    }
+    let mut details = String::new();
+    for key in keys {
+        let heading = text::escape_line(column_heading(key));
+        let value = format_cell(artifact, key);
+        let _ = writeln!(details, "{heading:<10} {}", text::escape_line(&value));
+    }
+    for (key, value) in raw.as_object().into_iter().flatten() {
+        if !["artifactDetails", "sharedPipelines"].contains(&key.as_str()) {
+            let heading = text::escape_line(key);
+            let _ = writeln!(
+                details,
+                "{heading:<10} {}",
+                text::escape_line(&format_scalar(value))
+            );
+        }
+    }
     let pipelines = raw["sharedPipelines"]
         .as_array()
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let keys = ["sharedPipelineId", "sourcePipeline", "description"];
-    facts.collect::<String>()
-        + "\n"
-        + &format_table(&column_headings(&keys), &build_table_rows(pipelines, &keys))
+    let columns = ["sharedPipelineId", "sourcePipeline", "description"].map(|key| (key, column_heading(key)));
+    let (columns, _) = add_other_columns(pipelines, &columns);
+    let (keys, headings): (Vec<&str>, Vec<&str>) = columns.into_iter().unzip();
+    details + "\n" + &format_table(&headings, &build_table_rows(pipelines, &keys))
 }

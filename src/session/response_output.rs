@@ -71,7 +71,7 @@ pub(crate) fn format_cell(item: &Value, key: &str) -> String {
 }
 
 /// Returns a value as the text of a cell.
-fn format_scalar(value: &Value) -> String {
+pub(crate) fn format_scalar(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),
@@ -118,7 +118,7 @@ fn format_row(item: &Value, columns: &[(&str, &str)], now: Timestamp) -> Vec<Str
 
 /// Returns the given columns and a column for each other key of an item, up to [`MAX_COLUMNS`], and whether every key
 /// has a column.
-fn add_other_columns<'a>(
+pub(crate) fn add_other_columns<'a>(
     items: &'a [Value],
     columns: &[(&'a str, &'a str)],
 ) -> (Vec<(&'a str, &'a str)>, bool) {
