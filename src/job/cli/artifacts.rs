@@ -1,5 +1,6 @@
 //! `sluicegate artifacts` and `sluicegate shared-pipelines`.
 
+use super::values::parse_name;
 use super::{NoteFormat, OutputFormat};
 use clap::builder::Resettable;
 use clap::{Args, Subcommand};
@@ -25,7 +26,7 @@ pub enum ArtifactsVerb {
     #[command(after_help = "Example:\n  sluicegate artifacts list --prefix sales -o json")]
     List {
         /// List only versions with this prefix [env: SLUICEGATE_PREFIX]
-        #[arg(long, value_name = "P")]
+        #[arg(long, value_name = "P", value_parser = parse_name)]
         prefix: Option<String>,
         #[command(flatten)]
         output: OutputArgs,
@@ -37,14 +38,15 @@ pub enum ArtifactsVerb {
         #[arg(
             id = "artifact_version",
             value_name = "VERSION",
-            conflicts_with = "version_name"
+            conflicts_with = "version_name",
+            value_parser = parse_name
         )]
         version: Option<String>,
         /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
-        #[arg(long, value_name = "P")]
+        #[arg(long, value_name = "P", value_parser = parse_name)]
         prefix: Option<String>,
         /// Pass the version with this flag instead of the argument VERSION
-        #[arg(long, value_name = "V")]
+        #[arg(long, value_name = "V", value_parser = parse_name)]
         version_name: Option<String>,
         #[command(flatten)]
         output: OutputArgs,
@@ -89,13 +91,13 @@ repositories are not found.";
 #[derive(Debug, Clone, Args)]
 pub struct ComparedVersionsArgs {
     /// Old version, or a git revision [default: the latest enabled version]
-    #[arg(value_name = "FROM")]
+    #[arg(value_name = "FROM", value_parser = parse_name)]
     pub from: Option<String>,
     /// New version, or a git revision [default: the commit that is checked out]
-    #[arg(value_name = "TO")]
+    #[arg(value_name = "TO", value_parser = parse_name)]
     pub to: Option<String>,
     /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = parse_name)]
     pub prefix: Option<String>,
     /// Fetch the missing commits of both versions with git; for shallow clones [env: SLUICEGATE_DEEPEN]
     #[arg(long)]
@@ -138,7 +140,7 @@ pub struct DisableArgs {
 #[derive(Debug, Clone, Args)]
 pub struct PrefixArgs {
     /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = parse_name)]
     pub prefix: Option<String>,
     /// Disable the version even if no other version is enabled, which breaks the version's consumers
     #[arg(long)]
@@ -151,7 +153,7 @@ pub struct PrefixArgs {
 #[derive(Debug, Clone, Args)]
 pub struct PruneArgs {
     /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = parse_name)]
     pub prefix: Option<String>,
     /// Number of newest enabled versions to keep, at least 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -172,7 +174,7 @@ pub struct VersionArgs {
     #[command(flatten)]
     pub version: VersionNameArgs,
     /// Prefix of the artifact: its name on the platform, for example sales [env: SLUICEGATE_PREFIX]
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = parse_name)]
     pub prefix: Option<String>,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -183,10 +185,10 @@ pub struct VersionArgs {
 #[group(required = true, multiple = false)]
 pub struct VersionNameArgs {
     /// Name of the version
-    #[arg(id = "artifact_version", value_name = "VERSION")]
+    #[arg(id = "artifact_version", value_name = "VERSION", value_parser = parse_name)]
     argument: Option<String>,
     /// Pass the version with this flag instead of the argument VERSION
-    #[arg(long = "version-name", value_name = "V")]
+    #[arg(long = "version-name", value_name = "V", value_parser = parse_name)]
     flag: Option<String>,
 }
 
@@ -244,7 +246,7 @@ pub struct AddSharedPipelineArgs {
     /// Pipeline to share, relative to the current directory
     pub path: PathBuf,
     /// ID that consumers use [default: derived from the file's name]
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = parse_name)]
     pub id: Option<String>,
     #[command(flatten)]
     pub output: OutputArgs,

@@ -52,7 +52,12 @@ pub struct GlobalArgs {
     #[arg(long, global = true, value_name = "PEM")]
     pub client_key: Option<PathBuf>,
     /// Timeout for each request, in seconds [env: SLUICEGATE_TIMEOUT] [default: 60]
-    #[arg(long, global = true, value_name = "SECONDS")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECONDS",
+        visible_alias = "request-timeout"
+    )]
     pub timeout: Option<u64>,
     /// Maximum number of retries for a failed request [env: SLUICEGATE_RETRIES] [default: 4]
     #[arg(long, global = true, value_name = "N")]

@@ -1,6 +1,6 @@
 //! `sluicegate pipelines` and `sluicegate executions`.
 
-use super::values::parse_pair;
+use super::values::{parse_name, parse_pair};
 use super::{OutputArgs, PaceArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -54,12 +54,13 @@ pub enum PipelinesVerb {
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
     /// Name of the pipeline, as in `pipelines list`
+    #[arg(value_parser = parse_name)]
     pub name: String,
     /// Environment to run the pipeline in [env: SLUICEGATE_ENVIRONMENT]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub environment: Option<String>,
     /// Tag of the execution; fails if an execution with this tag is already running
-    #[arg(long, value_name = "TAG")]
+    #[arg(long, value_name = "TAG", value_parser = parse_name)]
     pub tag: Option<String>,
     /// Set a scalar variable of the pipeline for this execution (repeatable)
     #[arg(long = "variable", value_name = "NAME=VALUE", value_parser = parse_pair)]
@@ -88,7 +89,7 @@ pub struct RunArgs {
 #[derive(Debug, Clone, Default, Args)]
 pub struct CancelArgs {
     /// Status to send to terminate the execution [env: SLUICEGATE_CANCEL_STATUS] [default: CANCELLED]
-    #[arg(long, value_name = "STATUS")]
+    #[arg(long, value_name = "STATUS", value_parser = parse_name)]
     pub cancel_status: Option<String>,
     /// Send forceUpdate with the termination request
     #[arg(long)]

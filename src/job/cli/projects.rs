@@ -1,5 +1,6 @@
 //! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
+use super::values::parse_name;
 use super::{OutputArgs, VocabularyArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -29,10 +30,10 @@ The file (YAML or JSON) uses the same keys as the API:
 #[group(id = "resource_name", required = true, multiple = false)]
 pub struct NameArgs {
     /// Name of the new resource
-    #[arg(id = "argument", value_name = "NAME")]
+    #[arg(id = "argument", value_name = "NAME", value_parser = parse_name)]
     argument: Option<String>,
     /// Pass the name with this flag instead of the argument NAME
-    #[arg(long = "name", value_name = "NAME")]
+    #[arg(long = "name", value_name = "NAME", value_parser = parse_name)]
     flag: Option<String>,
 }
 
@@ -69,10 +70,10 @@ pub enum ProjectsVerb {
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
         /// Kind of the project's warehouse, in upper case, for example WAREHOUSE_A
-        #[arg(long, value_name = "KIND")]
+        #[arg(long, value_name = "KIND", value_parser = parse_name)]
         warehouse: String,
         /// Deployment type of the agent: HYBRID or FULL_SAAS
-        #[arg(long, value_name = "TYPE")]
+        #[arg(long, value_name = "TYPE", value_parser = parse_name)]
         agent_deployment_type: String,
         #[command(flatten)]
         output: OutputArgs,
@@ -126,13 +127,13 @@ pub enum ConnectionsVerb {
         #[command(flatten)]
         name: NameArgs,
         /// Kind of the project's warehouse; sent in lower case as authProvider, too
-        #[arg(long, value_name = "KIND")]
+        #[arg(long, value_name = "KIND", value_parser = parse_name)]
         warehouse: String,
         /// Authentication type: key_pair or password [default: the type that the warehouse needs]
-        #[arg(long, value_name = "TYPE")]
+        #[arg(long, value_name = "TYPE", value_parser = parse_name)]
         auth_type: Option<String>,
         /// Type of the connection to the warehouse, sent in the API field platformConnectionType
-        #[arg(long, value_name = "TYPE", default_value = "dwh")]
+        #[arg(long, value_name = "TYPE", default_value = "dwh", value_parser = parse_name)]
         connection_type: String,
         #[command(flatten)]
         vocabulary: VocabularyArgs,
@@ -166,10 +167,10 @@ pub enum SecretsVerb {
         #[command(flatten)]
         name: NameArgs,
         /// Type of the secret
-        #[arg(long, value_name = "TYPE", default_value = "DWH_PASSWORD")]
+        #[arg(long, value_name = "TYPE", default_value = "DWH_PASSWORD", value_parser = parse_name)]
         r#type: String,
         /// Name of the property that contains the secret's value
-        #[arg(long, value_name = "KEY")]
+        #[arg(long, value_name = "KEY", value_parser = parse_name)]
         key: String,
         #[command(flatten)]
         value: ValueArgs,
@@ -205,7 +206,7 @@ pub enum RepositoriesVerb {
     #[command(after_help = "Example:\n  sluicegate repositories create sales-pipelines --owner acme")]
     Create {
         /// Organization that owns the repository
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", value_parser = parse_name)]
         owner: String,
         #[command(flatten)]
         name: NameArgs,

@@ -1,6 +1,6 @@
 //! Flags that several commands for the platform share.
 
-use super::values::parse_seconds;
+use super::values::{parse_name, parse_seconds};
 use clap::Args;
 
 /// Flags that set how long to wait and how often to poll.
@@ -31,13 +31,13 @@ pub struct PaceArgs {
 pub struct VocabularyArgs {
     /// Name of the data warehouse type whose connections use a key pair [env: SLUICEGATE_WAREHOUSE_A]
     /// [default: WAREHOUSE_A]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub warehouse_a: Option<String>,
     /// Name of the data warehouse type whose connections use a password [env: SLUICEGATE_WAREHOUSE_B]
     /// [default: WAREHOUSE_B]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub warehouse_b: Option<String>,
     /// Platform's name for the git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub git_provider: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! `sluicegate streaming`.
 
+use super::values::parse_name;
 use super::{OutputArgs, PaceArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -72,7 +73,7 @@ pub enum StreamingVerb {
         file: PathBuf,
         /// secretType to use for secret references that do not have a secretType [env: SLUICEGATE_KEY_VAULT] [default:
         /// CLOUD_A_KEY_VAULT]
-        #[arg(long, value_name = "TYPE")]
+        #[arg(long, value_name = "TYPE", value_parser = parse_name)]
         key_vault: Option<String>,
         #[command(flatten)]
         output: OutputArgs,

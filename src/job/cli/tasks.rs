@@ -1,5 +1,6 @@
 //! `sluicegate tasks`.
 
+use super::values::parse_name;
 use super::{OutputArgs, PaceArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -69,13 +70,13 @@ pub enum TasksVerb {
         #[command(flatten)]
         message: MessageArgs,
         /// Mode for the rest of the task: ACT (make changes) or PLAN (only plan)
-        #[arg(long, value_name = "MODE")]
+        #[arg(long, value_name = "MODE", value_parser = parse_name)]
         mode: Option<String>,
         /// Branch to write to for the rest of the task
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", value_parser = parse_name)]
         target_branch: Option<String>,
         /// Approve this additional tool in advance (repeatable)
-        #[arg(long, value_name = "TOOL")]
+        #[arg(long, value_name = "TOOL", value_parser = parse_name)]
         grant: Vec<String>,
         #[command(flatten)]
         wait: WaitArgs,
@@ -117,7 +118,7 @@ pub struct TaskArgs {
 #[group(required = true, multiple = false)]
 pub struct GrantArgs {
     /// Approve this tool in advance, and remove tools that are not listed (repeatable)
-    #[arg(long, value_name = "TOOL")]
+    #[arg(long, value_name = "TOOL", value_parser = parse_name)]
     pub grant: Vec<String>,
     /// Remove all approvals
     #[arg(long)]
@@ -143,7 +144,7 @@ pub struct WaitArgs {
     #[arg(long)]
     pub wait: bool,
     /// While waiting, approve this tool whenever the agent requests it (repeatable)
-    #[arg(long = "approve", value_name = "TOOL", requires = "wait")]
+    #[arg(long = "approve", value_name = "TOOL", requires = "wait", value_parser = parse_name)]
     pub tools: Vec<String>,
     /// Scope of each approval
     #[arg(long, value_name = "SCOPE", default_value = "once")]
@@ -169,28 +170,28 @@ pub struct CreateTaskArgs {
     #[command(flatten)]
     pub message: MessageArgs,
     /// Mode of the task: ACT (make changes) or PLAN (only plan)
-    #[arg(long, value_name = "MODE")]
+    #[arg(long, value_name = "MODE", value_parser = parse_name)]
     pub mode: String,
     /// Environment to run pipelines in [env: SLUICEGATE_ENVIRONMENT]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub environment: Option<String>,
     /// Branch to read from, and to create a new branch from
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub source_branch: String,
     /// New branch to write to
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub target_branch: Option<String>,
     /// Let the agent choose the name of the new branch; ignored with --target-branch
     #[arg(long)]
     pub generate_branch: bool,
     /// ID of the service graph to use from the knowledge layer
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = parse_name)]
     pub graph_id: Option<String>,
     /// Restrict the agent's work to this directory of the project
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = parse_name)]
     pub working_directory: Option<String>,
     /// Approve a tool in advance (repeatable)
-    #[arg(long, value_name = "TOOL")]
+    #[arg(long, value_name = "TOOL", value_parser = parse_name)]
     pub grant: Vec<String>,
     #[command(flatten)]
     pub wait: WaitArgs,
@@ -205,13 +206,13 @@ pub struct ListTasksArgs {
     #[arg(long)]
     pub all_projects: bool,
     /// List only tasks that write to this branch, or read from it if they have no target branch
-    #[arg(long, value_name = "NAME", conflicts_with = "branch_id")]
+    #[arg(long, value_name = "NAME", conflicts_with = "branch_id", value_parser = parse_name)]
     pub branch: Option<String>,
     /// List only tasks on the branch with this ID
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = parse_name)]
     pub branch_id: Option<String>,
     /// List only tasks with this status: RUNNING, STOPPING, STOPPED or ERRORED
-    #[arg(long, value_name = "STATUS")]
+    #[arg(long, value_name = "STATUS", value_parser = parse_name)]
     pub status: Option<String>,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -224,10 +225,10 @@ pub struct DecideArgs {
     /// ID of the task
     pub id: String,
     /// Approve the tool call with this ID (repeatable)
-    #[arg(long, value_name = "TOOL_ID")]
+    #[arg(long, value_name = "TOOL_ID", value_parser = parse_name)]
     pub approve: Vec<String>,
     /// Deny the tool call with this ID (repeatable)
-    #[arg(long, value_name = "TOOL_ID")]
+    #[arg(long, value_name = "TOOL_ID", value_parser = parse_name)]
     pub deny: Vec<String>,
     /// Choose an option for a part of a question, with parts counted from 0 (repeatable)
     #[arg(long, value_name = "ID:PART=OPTION")]

@@ -1,7 +1,7 @@
 //! `sluicegate variables`.
 
 use super::OutputArgs;
-use super::values::{parse_bool, parse_pair};
+use super::values::{parse_bool, parse_name, parse_pair};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -87,10 +87,10 @@ pub enum VariablesVerb {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct FieldArgs {
     /// Type of the variable: TEXT or NUMBER
-    #[arg(long, value_name = "TYPE")]
+    #[arg(long, value_name = "TYPE", value_parser = parse_name)]
     pub r#type: Option<String>,
     /// Behavior of the variable: SHARED or COPIED
-    #[arg(long, value_name = "BEHAVIOUR")]
+    #[arg(long, value_name = "BEHAVIOUR", value_parser = parse_name)]
     pub behaviour: Option<String>,
     /// Default value; must be a number if the type is NUMBER
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
@@ -131,7 +131,7 @@ pub enum OverridesVerb {
         /// Name of the variable
         name: String,
         /// List only the override in this environment
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", value_parser = parse_name)]
         environment: Option<String>,
         #[command(flatten)]
         output: OutputArgs,

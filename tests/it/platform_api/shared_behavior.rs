@@ -79,6 +79,47 @@ fn name_invalid_in_paths_is_usage_error_without_request() {
 }
 
 #[test]
+fn empty_argument_is_usage_error_without_request() {
+    let (world, platform) = (
+        World::new(),
+        always(&answer(&json!({ "pipelineExecutionId": ID }))),
+    );
+    let call = platform.call(&world);
+    for args in [
+        "pipelines run a --environment",
+        "pipelines run a --environment e --tag",
+        "pipelines run --environment e",
+        "executions cancel x --cancel-status",
+        "projects create --warehouse W --agent-deployment-type HYBRID --name",
+        "projects create --warehouse W --agent-deployment-type HYBRID",
+        "artifacts enable --prefix p",
+        "artifacts list --prefix",
+        "tasks list --status",
+        "tasks decide t --approve",
+        "variables overrides list v --environment",
+    ] {
+        for value in ["", " "] {
+            let output = call.run((args, &[value])).expect(2);
+            output.saying(&["the value is empty"]);
+        }
+    }
+    assert!(platform.requests().is_empty(), "{:?}", platform.requests());
+    call.run("pipelines run a --environment e --tag t").expect(0);
+}
+
+#[test]
+fn hint_after_timeout_names_flag_that_the_command_has() {
+    let slow = answer(&json!({ "results": [] })).set_delay(Duration::from_secs(3));
+    let (world, platform) = (World::new(), always(&slow));
+    let call = platform.call(&world).variable("SLUICEGATE_TIMEOUT", "1");
+    for command in ["executions show x", "variables list"] {
+        let output = call.run(command).expect(3);
+        output.saying(&["set a longer timeout with --request-timeout (SLUICEGATE_TIMEOUT)"]);
+    }
+    call.run("variables list --request-timeout 30").expect(0);
+}
+
+#[test]
 fn events_whose_pages_repeat_come_to_an_end() {
     let (world, platform) = (World::new(), Platform::new());
     let events: Vec<Value> = (0..100)
@@ -553,8 +594,37 @@ fn overrides_that_fail_in_a_text_keep_the_servers_words() {
     output.saying(&[
         "\n  prod: prod: no such environment\n",
         ": try again on Monday\n",
-        "2 of 2 overrides",
+        "1 of 2 overrides",
     ]);
+}
+
+#[test]
+fn artifact_with_unknown_fields_is_shown_with_them() {
+    let (world, platform) = (World::new(), Platform::new());
+    let details = json!({
+        "artifactDetails": { "versionName": "1", "enabled": true, "createdBy": "ann@example.com" },
+        "sharedPipelines": [{ "sharedPipelineId": "load", "sourcePipeline": "a", "description": "d", "owner": "ben" }],
+        "retention": { "days": 30 },
+    });
+    platform.respond_to("GET", "/details$", answer(&details));
+    let output = platform
+        .call(&world)
+        .run("artifacts show 1 --prefix sales")
+        .expect(0);
+    insta::assert_snapshot!(output.out, @r#"
+    prefix     -
+    version    1
+    enabled    true
+    created    -
+    provider   -
+    commit     -
+    branch     -
+    createdBy  ann@example.com
+    retention  {"days":30}
+
+    ID    SOURCE  DESCRIPTION  OWNER
+    load  a       d            ben
+    "#);
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl ErrorKind {
                 "if your company's own authority signed the certificate, pass the authority's root certificate with --ca-cert \
              (SLUICEGATE_CA_CERT)"
             }
-            Self::Timeout => "set a longer timeout with --timeout (SLUICEGATE_TIMEOUT)",
+            Self::Timeout => "set a longer timeout with --request-timeout (SLUICEGATE_TIMEOUT)",
             Self::BadResponse => "check that the base URL is the address of the platform's API",
             Self::OtherStatus(_) => {
                 "check the base URL; `sluicegate doctor` checks the connection to the platform"
