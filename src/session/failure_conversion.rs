@@ -129,7 +129,8 @@ impl From<ServiceError> for Failure {
             ServiceError::Repository { .. } => ExitStatus::Context,
             _ => ExitStatus::Usage,
         };
-        failure_with_hint(status, error, None)
+        let hint = error.hint().map(str::to_owned);
+        failure_with_hint(status, error, hint)
     }
 }
 

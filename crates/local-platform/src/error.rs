@@ -54,14 +54,40 @@ pub enum StoreError {
     Locked { directory: PathBuf, holder: Option<u32> },
     /// The data is in the layout of another version of this program.
     #[error(
-        "another version of sluicegate wrote the data (layout {data_layout}; this version supports {supported_layout})"
+        "another version of sluicegate wrote the database {} (layout {data_layout}; this version supports \
+         {supported_layout})",
+        file.display()
     )]
-    OtherLayout { data_layout: u32, supported_layout: u32 },
-    #[error("database: {0}")]
+    OtherLayout {
+        file: PathBuf,
+        data_layout: u32,
+        supported_layout: u32,
+    },
+    /// The database file could not be opened, for example because it is damaged.
+    #[error("could not open the database {}: {reason}", file.display())]
+    DatabaseFile {
+        file: PathBuf,
+        /// Not the source of this error, because its own source has the same text.
+        reason: rusqlite::Error,
+    },
+    #[error(transparent)]
     Database(#[from] rusqlite::Error),
     /// The operation on the database panicked.
     #[error("an operation on the database stopped because of a bug in the local platform")]
     Defect,
+}
+
+impl ServiceError {
+    /// Returns a hint on how to correct the cause, if there is one.
+    #[must_use]
+    pub const fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Store(StoreError::OtherLayout { .. } | StoreError::DatabaseFile { .. }) => {
+                Some("pass another directory with --data, or remove this one to start without data")
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Returns the end of the message that the data directory is locked: the process that holds the lock. The text is empty

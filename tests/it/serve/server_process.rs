@@ -286,3 +286,20 @@ fn serve_prints_settings_for_another_terminal_and_no_given_token() {
         "{lines:?}"
     );
 }
+
+#[test]
+fn server_with_unusable_data_names_the_file_and_the_next_step() {
+    let world = World::new();
+    let database = world.path().join("data/platform.db");
+    std::fs::create_dir(world.path().join("data")).unwrap();
+    std::fs::write(&database, "This is a text. ".repeat(100)).unwrap();
+    let call = Call::new(world.path());
+    let output = call.run("serve --data data").expect(2);
+    let message = format!("could not open the database {}: ", database.display());
+    let output = output.saying(&[&message, "\nhint: pass another directory with --data"]);
+    assert_eq!(output.err.matches("not a database").count(), 1, "{}", output.err);
+    call.run("serve --data data/platform.db").expect(2).saying(&[
+        "could not create or use the data directory ",
+        "it is not a directory",
+    ]);
+}

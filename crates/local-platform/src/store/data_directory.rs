@@ -68,6 +68,17 @@ impl DataDirectory {
         Ok(connection)
     }
 
+    /// Adds the path of the database to an error about its content.
+    pub(super) fn name_database(&self, error: StoreError) -> StoreError {
+        match error {
+            StoreError::Database(reason) => StoreError::DatabaseFile {
+                file: self.path.join(DATABASE_FILE),
+                reason,
+            },
+            error => error,
+        }
+    }
+
     /// Lets only the owner read the database and its side files. Creates an empty database file if it is missing,
     /// because SQLite creates new side files with the same permissions as the database.
     fn restrict_database_files(&self, file: &Path) -> io::Result<()> {
@@ -109,7 +120,14 @@ fn create_directory(directory: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(directory)
+    match builder.recursive(true).create(directory) {
+        // The system's message for a file in place of the directory is "File exists".
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::new(
+            io::ErrorKind::NotADirectory,
+            "it is not a directory",
+        )),
+        result => result,
+    }
 }
 
 /// Opens a file that only its owner can read and write, creating it if it is missing.

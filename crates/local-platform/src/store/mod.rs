@@ -59,17 +59,13 @@ impl Store {
     /// directory, creates an empty store in memory.
     pub(super) fn open(directory: Option<&Path>) -> Result<Self, StoreError> {
         let directory = directory.map(DataDirectory::lock).transpose()?;
-        let mut connection = match &directory {
-            None => Connection::open_in_memory()?,
-            Some(directory) => directory.open_database()?,
+        let connection = match &directory {
+            None => prepare_database(Connection::open_in_memory()?)?,
+            Some(directory) => directory
+                .open_database()
+                .and_then(prepare_database)
+                .map_err(|error| directory.name_database(error))?,
         };
-        // SQLite's temporary data is confidential too, so it does not go into files that others could read.
-        connection.pragma_update(None, "temp_store", "MEMORY")?;
-        create_tables(&mut connection)?;
-        connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
-        // Makes SQLite keep the plan of a cached statement, instead of planning it again for other values
-        // (https://www.sqlite.org/queryplanner-ng.html).
-        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(Self {
             connection: Arc::new(Mutex::new(connection)),
             _directory: directory.map(Arc::new),
@@ -197,6 +193,18 @@ fn read_count(row: &Row<'_>) -> rusqlite::Result<u64> {
     row.get::<_, i64>(0).map(i64::unsigned_abs)
 }
 
+/// Creates the tables if they are missing, and configures the connection.
+fn prepare_database(mut connection: Connection) -> Result<Connection, StoreError> {
+    // SQLite's temporary data is confidential too, so it does not go into files that others could read.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    create_tables(&mut connection)?;
+    connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
+    // Makes SQLite keep the plan of a cached statement, instead of planning it again for other values
+    // (https://www.sqlite.org/queryplanner-ng.html).
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(connection)
+}
+
 /// Creates the tables of a new database, and rejects a database with another layout. Also turns on the check of foreign
 /// keys, which SQLite leaves off.
 fn create_tables(connection: &mut Connection) -> Result<(), StoreError> {
@@ -208,6 +216,7 @@ fn create_tables(connection: &mut Connection) -> Result<(), StoreError> {
         transaction.pragma_update(None, "user_version", LAYOUT_VERSION)?;
     } else if layout_version != LAYOUT_VERSION {
         return Err(StoreError::OtherLayout {
+            file: transaction.path().unwrap_or_default().into(),
             data_layout: layout_version,
             supported_layout: LAYOUT_VERSION,
         });
@@ -264,7 +273,8 @@ mod tests {
                 error,
                 StoreError::OtherLayout {
                     data_layout: 99,
-                    supported_layout: LAYOUT_VERSION
+                    supported_layout: LAYOUT_VERSION,
+                    ..
                 }
             ),
             "{error}"
