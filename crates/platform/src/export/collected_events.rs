@@ -9,7 +9,7 @@
 //! direction; a list whose events all have the same time keeps its order.
 
 use super::Window;
-use crate::api::{ApiValue, EVENT_PAGE_SIZE, Event, EventPage, Platform};
+use crate::api::{ApiValue, EVENT_PAGE_SIZE, Event, EventPage, Platform, parse_platform_time};
 use crate::http::HttpError;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashMap;
@@ -214,7 +214,7 @@ pub(super) fn event_key(event: &ApiValue<Event>) -> String {
 
 /// Returns the time of an event, if it has a valid one.
 pub(super) fn event_time(event: &ApiValue<Event>) -> Option<Timestamp> {
-    event.event_timestamp.as_deref()?.parse().ok()
+    parse_platform_time(event.event_timestamp.as_deref()?)
 }
 
 /// Returns the latest time of these events; `None` if no event has a valid time. A time in the future is wrong, so it is
