@@ -41,7 +41,8 @@ pub(crate) fn run_projects(run: &Run, verb: ProjectsVerb) -> CommandResult {
                 let project = NewProject {
                     name: name.into_name(),
                     description,
-                    warehouse,
+                    // The platform names the warehouse of a project in upper case.
+                    warehouse: warehouse.to_uppercase(),
                     agent_deployment_type,
                 };
                 let response = platform

@@ -6,9 +6,12 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::resource::{RemoteProject, ResourceLookup, is_rejected_id};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
+use jiff::Timestamp;
 use serde_json::{Map, Value};
 use sluicegate_base::text::quote_shell_word;
-use sluicegate_platform::api::{ApiValue, Execution, ExecutionResponse, measure_duration};
+use sluicegate_platform::api::{
+    ApiValue, Execution, ExecutionResponse, measure_duration, parse_platform_time,
+};
 use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
@@ -124,6 +127,11 @@ impl WatchedExecution {
     pub(crate) fn duration(&self) -> Option<Duration> {
         let result = &self.response.result;
         measure_duration(result.started_at.as_deref(), result.finished_at.as_deref())
+    }
+
+    /// Returns the time when the execution started, if the platform reports it.
+    pub(crate) fn started_at(&self) -> Option<Timestamp> {
+        parse_platform_time(self.response.result.started_at.as_deref()?)
     }
 
     /// Returns why the execution did not succeed, or `None` if it did.

@@ -69,7 +69,7 @@ pub enum ProjectsVerb {
         /// Description of the project
         #[arg(long, value_name = "TEXT")]
         description: Option<String>,
-        /// Kind of the project's warehouse, in upper case, for example WAREHOUSE_A
+        /// Kind of the project's warehouse, for example WAREHOUSE_A; sent in upper case
         #[arg(long, value_name = "KIND", value_parser = parse_name)]
         warehouse: String,
         /// Deployment type of the agent: HYBRID or FULL_SAAS

@@ -354,7 +354,8 @@ impl PipelineRun<'_> {
     }
 
     /// Writes the JUnit report if `--junit` is set. `execution` is `None` if it is unknown how the execution ended.
-    /// `waiting_time` is the duration if the platform reports none. If the file cannot be written, prints the failure
+    /// `waiting_time` is the duration if the platform reports none. Without the platform's start time, the report has the
+    /// start of this command. If the file cannot be written, prints the failure
     /// and returns the exit status for it.
     fn write_junit_report(
         &self,
@@ -368,7 +369,9 @@ impl PipelineRun<'_> {
         let report = ExecutionRun {
             pipeline: self.execution.pipeline_name.clone(),
             environment: self.execution.environment_name.clone(),
-            started_at: self.started_at,
+            started_at: execution
+                .and_then(WatchedExecution::started_at)
+                .unwrap_or(self.started_at),
             duration: execution
                 .and_then(WatchedExecution::duration)
                 .unwrap_or(waiting_time),

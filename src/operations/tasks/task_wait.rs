@@ -89,11 +89,16 @@ impl TaskWait {
         let earlier_task = earlier_state
             .as_ref()
             .map(|(task, decided_ids)| (&task.value, decided_ids.clone()));
+        run.signals.set_last_words(&format!(
+            "the task continues; run `sluicegate tasks stop {}` to stop it",
+            quote_shell_word(id)
+        ));
         let result =
             follow::follow_task_to_end(platform, id, &self.policy, earlier_task, self.pace, |event| {
                 print_event(run, &event);
             })
             .await;
+        run.signals.set_last_words("");
         let (task, end) = match result {
             Ok(end) => end,
             Err(error) => return Err(wait_failure(platform, id, error).await),

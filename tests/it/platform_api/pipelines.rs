@@ -121,6 +121,10 @@ fn run_with_wait_follows_to_a_success() {
         junit.contains("failures=\"0\"") && junit.contains("time=\"3\""),
         "{junit}"
     );
+    assert!(
+        junit.contains("timestamp=\"2026-11-20T09:30:00Z\""),
+        "the platform's start time: {junit}"
+    );
 }
 
 #[test]
@@ -401,7 +405,7 @@ fn both_timeouts_have_their_flag() {
 
 /// Starts the program, waits until the platform has received `requests` of its requests, and sends the signal.
 #[cfg(unix)]
-fn run_and_interrupt(
+pub(super) fn run_and_interrupt(
     platform: &Platform,
     world: &World,
     args: impl Arguments,

@@ -43,6 +43,9 @@ fn projects_create_sends_what_is_given() {
         sent_bodies(&platform),
         [json!({ "name": "sales", "warehouse": "WAREHOUSE_B", "agentDeploymentType": "FULL_SAAS" })]
     );
+    let args = "projects create sales --warehouse warehouse_b --agent-deployment-type FULL_SAAS";
+    platform.call(&world).run(args).expect(0);
+    assert_eq!(sent_bodies(&platform)[1]["warehouse"], "WAREHOUSE_B");
 }
 
 #[test]

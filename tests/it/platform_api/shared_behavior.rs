@@ -4,6 +4,8 @@ use crate::support::{
     Call, PROJECT, Platform, ProgramOutput, TOKEN, World, answer, at_once, change, in_turn,
 };
 use serde_json::{Value, json};
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::time::{Duration, Instant};
 use wiremock::ResponseTemplate;
 
@@ -596,6 +598,46 @@ fn overrides_that_fail_in_a_text_keep_the_servers_words() {
         ": try again on Monday\n",
         "1 of 2 overrides",
     ]);
+}
+
+#[test]
+fn failure_is_shown_without_the_status_again_and_without_an_empty_line() {
+    let text = |response: ResponseTemplate| {
+        let output = always(&response)
+            .call(&World::new())
+            .run("executions show x")
+            .expect(3);
+        let message = output.err.split_once("/pipeline-executions/x: ").unwrap().1;
+        message.split("\nhint: ").next().unwrap().to_owned()
+    };
+    let page = "<html><head><title>502 Bad Gateway</title></head><body><center><h1>502 Bad Gateway</h1></center>\
+                <hr><center>nginx</center></body></html>";
+    let page = ResponseTemplate::new(502).set_body_raw(page, "text/html");
+    assert_eq!(text(page), "502 Bad Gateway: nginx");
+    let violations = json!({ "violations": [{ "field": "a", "message": "is missing" }] });
+    let response = ResponseTemplate::new(422).set_body_json(violations);
+    assert_eq!(text(response), "422 Unprocessable Entity:\n- a: is missing");
+    let response = ResponseTemplate::new(422).set_body_json(json!({ "title": "Bad", "errors": ["b"] }));
+    assert_eq!(text(response), "422 Unprocessable Entity: Bad\n- b");
+}
+
+#[test]
+fn retry_after_incomplete_response_names_the_reason() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let server = std::thread::spawn(move || {
+        for head in ["200 OK\r\ncontent-length: 100", "500 Oh\r\ncontent-length: 2"] {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4096]).unwrap();
+            let response = format!("HTTP/1.1 {head}\r\nconnection: close\r\n\r\n{{}}");
+            stream.write_all(response.as_bytes()).unwrap();
+        }
+    });
+    let world = World::new();
+    let call = Call::with_platform(&world.work(), &url);
+    let output = call.run("projects list --retries 1").expect(3);
+    output.saying(&["200 OK: the connection broke during the response: "]);
+    server.join().unwrap();
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! `tasks`: the two meanings of STOPPED, decisions, and following a task to its end.
 
+#[cfg(unix)]
+use super::pipelines::run_and_interrupt;
 use crate::support::{Arguments, PROJECT, Platform, World, answer, at_once, in_turn, polling_call};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -277,6 +279,22 @@ fn decide_of_decisions_without_id_says_that_they_have_none() {
         .run(&["tasks", "decide", ID, "--approve", "x"])
         .expect(3)
         .saying(&["the pending decisions of the task have no id"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn wait_that_is_interrupted_says_that_the_task_continues() {
+    let (world, platform) = (World::new(), task_platform(&[running_task()]));
+    let note = format!("the task continues; run `sluicegate tasks stop {ID}` to stop it");
+    let (code, text) = run_and_interrupt(&platform, &world, create_args("--wait"), "INT");
+    assert_eq!(code, 130, "{text}");
+    assert!(text.contains(&note), "{text}");
+    // Without a signal, there is no such note.
+    let platform = task_platform(&[running_task(), finished_task()]);
+    let output = polling_call(&platform, &world)
+        .run(create_args("--wait"))
+        .expect(0);
+    assert!(!output.all().contains("continues"), "{}", output.all());
 }
 
 /// Returns a stopped task that waits for this decision.

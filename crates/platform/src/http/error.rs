@@ -275,7 +275,8 @@ impl HttpError {
             None if error.tries > 1 => parts.extend([format!("failed{details}"), message]),
             None => parts.push(message),
         }
-        parts.join(": ")
+        // A message that begins with a line break is a list of violations.
+        parts.join(": ").replacen(": \n", ":\n", 1)
     }
 }
 
@@ -283,32 +284,43 @@ impl HttpError {
 pub(super) struct RetryReason<'a>(pub(super) &'a HttpError);
 
 impl fmt::Display for RetryReason<'_> {
-    /// Writes the request, and the status of the response or, without a response, the beginning of the reason.
+    /// Writes the request and the status of the response. Without a response, and if the status is a success, also
+    /// writes the beginning of the reason.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let error = &*self.0.0;
-        match error.status {
-            Some(status) => write!(f, "{}: {}", error.subject, status_line(status)),
-            None => write!(
-                f,
-                "{}: {}",
-                error.subject,
-                server_text::truncate(&error.message.text, server_text::MAX_REASON_LENGTH)
-            ),
+        f.write_str(&error.subject)?;
+        if let Some(status) = error.status {
+            write!(f, ": {}", status_line(status))?;
         }
+        if error.status.is_none_or(|status| status.is_success()) {
+            let reason = server_text::truncate(&error.message.text, server_text::MAX_REASON_LENGTH);
+            write!(f, ": {reason}")?;
+        }
+        Ok(())
     }
 }
 
-/// Returns the message without the status's name, which servers repeat at its start; `None` if nothing else is left.
+/// Returns the message without the status and its name, which servers repeat at its start; `None` if nothing else is
+/// left.
 fn strip_status_reason(status: StatusCode, text: &str) -> Option<String> {
     let reason = status.canonical_reason().unwrap_or_default();
+    let line = status_line(status);
     let mut message = text;
     loop {
-        if !reason.is_empty() && message.eq_ignore_ascii_case(reason) {
+        let is_status = |name: &str| !name.is_empty() && message.eq_ignore_ascii_case(name);
+        if is_status(reason) || is_status(&line) {
             return None;
         }
-        match message.split_once(": ") {
-            Some((start, details)) if start.eq_ignore_ascii_case(reason) => message = details,
-            _ => return Some(message.to_owned()),
+        let details = match message.split_once(": ") {
+            Some((start, details)) if start.eq_ignore_ascii_case(reason) => Some(details),
+            // The page of a proxy contains the status as its title and as its heading.
+            _ => message
+                .strip_prefix(&line)
+                .and_then(|details| details.strip_prefix(": ").or(details.strip_prefix(' '))),
+        };
+        match details {
+            Some(details) => message = details,
+            None => return Some(message.to_owned()),
         }
     }
 }
