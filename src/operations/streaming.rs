@@ -11,6 +11,7 @@ use sluicegate_platform::api::StreamingCommand;
 use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::follow::{self, Pace, PollEnd};
 use sluicegate_platform::http::{ErrorKind, HttpError};
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// Default time to wait for a status, in seconds.
@@ -196,7 +197,8 @@ pub(crate) fn wait_for_status(
         let mut hint = "set a longer time limit with --timeout".to_owned();
         if ["starting", "streaming"].contains(&wanted_status.to_ascii_lowercase().as_str()) {
             let id_word = text::quote_shell_word(id);
-            hint += &format!(
+            let _ = write!(
+                hint,
                 "; a pipeline that is not running starts with `sluicegate streaming start {id_word}`"
             );
         }

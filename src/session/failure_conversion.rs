@@ -129,7 +129,7 @@ impl From<ServiceError> for Failure {
             ServiceError::Repository { .. } => ExitStatus::Context,
             _ => ExitStatus::Usage,
         };
-        let hint = error.hint().map(str::to_owned);
+        let hint = error.hint();
         failure_with_hint(status, error, hint)
     }
 }

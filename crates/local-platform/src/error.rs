@@ -80,11 +80,11 @@ pub enum StoreError {
 impl ServiceError {
     /// Returns a hint on how to correct the cause, if there is one.
     #[must_use]
-    pub const fn hint(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Store(StoreError::OtherLayout { .. } | StoreError::DatabaseFile { .. }) => {
-                Some("pass another directory with --data, or remove this one to start without data")
-            }
+            Self::Store(StoreError::OtherLayout { .. } | StoreError::DatabaseFile { .. }) => Some(
+                "pass another directory with --data, or remove this one to start without data".to_owned(),
+            ),
             _ => None,
         }
     }
