@@ -70,7 +70,7 @@ pub enum StoreError {
         /// Not the source of this error, because its own source has the same text.
         reason: rusqlite::Error,
     },
-    #[error(transparent)]
+    #[error("database: {0}")]
     Database(#[from] rusqlite::Error),
     /// The operation on the database panicked.
     #[error("an operation on the database stopped because of a bug in the local platform")]
