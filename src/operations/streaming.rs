@@ -168,17 +168,11 @@ pub(crate) fn wait_for_status(
     let project = run.create_project_client()?;
     let pace = Pace::new(poll_settings.first_interval, poll_settings.time_limit);
     run.block_on(async {
-        let poll_request = follow::poll_streaming_status(
-            &project.platform,
-            project.id,
-            id,
-            wanted_status,
-            pace,
-            |status| {
+        let poll_request =
+            follow::poll_streaming_status(&project.platform, project.id, id, wanted_status, pace, |status| {
                 let status = if status.is_empty() { "unknown" } else { status };
                 run.ui.say(&format!("the status is {status}"));
-            },
-        );
+            });
         let (status, end) = match poll_request.await {
             Ok(result) => result,
             Err(error) => return Err(stream_request_failure(&project, id, error).await),

@@ -1,7 +1,7 @@
 //! Determines before the upload what a publish changes for consumers, compared with the version that they use.
 
 use super::Publication;
-use super::earlier_selection::{EarlierSelection, SELECTION_HINT};
+use super::earlier_selection::EarlierSelection;
 use super::next_version_name::next_version_failure;
 use super::publish_comparison::{OfferComparison, PublishComparison};
 use super::publish_decision::PublishDecision;
@@ -113,7 +113,7 @@ impl Publication<'_> {
             && comparison.has_no_changes()
         {
             self.run.ui.say(&format!(
-                "no file changed since {}, but that version may have other files: {reason}\nhint: {SELECTION_HINT}",
+                "no file changed since {}, but that version may have other files: {reason}",
                 comparison.compat.old_name()
             ));
         }
@@ -267,7 +267,10 @@ impl Publication<'_> {
             let failure = incomplete_version_failure(plan, version, &fact, differences);
             return Ok(Some(PublishDecision::Refuse(failure)));
         }
-        let reason = format!("nothing changed since version {version} of {}", plan.prefix);
+        let mut reason = format!("nothing changed since version {version} of {}", plan.prefix);
+        if self.settings.has_job_selection {
+            reason += ", if its job selected the same files as this job";
+        }
         Ok(Some(PublishDecision::already_published(
             reason, version, commit, false,
         )))

@@ -8,13 +8,10 @@ use crate::job::settings::{PublishSettings, SelectionPurpose};
 use crate::publish::{self, FileSource, Plan};
 use sluicegate_git::{CommitId, Repository};
 
-/// The hint about a selection that the commit of a version does not show.
-pub(super) const SELECTION_HINT: &str = "set `publish.include`, `publish.exclude` and `publish.select` in \
-     sluicegate.yaml instead, so that a publish without changes can be skipped";
-
 /// The files of its commit that an earlier version has.
 pub(super) enum EarlierSelection {
-    /// Those that the settings of this publish select.
+    /// Those that the settings of this publish select. If the job selects the files, this is an assumption: no commit
+    /// shows what earlier jobs selected.
     Equal,
     /// Those of this plan, which has the settings of the commit.
     Plan(Box<Plan>),
@@ -31,10 +28,12 @@ impl Publication<'_> {
     ) -> Result<EarlierSelection, Failure> {
         let settings = self.settings;
         if settings.has_job_selection {
-            let reason = "the job selects the files to publish, and may have selected others before";
-            return Ok(EarlierSelection::Unknown(reason.to_owned()));
+            return Ok(EarlierSelection::Equal);
         }
-        let Some(sources) = self.workspace.read_sources_at(repository, commit)? else {
+        let Some(sources) = self
+            .workspace
+            .read_sources_at(repository, &repository.snapshot(commit.clone()))?
+        else {
             let reason = format!("the publish settings at commit {} cannot be read", commit.short());
             return Ok(EarlierSelection::Unknown(reason));
         };

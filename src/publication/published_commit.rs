@@ -93,12 +93,10 @@ impl Publication<'_> {
         Ok(first_refusal.map(PublishDecision::Refuse))
     }
 
-    /// Returns the decision to publish nothing because of this version of the commit. Warns if the version is disabled.
+    /// Returns the decision to publish nothing because of this version of the commit, and warns of it.
     fn decide_to_publish_nothing(&self, version: &Artifact, plan: &Plan) -> PublishDecision {
+        self.warn_of_published_commit(version, plan);
         let is_disabled = version.enabled == Some(false);
-        if is_disabled {
-            self.warn_of_disabled_version(version, plan);
-        }
         let (name, state) = (version.display_name(), describe_state(version));
         let reason = format!(
             "this commit is already published as version {name} of {}{state}",
@@ -129,18 +127,17 @@ impl Publication<'_> {
         Ok(compare_with_plan(&details, plan))
     }
 
-    /// Warns that the commit of a disabled version is not published again. The hint says how to publish it again on
-    /// purpose. If there are smoke runs, one that did not succeed may have disabled the version, so the hint does not
-    /// offer to enable it.
-    fn warn_of_disabled_version(&self, version: &Artifact, plan: &Plan) {
+    /// Warns that the commit is not published again. The hint says how to publish it again on purpose. If there are
+    /// smoke runs, one that did not succeed may have disabled the version, so the hint does not offer to enable it.
+    fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
         let name = version.display_name();
-        let enable_hint = if self.has_smoke_runs() {
-            String::new()
-        } else {
+        let enable_hint = if version.enabled == Some(false) && !self.has_smoke_runs() {
             format!(
                 "run `{}` to offer that version again, or ",
                 enable_command(&plan.prefix, name)
             )
+        } else {
+            String::new()
         };
         self.run.ui.warn(&format!(
             "not publishing commit {} again, because version {name} of {} was published from it\n\

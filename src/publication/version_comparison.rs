@@ -364,7 +364,9 @@ impl OfferLookup<'_> {
     /// Returns the globs in the configuration file of a commit, or `selection` if that file is unknown or unusable.
     fn find_selection_at(&self, offer: &CommitOffer, selection: &Selection) -> Result<Selection, GitError> {
         let repository = offer.repository(self.workspace);
-        let sources = self.workspace.read_sources_at(repository, &offer.commit)?;
+        let sources = self
+            .workspace
+            .read_sources_at(repository, &repository.snapshot(offer.commit.clone()))?;
         let commit_selection = sources.and_then(|sources| {
             sources
                 .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)

@@ -3,13 +3,11 @@
 
 use crate::error::Failure;
 use crate::job::context::PolicyRevision;
-use crate::job::policy::{self, GateFileVersion, NamedText, UnusableFile};
+use crate::job::policy::UnusableFile;
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
-use sluicegate_base::input;
-use sluicegate_git::{CommitId, GitError, Repository};
 
 impl Workspace<'_> {
     /// Resolves the settings of a command with `resolve`; `selection` returns their part that selects pipelines. The
@@ -56,32 +54,5 @@ impl Workspace<'_> {
             None => explain_unsuitable_config_dir(&snapshot, file_config_dir.as_deref())?,
         };
         Ok(reason.map(|reason| format!("{}: {reason}", self.sources.file_name())))
-    }
-
-    /// Returns the sources of settings with the configuration file of an earlier commit. Returns `None` if that file is
-    /// unknown, because the job sets one outside the repository, or if it cannot be used.
-    pub(crate) fn read_sources_at(
-        &self,
-        repository: &Repository,
-        commit: &CommitId,
-    ) -> Result<Option<SettingSources<'_>>, GitError> {
-        let Some(path) = &self.config_file else {
-            return Ok(None);
-        };
-        let snapshot = repository.snapshot(commit.clone());
-        match policy::read_gate_file_version(repository, &snapshot, path, policy::MAX_FILE_BYTES)? {
-            GateFileVersion::Missing => Ok(Some(self.sources.without_file())),
-            GateFileVersion::Unreadable(_) => Ok(None),
-            GateFileVersion::Text(bytes) => {
-                let Ok(text) = input::decode_utf_8(bytes) else {
-                    return Ok(None);
-                };
-                let name = path.clone();
-                let sources = self
-                    .sources
-                    .with_file_version(&NamedText { name, text }, &|_| false);
-                Ok(sources.ok())
-            }
-        }
     }
 }

@@ -175,7 +175,7 @@ impl Workspace<'_> {
         snapshot: &Snapshot<'_>,
         config_path: &str,
     ) -> Result<Option<String>, Failure> {
-        let Some(sources) = self.read_sources_at(snapshot, config_path)? else {
+        let Some(sources) = self.read_sources_at(&self.repo, snapshot)? else {
             return Ok(None);
         };
         Ok(sources

@@ -211,10 +211,8 @@ impl SettingSources<'_> {
         check_file_path: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
     ) -> Result<Option<PathBuf>, SettingsError> {
         let key = find_setting_by_variable(variable).map_or(variable, |setting| setting.key);
-        let resolved = self
-            .layers()
-            .resolve_with_source(flag.cloned(), variable, file.cloned());
-        let Some((path, source)) = resolved else {
+        let (flag, file) = (flag.cloned(), file.cloned());
+        let Some((path, source)) = self.layers().resolve_with_source(flag, variable, file) else {
             return Ok(None);
         };
         reject_unexpanded_value(&path.to_string_lossy(), source, variable)?;

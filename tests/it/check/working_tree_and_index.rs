@@ -209,7 +209,7 @@ fn shallow_clone_on_laptop_says_how_to_get_the_rest() {
     let folder = world.path().join("shallow");
     let output = Call::new(&folder).run("check").expect(1);
     let output = output.saying(&[
-        "warning: all pipelines are selected",
+        "warning: there is no base to compare with",
         "hint: run `git fetch --unshallow origin",
     ]);
     assert!(output.out.contains("b.orch.yaml"), "{}", output.all());
