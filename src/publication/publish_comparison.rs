@@ -8,7 +8,7 @@ pub(crate) struct PublishComparison {
     pub(super) compat: Compatibility,
     /// The semantic version after the latest version, or the reason why there is none.
     pub(super) next_version: Result<String, NextNameError>,
-    /// Whether the plan was compared with the latest version.
+    /// True if the plan was compared with the latest version.
     pub(super) is_with_latest: bool,
     pub(super) ids_only: Option<IdsOnlyReason>,
     /// The reason why the version may have other files than its commit shows; `None` if its files are known.

@@ -319,7 +319,7 @@ pub(super) struct UnreviewedGroup<'a> {
     /// A sentence with the number of files or the only file. Not escaped.
     pub text: String,
     pub files: Vec<&'a str>,
-    /// Whether the log has already shown the reason.
+    /// True if the log has already shown the reason.
     pub is_logged: bool,
 }
 

@@ -1,5 +1,4 @@
-//! Starts a pipeline, follows it to the end, and cleans up if the job is
-//! interrupted.
+//! Starts a pipeline, follows it to the end, and cleans up if the job is interrupted.
 
 use super::DEFAULT_TIMEOUT_SECONDS;
 use super::start_failure::{EXECUTION_CHECK_INSTRUCTION, start_failure};

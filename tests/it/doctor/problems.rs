@@ -197,7 +197,12 @@ fn platform_that_does_not_answer_ends_in_time() {
     let url = format!("http://{}", silent.local_addr().unwrap());
     let call = Call::with_platform(&world.work(), &url).variable("SLUICEGATE_TIMEOUT", "1");
     let start = std::time::Instant::now();
-    expect_one_failed_check(doctor(&call), 3, "connection", &["within 1 s", "--timeout"]);
+    expect_one_failed_check(
+        doctor(&call),
+        3,
+        "connection",
+        &["within 1 s", "--request-timeout"],
+    );
     assert!(start.elapsed().as_secs() < 20);
 }
 

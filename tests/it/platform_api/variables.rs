@@ -300,7 +300,7 @@ fn overrides_set_counts_only_requested_overrides() {
         .expect(8)
         .saying(&["2 of 2 overrides of a were not set"]);
     for (successful_names, expected_text) in [
-        (&["prod"][..], "1 of 2 overrides of a were not set:\n  test: "),
+        (&["prod"][..], "1 of 2 overrides of a was not set:\n  test: "),
         (
             &["prod", "test"],
             "the platform reports a failed override of a, but not of which environment:\n  (unknown environment): ",

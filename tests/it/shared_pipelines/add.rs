@@ -168,10 +168,7 @@ fn shared_pipeline_that_cannot_be_added_leaves_file_unchanged() {
             &["b.orch.yaml", "--id", "first"],
             "the id `first` is already used on line 2",
         ),
-        (
-            &["b.orch.yaml", "--id", ""],
-            "the id of the shared pipeline is empty",
-        ),
+        (&["b.orch.yaml", "--id", ""], "the value is empty"),
         (&["gone.orch.yaml"], "the pipeline gone.orch.yaml does not exist"),
         (
             &["broken.orch.yaml"],

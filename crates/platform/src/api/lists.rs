@@ -217,7 +217,7 @@ struct EarlierPages {
     last_page: Option<u64>,
 }
 
-/// What a page repeats.
+/// The facts that a page repeats.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Repetition {
     None,

@@ -13,7 +13,7 @@ pub(crate) enum TokenError {
     #[error("no usable token: {reason}")]
     Configuration {
         reason: String,
-        /// What to do about this cause.
+        /// The next step for this cause.
         hint: &'static str,
     },
     /// The token URL rejected the client (4xx).
