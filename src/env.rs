@@ -165,7 +165,7 @@ mod tests {
     use secrecy::ExposeSecret as _;
 
     #[test]
-    fn secret_is_given_as_one_alone() {
+    fn secret_variable_is_read_only_as_secret() {
         let variables = [("X_TOKEN", "s3cret"), ("GITLAB_TOKEN", ""), ("PIN", "1234")];
         let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let env = Env::from_parts(variables, "/".into());

@@ -219,7 +219,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn time_is_told_in_its_largest_unit() {
+    fn distance_of_time_has_its_largest_unit() {
         let now: Timestamp = "2026-11-20T09:30:00Z".parse().unwrap();
         let said = |text: &str| format_distance(text.parse().unwrap(), now);
         assert_eq!(said("2026-11-20T09:29:58Z"), "now");
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_came_is_lost() {
+    fn fields_of_every_kind_are_printed() {
         let value = json!({ "id": 1, "a": { "b": { "c": "x\u{1b}" }, "none": null }, "list": [{ "k": true }, 2],
             "names": ["p", "q"], "empty": {} });
         insta::assert_snapshot!(format_field_lines(&value), @r#"

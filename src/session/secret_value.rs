@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn last_line_break_is_not_part_of_it() {
+    fn secret_loses_only_its_final_line_break() {
         assert_eq!(read("pass word \n"), Ok("pass word ".to_owned()));
         assert_eq!(read("a\\nb\r\n"), Ok("a\\nb".to_owned()));
         assert_eq!(read("\n"), Err("is empty"));

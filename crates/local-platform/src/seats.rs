@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_is_idle_for_longest_goes() {
+    async fn connection_that_is_idle_longest_is_closed_for_new_one() {
         let seats = Seats::new(3);
         let (first, second, third) = (
             seats.take_seat().await,
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_has_work_stays_and_a_seat_that_is_left_is_free() {
+    async fn busy_connection_keeps_its_seat_until_it_ends() {
         let seats = Seats::new(1);
         let only = seats.take_seat().await;
         assert!(only.mark_busy());

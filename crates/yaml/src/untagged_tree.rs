@@ -58,6 +58,9 @@ mod tests {
     #[test]
     fn document_without_tags_is_read() {
         let text = "a: &anchor [\"!!str\", b!c]\nd: *anchor # !!binary\n";
-        assert!(Tree::parse_untagged(text.as_bytes()).is_ok());
+        let tree = Tree::parse_untagged(text.as_bytes()).unwrap();
+        let list = tree.root().get("d").and_then(|value| value.items()).unwrap();
+        let texts: Vec<_> = list.map(|item| item.text().unwrap().to_owned()).collect();
+        assert_eq!(texts, ["!!str", "b!c"]);
     }
 }

@@ -16,7 +16,7 @@ fn said(old: &str, new: &str) -> String {
 }
 
 #[test]
-fn key_says_its_values_and_what_that_means() {
+fn change_of_setting_is_described_with_values_and_direction() {
     insta::assert_snapshot!(said(
         "review: { fail-on: error, comment: true }\nretries: 4\n",
         "review: { fail-on: never }\nretries: 1\n",
@@ -37,7 +37,7 @@ fn key_says_its_values_and_what_that_means() {
 }
 
 #[test]
-fn list_says_its_entries() {
+fn change_of_list_setting_is_described_by_its_entries() {
     insta::assert_snapshot!(said("exclude: [a]", "exclude: [a, old/**]"), @"exclude: + old/** (relaxed)");
     insta::assert_snapshot!(said("exclude: [a, b]", "exclude: [b]"), @"exclude: - a (tightened)");
     insta::assert_snapshot!(said("", "include: ['sales/**']"), @"include: + sales/**, - **/*.orch.yaml, - **/*.tran.yaml (changed)");

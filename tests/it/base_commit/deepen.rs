@@ -400,7 +400,7 @@ fn worktree_of_shallow_clone_is_deepened() {
 }
 
 #[test]
-fn laptops_shallow_clone_and_revisions_that_were_asked_for() {
+fn local_shallow_clone_is_deepened_for_requested_revisions() {
     let project = Project::new();
     let folder = checkout(
         &project.world,

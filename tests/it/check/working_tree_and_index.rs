@@ -195,7 +195,7 @@ fn hook_judges_what_commit_would_add_to_head() {
 }
 
 #[test]
-fn shallow_clone_on_laptop_says_how_to_get_the_rest() {
+fn local_shallow_clone_gets_hint_to_fetch_the_history() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", bad_pipeline());

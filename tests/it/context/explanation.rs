@@ -4,7 +4,7 @@ use crate::support::{Call, change, git, orchestration_text, project};
 use serde_json::json;
 
 #[test]
-fn laptop_is_explained() {
+fn local_run_is_explained_as_json() {
     let world = change(&[
         ("b.orch.yaml", &orchestration_text(&["Start", "Done"])),
         ("old/c.orch.yaml", "type: orchestration\n"),

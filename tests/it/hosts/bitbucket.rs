@@ -80,7 +80,7 @@ fn branch_in_default_clone_is_everything_and_warns() {
 }
 
 #[test]
-fn default_branch_is_everything() {
+fn run_on_default_branch_selects_all_pipelines() {
     let project = Project::new();
     let folder = bitbucket_clone(&project, "--branch=main --depth=50");
     bitbucket_job(&folder, &project.main, &[("BITBUCKET_BRANCH", "main")])

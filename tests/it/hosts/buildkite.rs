@@ -101,7 +101,7 @@ fn pull_request_of_fork_is_not_sent() {
 }
 
 #[test]
-fn default_branch_is_everything() {
+fn run_on_default_branch_selects_all_pipelines() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.main);
     buildkite_job(&folder, "main", &project.main, &[])

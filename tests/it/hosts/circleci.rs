@@ -77,7 +77,7 @@ fn pull_request_of_fork_is_not_sent() {
 }
 
 #[test]
-fn default_branch_is_everything() {
+fn run_on_default_branch_selects_all_pipelines() {
     let project = Project::new();
     let folder = circleci_clone(&project, "main", &project.main);
     circleci_job(&folder, &project.main, &[("CIRCLE_BRANCH", "main")])

@@ -201,7 +201,7 @@ fn branch_that_was_fetched_alone_is_everything_and_warns() {
 }
 
 #[test]
-fn default_branch_is_everything() {
+fn run_on_default_branch_selects_all_pipelines() {
     let project = Project::new();
     let fetch = ["+refs/heads/main:refs/remotes/origin/main"];
     let folder = with_default(jenkins_checkout(&project, &fetch, &project.main));

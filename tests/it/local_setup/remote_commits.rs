@@ -31,7 +31,7 @@ fn branch_is_compared_with_where_it_left_default_branch() {
 }
 
 #[test]
-fn default_branch_is_everything_and_with_more_commits_what_is_new() {
+fn local_default_branch_selects_all_or_its_unpushed_changes() {
     let project = Project::new();
     local_checkout(&project)
         .says()

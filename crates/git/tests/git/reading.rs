@@ -238,7 +238,9 @@ fn damage_to_a_large_blob_is_an_error() {
     fs::remove_file(&object).unwrap();
     fs::write(&object, stored).unwrap();
     let mut reader = repo.open_blob(&file.blob, 5_000_000).unwrap();
-    assert!(reader.read_to_end(&mut Vec::new()).is_err());
+    let error = reader.read_to_end(&mut Vec::new()).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains(&id), "{message}");
 }
 
 #[test]

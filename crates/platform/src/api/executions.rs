@@ -19,6 +19,7 @@ pub struct PublishedPipeline {
     pub published_time: Option<String>,
 }
 
+/// The request to execute a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NewExecution {
@@ -38,18 +39,21 @@ pub struct NewExecution {
 /// The rows of a grid variable.
 pub type Grid = Vec<Vec<String>>;
 
+/// The response to a started or terminated execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionId {
     pub pipeline_execution_id: Option<String>,
 }
 
+/// The response with the state of an execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct ExecutionResponse {
     /// State of the execution.
     pub result: Execution,
 }
 
+/// The state of an execution.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Execution {

@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn end_is_told_by_what_page_says() {
+    fn last_page_is_recognized_by_its_numbers() {
         let followed = |answer, before, asked| ListPage::parse(answer).unwrap().has_next_page(before, asked);
         assert!(followed(json!({ "results": [1, 2], "total": 3 }), 0, None));
         assert!(!followed(json!({ "results": [3], "total": 3 }), 2, None));

@@ -10,6 +10,7 @@ use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 use uuid::Uuid;
 
+/// A file of an upload, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UploadPart {
     /// Path from the repository root, with `/`.

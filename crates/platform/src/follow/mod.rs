@@ -16,6 +16,7 @@ pub use pace::{Pace, send_change};
 pub use streaming::poll_streaming_status;
 pub use tasks::{ApprovalPolicy, TaskEnd, TaskEvent, approval_scope, follow_task_to_end};
 
+/// The end of a wait for an execution or a streaming pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PollEnd {
     Succeeded,

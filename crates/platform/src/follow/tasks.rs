@@ -58,9 +58,12 @@ pub enum TaskEnd {
     Deadline,
 }
 
+/// A fact that is reported while a task is followed.
 #[derive(Debug)]
 pub enum TaskEvent<'a> {
+    /// The task's new status.
     Status(&'a str),
+    /// The name of a tool that was approved.
     Approved(&'a str),
 }
 

@@ -140,7 +140,7 @@ mod tests {
     use super::{BaseUrl, BaseUrlError};
 
     #[test]
-    fn every_way_to_write_it_means_the_same() {
+    fn base_url_in_each_spelling_has_same_resources() {
         for text in [
             "https://h/dpc",
             "https://h/dpc/",

@@ -31,6 +31,7 @@ impl Repeat {
     }
 }
 
+/// The waits before repeated requests.
 #[derive(Debug, Clone, Copy)]
 pub struct Delays {
     /// Maximum wait before the first retry; doubles with each further one.

@@ -224,7 +224,7 @@ async fn refused_connection_is_retried_even_for_upload() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_unreachable_and_surely_unprocessed() {
+async fn request_to_closed_port_is_unreachable_and_unprocessed() {
     let closed = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = closed.local_addr().unwrap();
     drop(closed);

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn levels_and_states() {
+    fn change_of_level_or_state_is_described_with_its_direction() {
         let unused = |enabled, level| rule("unused-components", enabled, level);
         let cases = [
             (
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn limits() {
+    fn change_of_limit_is_described_with_its_direction() {
         let maximum = |count: &str| {
             let rule = rule("maximum-components", true, "error");
             format!("{rule}, config: {{ maxComponents: {count} }}")
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn side_that_is_not_there_or_not_readable() {
+    fn missing_or_unreadable_rules_file_is_described_as_such() {
         let some = file(&[&rule("unused-components", true, "warn")]);
         assert_eq!(
             describe_rules_file_changes(&GateFileVersion::Missing, &some, DescriptionLength::Short),
