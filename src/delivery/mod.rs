@@ -85,6 +85,10 @@ struct Delivery<'a> {
     gate_refusal: GateRefusal,
     /// True if the gate configuration is read from another commit than the reviewed one.
     is_policy_elsewhere: bool,
+    /// True if the policy revision is unknown, so that the run ignores the configuration or waivers of the checkout.
+    ignores_checkout_config: bool,
+    /// True for the report of an earlier run, which this run did not evaluate.
+    is_of_earlier_run: bool,
     /// The errors in the rules file.
     rules_file_errors: Vec<RulesFileError>,
     /// How to provide the rules file, if the review did not find it.
@@ -176,7 +180,14 @@ pub(crate) fn deliver_gate_report<S: ReportSubject>(
         } else {
             GateRefusal::Anywhere
         },
-        is_policy_elsewhere: subject.workspace().is_some_and(Workspace::has_separate_policy),
+        is_policy_elsewhere: subject
+            .workspace()
+            .map_or(report.context.policy.is_some(), Workspace::has_separate_policy),
+        ignores_checkout_config: subject
+            .policy_workspace()
+            .zip(subject.files())
+            .is_some_and(|(workspace, (_, snapshot))| workspace.ignores_config_in(snapshot)),
+        is_of_earlier_run: subject.workspace().is_none(),
         rules_file_errors: workspace_snapshot
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
             .unwrap_or_default(),

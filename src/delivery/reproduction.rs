@@ -27,25 +27,25 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     }
     let mut words = Vec::new();
     // No flag turns this setting of the configuration file off.
-    if !context.new_only && delivery.file_verdict_settings.new_only == Some(true) {
+    let may_file_set_new_only =
+        delivery.file_verdict_settings.new_only == Some(true) || delivery.ignores_checkout_config;
+    if !context.new_only && may_file_set_new_only {
         words.push(format!("{}=false", variable::NEW_ONLY));
     }
     words.push("sluicegate check".to_owned());
     words.push(build_selection_options(delivery, &ci.base));
     // A report of a working tree does not name a commit, so the commit that the CI host states is used.
-    if let Some(head) = context
+    let head = context
         .head
         .as_deref()
         .or(ci.commit.as_deref())
         .filter(|id| is_id(id))
-    {
-        words.push(format!(
-            "--head {}",
-            short_id(&find_commit_for_other_clones(delivery, head))
-        ));
+        .map(|head| find_commit_for_other_clones(delivery, head));
+    if let Some(head) = &head {
+        words.push(format!("--head {}", short_id(head)));
     }
     words.extend(list_verdict_options(delivery));
-    words.extend(list_policy_flags(delivery));
+    words.extend(list_policy_flags(delivery, head.as_deref()));
     let mut job_options = list_job_options(run, delivery);
     if !context.paths.is_empty() {
         let paths: Vec<String> = context
@@ -115,7 +115,7 @@ fn list_verdict_options(delivery: &Delivery<'_>) -> Vec<String> {
     let file_level = delivery.file_verdict_settings.fail_on.unwrap_or_default();
     let mut options = Vec::new();
     if let Some(fail_on) = context.fail_on
-        && (fail_on != FailOn::default() || fail_on != file_level)
+        && (fail_on != FailOn::default() || fail_on != file_level || delivery.ignores_checkout_config)
     {
         options.push(format!("--fail-on {fail_on}"));
     }
@@ -135,12 +135,15 @@ fn list_verdict_options(delivery: &Delivery<'_>) -> Vec<String> {
 }
 
 /// Returns the flags for the stricter rules of the job. On another machine, the policy of the target and the settings
-/// of the job apply only if they are passed as flags.
-fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
+/// of the job apply only if they are passed as flags. `head` is the commit that the command checks.
+fn list_policy_flags(delivery: &Delivery<'_>, head: Option<&str>) -> Vec<String> {
     let report = delivery.report;
-    // If the gate configuration was read from another commit, `--policy base` is needed only if the change edits it.
-    let needs_base_policy =
-        delivery.has_stricter_target || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty());
+    // If the gate configuration was read from another commit, `--policy base` is needed only if the files of head
+    // differ from it.
+    let needs_base_policy = delivery.has_stricter_target
+        || delivery.ignores_checkout_config
+        || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty())
+        || head.is_some_and(|head| may_target_be_stricter_than(delivery, head));
     let lenient_mode = find_lenient_compat_mode(delivery);
     [
         (needs_base_policy, "--policy base"),
@@ -153,6 +156,24 @@ fn list_policy_flags(delivery: &Delivery<'_>) -> Vec<String> {
     .filter(|(is_needed, _)| *is_needed)
     .map(|(_, flag)| flag.to_owned())
     .collect()
+}
+
+/// Returns whether the target may be stricter than the commit that the command checks, although the run could not show
+/// that: the run evaluated a merge, which contains the rules of the target, or its report is saved.
+fn may_target_be_stricter_than(delivery: &Delivery<'_>, head: &str) -> bool {
+    let context = &delivery.report.context;
+    let is_reviewed_commit = context.head.as_deref() == Some(head);
+    let (Some(policy), Some((repo, _))) = (&context.policy, delivery.files) else {
+        return context.policy.is_some() && !is_reviewed_commit;
+    };
+    if is_reviewed_commit && !delivery.is_of_earlier_run {
+        return false;
+    }
+    let find_commit = |id: &str| repo.find_commit_with_id(id).ok().flatten();
+    match (find_commit(head), find_commit(policy)) {
+        (Some(head), Some(tip)) => !repo.contains_commit(&head, &tip).unwrap_or(false),
+        _ => true,
+    }
 }
 
 /// Returns the level of `--compat` that keeps the command from failing for a break that the job does not refuse,

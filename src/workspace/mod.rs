@@ -36,8 +36,9 @@ use crate::job::policy::{
 use crate::job::settings::{self, Checkout, FILE_NAME, SettingSources};
 use crate::session::Run;
 use crate::workspace::target_revision::{allow_unproven_tip, find_target_revision};
-use sluicegate_git::{GitError, Repository};
+use sluicegate_git::{GitError, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::waivers;
 use std::path::Path;
 
 /// A repository with its settings and the host's context.
@@ -274,6 +275,16 @@ impl Workspace<'_> {
     /// Returns whether the gate configuration is read from another revision than the reviewed one.
     pub(crate) const fn has_separate_policy(&self) -> bool {
         !matches!(self.policy_revision, PolicyRevision::Head { .. })
+    }
+
+    /// Returns whether the policy revision is unknown, and the snapshot has a configuration file or waivers, which the
+    /// run then ignores.
+    pub(crate) fn ignores_config_in(&self, snapshot: &Snapshot<'_>) -> bool {
+        matches!(self.policy_revision, PolicyRevision::Unknown { .. })
+            && [self.config_file.as_deref(), Some(waivers::FILE_NAME)]
+                .into_iter()
+                .flatten()
+                .any(|path| matches!(snapshot.find_file(path), Ok(Some(_))))
     }
 
     /// Returns the path and the revision from which the configuration file is read, or the reason why none is read, for

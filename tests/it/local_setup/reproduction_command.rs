@@ -221,7 +221,7 @@ fn pull_request_with_break(world: &World) -> Call {
 }
 
 /// Each kind with its name for failure messages.
-const KINDS: [(&str, Kind); 24] = [
+const KINDS: [(&str, Kind); 26] = [
     ("a pull request", |world| {
         push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (
@@ -340,6 +340,31 @@ const KINDS: [(&str, Kind); 24] = [
         let job = Job::github()
             .event("pull_request", "refs/pull/7/merge", &payload)
             .extend(world, Call::new(&world.work()));
+        (vec!["check"], job)
+    }),
+    ("a trial merge with stricter rules than the change", |world| {
+        let rules = RULES.to_owned();
+        commit(world, &[(RULES_FILE, RULES.replace("error", "warn"))]);
+        push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+        let payload = pull_request_payload(world);
+        world.git("checkout -q main");
+        commit(world, &[(RULES_FILE, rules)]);
+        check_out_trial_merge(world);
+        let job = Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .extend(world, Call::new(&world.work()));
+        (vec!["check"], job)
+    }),
+    ("a push in a clone without a known default branch", |world| {
+        let settings = "review: { fail-on: never, new-only: true }\n".to_owned();
+        commit(world, &[("sluicegate.yaml", settings)]);
+        commit(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
+        world.git("remote set-head origin -d");
+        let job = Call::new(&world.work())
+            .variable("CI", "true")
+            .variable("CIRCLECI", "true")
+            .variable("CIRCLE_SHA1", head(world))
+            .variable("CIRCLE_BRANCH", "main");
         (vec!["check"], job)
     }),
     ("a merged result of a merge request on GitLab", |world| {
@@ -641,6 +666,28 @@ fn command_has_policy_of_base_only_if_target_is_stricter() {
             .variable("SLUICEGATE_ANNOTATIONS", "none")
             .run(&args)
             .expect(1);
+        let command_line = command(&output);
+        assert_eq!(
+            command_line.contains("--policy base"),
+            has_policy,
+            "{kind}: {command_line}"
+        );
+    }
+}
+
+#[test]
+fn command_of_saved_report_has_policy_of_base_only_if_needed() {
+    for (kind, has_policy) in [
+        ("a pull request", false),
+        ("a pull request that waives its own findings", true),
+        ("a pull request that started before the rules became strict", true),
+    ] {
+        let (_, made) = KINDS.into_iter().find(|(name, _)| *name == kind).unwrap();
+        let world = project();
+        world.git("remote set-head origin main");
+        let (_, job) = made(&world);
+        job.run("check --report json=../r.json").expect(1);
+        let output = job.run("report ../r.json").expect(1);
         let command_line = command(&output);
         assert_eq!(
             command_line.contains("--policy base"),
