@@ -76,13 +76,18 @@ impl PolicyWaivers {
         };
         let old_name = entry.about.as_deref().unwrap_or_default();
         let is_for_one_file = paths.iter().any(|path| is_literal_path(entry, path));
-        if is_for_one_file && !self.needs_separate_edit {
+        if is_literal_path(entry, finding.path) && !self.needs_separate_edit {
             return format!("`- {new_line}` instead of `about: {old_name}`");
         }
         let line_of_file = WaiverEntry {
             path: escape_glob(finding.path),
             ..new_line
         };
+        // The change also renamed the file of the waiver.
+        if is_for_one_file && !self.needs_separate_edit {
+            let old_path = &entry.path;
+            return format!("`- {line_of_file}` instead of `path: {old_path}, about: {old_name}`");
+        }
         format!("`- {line_of_file}` in addition to `about: {old_name}`")
     }
 

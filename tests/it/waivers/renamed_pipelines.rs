@@ -145,6 +145,31 @@ fn waivers_of_former_path_and_of_former_name_do_not_hide_each_other() {
 }
 
 #[test]
+fn line_for_renamed_file_and_component_has_the_new_path() {
+    let waivers =
+        "- { rule: component-naming-convention, path: old.orch.yaml, about: bad name, reason: legacy }\n";
+    let world = project();
+    world.write("old.orch.yaml", orchestration_text(&BAD));
+    world.write(WAIVERS, waivers);
+    world.commit("waived");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("mv old.orch.yaml new.orch.yaml");
+    world.write(
+        "new.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Load", "Done"]),
+    );
+    let notes = read_notes(&world, "");
+    assert!(
+        notes.contains(
+            "path: new.orch.yaml, about: worse name, reason: legacy }` instead of `path: old.orch.yaml, about: bad name`"
+        ),
+        "{notes}"
+    );
+    follow_notes(&world, &notes);
+}
+
+#[test]
 fn waiver_of_former_path_is_noted_although_new_path_has_waiver_of_other_rule() {
     let text = orchestration_text(&["Start", "bad name", "Load", "Done"]);
     let naming = "- { rule: component-naming-convention, path: old.orch.yaml, reason: legacy }\n";
