@@ -17,19 +17,21 @@ pub(super) enum ReviewedWaivers {
         waivers: Waivers,
         /// The waivers, to find one quickly.
         entries: BTreeSet<WaiverEntry>,
+        /// The waivers that no base has: those that the change adds.
+        added_waivers: Waivers,
     },
 }
 
-impl From<Waivers> for ReviewedWaivers {
-    fn from(waivers: Waivers) -> Self {
+impl ReviewedWaivers {
+    /// Creates the waivers of the reviewed version, of which the change adds `added_waivers`.
+    pub(super) fn new(waivers: Waivers, added_waivers: Waivers) -> Self {
         Self::Present {
             entries: waivers.entries().iter().cloned().collect(),
             waivers,
+            added_waivers,
         }
     }
-}
 
-impl ReviewedWaivers {
     /// Returns whether the reviewed version still has this waiver. If it does not, the change removes or edits the
     /// waiver, or started before the target added it.
     pub(super) fn keeps(&self, entry: &WaiverEntry) -> bool {
@@ -45,6 +47,14 @@ impl ReviewedWaivers {
         match self {
             Self::Unchanged | Self::Removed | Self::NotMerged { .. } => false,
             Self::Present { waivers, .. } => allows_at_path(waivers, finding, today),
+        }
+    }
+
+    /// Returns whether a waiver that the change adds allows this finding at its path.
+    pub(super) fn adds_waiver_for(&self, finding: &Finding<'_>, today: Date) -> bool {
+        match self {
+            Self::Unchanged | Self::Removed | Self::NotMerged { .. } => false,
+            Self::Present { added_waivers, .. } => allows_at_path(added_waivers, finding, today),
         }
     }
 

@@ -13,16 +13,18 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
+use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::findings::{LimitKind, RenamedSubjects, VerdictLimit};
+use sluicegate_pipelines::findings::{FindingState, LimitKind, RenamedSubjects, VerdictLimit};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::team_rules::is_team_rule_id;
 use sluicegate_pipelines::waivers::{
-    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverStatus, Waivers, parse_waivers_file,
+    ExistingFiles, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers, parse_waivers_file,
 };
 use sluicegate_yaml::format_place;
+use std::collections::BTreeSet;
 
 /// The waivers that a run applies: those of the policy revision.
 pub(crate) struct PolicyWaivers {
@@ -102,9 +104,27 @@ impl Workspace<'_> {
             GateFileVersion::Unreadable(_) => return ReviewedWaivers::Unchanged,
             GateFileVersion::Text(bytes) => bytes,
         };
-        let placed_waivers = parse_waivers_file(&bytes, &|_| true).ok();
-        let waivers = placed_waivers.and_then(|placed_waivers| build_waivers(placed_waivers, FILE_NAME).ok());
-        waivers.map_or(ReviewedWaivers::Unchanged, ReviewedWaivers::from)
+        let Ok(placed_waivers) = parse_waivers_file(&bytes, &|_| true) else {
+            return ReviewedWaivers::Unchanged;
+        };
+        let mut added_waivers = placed_waivers.clone();
+        for base in bases {
+            let base_version = self.read_gate_file(&self.repo.snapshot(base.clone()), FILE_NAME);
+            let base_waivers = match &base_version {
+                GateFileVersion::Text(bytes) => parse_waivers_file(bytes, &|_| true).unwrap_or_default(),
+                GateFileVersion::Missing | GateFileVersion::Unreadable(_) => Vec::new(),
+            };
+            let base_entries: BTreeSet<&WaiverEntry> =
+                base_waivers.iter().map(|waiver| &waiver.entry).collect();
+            added_waivers.retain(|waiver| !base_entries.contains(&waiver.entry));
+        }
+        match (
+            build_waivers(placed_waivers, FILE_NAME),
+            build_waivers(added_waivers, FILE_NAME),
+        ) {
+            (Ok(waivers), Ok(added_waivers)) => ReviewedWaivers::new(waivers, added_waivers),
+            _ => ReviewedWaivers::Unchanged,
+        }
     }
 
     /// Returns whether one of these commits has a waivers file.
@@ -302,6 +322,30 @@ impl PolicyWaivers {
             run_findings.with_all_files(|files| self.describe_needed_edits(&statuses, former_names, files));
         run_findings.notes.extend(notes);
         Ok(())
+    }
+
+    /// Adds a note about the findings that only waivers of this change allow. Call this after known findings are
+    /// marked. If the policy has no waivers file, the limit of the verdict contains the reason already.
+    pub(crate) fn add_unmerged_waivers_note(&self, run_findings: &mut RunFindings) {
+        if self.note.is_some() {
+            return;
+        }
+        let finding_count = run_findings
+            .all_files()
+            .flat_map(|file| file.results.iter().flat_map(|result| result.findings(&file.path)))
+            .filter(|finding| {
+                !matches!(finding.state, Some(FindingState::Waived | FindingState::Known))
+                    && self.reviewed_waivers.adds_waiver_for(finding, self.today)
+            })
+            .count();
+        if finding_count > 0 {
+            run_findings.notes.push(format!(
+                "{} of this change {} not waived: the change itself adds the waivers to {FILE_NAME}, and waivers apply \
+                 only after their merge; merge them first, in a separate change",
+                format_count(finding_count, "finding"),
+                if finding_count == 1 { "is" } else { "are" },
+            ));
+        }
     }
 
     /// Returns whether there is no waiver.

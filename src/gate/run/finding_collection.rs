@@ -106,6 +106,7 @@ impl GateRun<'_> {
             })?;
             self.mark_known_project_findings(baseline, &mut run_findings)?;
         }
+        waivers.add_unmerged_waivers_note(&mut run_findings);
         self.record_link_consequences(&mut run_findings)?;
         self.prove_fixes(engine.rules(), fix_scope, &mut run_findings)?;
         Ok(run_findings)
@@ -114,6 +115,14 @@ impl GateRun<'_> {
     /// Runs only the project checks, in a run without pipelines to review. Then marks waived and known findings, and
     /// proves the fixes.
     pub(super) fn run_project_checks_alone(&self, fix_scope: &FixScope<'_>) -> Result<RunFindings, Failure> {
+        let snapshot = &self.subject.snapshot;
+        let rules = self.subject.workspace.read_rules_at(snapshot)?;
+        // An unusable waivers file fails a local run even if there is no finding to waive.
+        let waivers = self.subject.workspace.read_policy_waivers(
+            snapshot,
+            &self.subject.comparison.bases,
+            rules.as_ref(),
+        )?;
         let mut run_findings = RunFindings::default();
         self.add_project_findings(
             self.find_project_findings(CollectedFacts::default())?,
@@ -122,13 +131,6 @@ impl GateRun<'_> {
         if run_findings.project_files.is_empty() {
             return Ok(run_findings);
         }
-        let snapshot = &self.subject.snapshot;
-        let rules = self.subject.workspace.read_rules_at(snapshot)?;
-        let waivers = self.subject.workspace.read_policy_waivers(
-            snapshot,
-            &self.subject.comparison.bases,
-            rules.as_ref(),
-        )?;
         self.mark_waived(&waivers, &mut run_findings)?;
         if let Some(baseline) = &self.baseline {
             // No pipeline was reviewed, so there are no results of rules to compare.
@@ -140,6 +142,7 @@ impl GateRun<'_> {
             )?;
             self.mark_known_project_findings(baseline, &mut run_findings)?;
         }
+        waivers.add_unmerged_waivers_note(&mut run_findings);
         self.prove_fixes(rules.as_ref(), fix_scope, &mut run_findings)?;
         Ok(run_findings)
     }

@@ -253,6 +253,71 @@ fn change_cannot_waive_its_own_findings() {
 }
 
 #[test]
+fn finding_with_waiver_of_the_same_change_gets_a_note() {
+    let waiver =
+        |path: &str| format!("- {{ rule: component-naming-convention, path: {path}, reason: legacy }}\n");
+    let note = "the change itself adds the waivers to sluicegate-waivers.yaml";
+    for (waivers_of_base, waivers_of_target, waivers_of_change, has_note) in [
+        (
+            waiver("old/**"),
+            None,
+            waiver("old/**") + &waiver("sales/**"),
+            true,
+        ),
+        (
+            waiver("old/**"),
+            None,
+            waiver("old/**") + &waiver("stock/**"),
+            false,
+        ),
+        // The target removed the waiver, which stays removed after the merge.
+        (
+            waiver("old/**") + &waiver("sales/**"),
+            Some(waiver("old/**")),
+            waiver("old/**") + &waiver("sales/**"),
+            false,
+        ),
+    ] {
+        let world = project();
+        world.write(FILE, waivers_of_base);
+        world.commit("waive");
+        world.push();
+        world.git("checkout -q -b change");
+        world.write("sales/bad.orch.yaml", bad_pipeline_of_four());
+        world.write(FILE, &waivers_of_change);
+        world.commit("change");
+        world.push();
+        if let Some(waivers_of_target) = waivers_of_target {
+            world.git("checkout -q main");
+            world.write(FILE, waivers_of_target);
+            world.commit("remove");
+            world.push();
+            world.git("checkout -q change");
+        }
+        let output = pull_request_with_sides(&world, Call::new(&world.work()))
+            .run("check --report json=-")
+            .expect(1);
+        let notes = output.json()["notes"].to_string();
+        assert_eq!(notes.contains(note), has_note, "{waivers_of_change}: {notes}");
+    }
+}
+
+#[test]
+fn invalid_waivers_file_fails_a_run_without_pipelines_to_check() {
+    let world = project();
+    for (waivers, code) in [
+        ("- { rule: nope, path: a, reason: x }\n", 2),
+        ("- { rule: component-naming-convention, path: a, reason: x }\n", 0),
+    ] {
+        world.write(FILE, waivers);
+        world.git("add -A");
+        for args in ["--staged", "--all"] {
+            check(&world, args).expect(code);
+        }
+    }
+}
+
+#[test]
 fn change_passes_platforms_review_by_waivers_of_its_base() {
     let world = project();
     world.write(
