@@ -265,7 +265,8 @@ impl SavedReports<'_> {
         Ok(context::reviews_host_commit(repo, self.ci, &revisions)?)
     }
 
-    /// Fails unless a base of the change contains the older commit.
+    /// Fails unless a base of the change or the newest commit of its target branch contains the older commit. A trial
+    /// merge descends from commits of the target that no base contains.
     fn require_commit_of_bases(
         &self,
         repo: &Repository,
@@ -277,6 +278,11 @@ impl SavedReports<'_> {
             if repo.contains_commit(base, old_commit)? {
                 return Ok(());
             }
+        }
+        if let PolicyRevision::Commit { commit, .. } = self.find_target_revision(repo)?
+            && repo.contains_commit(&commit, old_commit)?
+        {
+            return Ok(());
         }
         if target.bases.is_empty() {
             let message = format!(

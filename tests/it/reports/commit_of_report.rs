@@ -201,6 +201,34 @@ fn comparison_of_a_change_with_its_own_past_is_refused() {
     unknown("../main.json").expect(0);
 }
 
+#[test]
+fn trial_merge_is_compared_with_report_of_newer_commit_of_target() {
+    let pipeline = orchestration_text(&["Start", "Load", "Done"]);
+    let world = change(&[("b.orch.yaml", &pipeline)]);
+    let payload = pull_request_payload(&world);
+    let check_commit = |file: &str| {
+        Call::new(&world.work())
+            .run(format!("check --all --head HEAD --report json=../{file}"))
+            .expect(0);
+    };
+    check_commit("change.json");
+    world.git("checkout -q main");
+    world.write("c.orch.yaml", &pipeline);
+    world.commit("newer commit of the target");
+    world.push();
+    check_commit("target.json");
+    world.git("checkout -q --detach main");
+    world.git("merge -q --no-ff -m trial change");
+    let job = Job::github()
+        .event("pull_request", "refs/pull/7/merge", &payload)
+        .extend(&world, Call::new(&world.work()));
+    job.run("check --all --report json=../new.json").expect(0);
+    job.run("report --compare ../target.json ../new.json").expect(0);
+    job.run("report --compare ../change.json ../new.json")
+        .expect(2)
+        .saying(&["belongs to the change, not to the target branch"]);
+}
+
 /// Returns a call in the job of a push of HEAD to this branch, on each kind of host.
 fn push_calls(world: &World, branch: &str) -> Vec<(&'static str, Call)> {
     let commit = head(world);
