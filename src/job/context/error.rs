@@ -197,7 +197,7 @@ fn describe_other_target(remotes: &[String], repository: Option<&str>) -> String
 
 /// The end of a hint about the base of the change, with the flags and their variables.
 const BASE_OR_ALL: &str =
-    "--base (SLUICEGATE_BASE), or select all pipelines with --all (SLUICEGATE_ALL=true)";
+    "--base (SLUICEGATE_BASE), or none and select all pipelines with --all (SLUICEGATE_ALL=true)";
 
 const BASE_UNKNOWN_HINT: &str = "fetch the base into this clone, or allow changes to the gate configuration with \
     --gate-changes warn (SLUICEGATE_GATE_CHANGES=warn)";

@@ -31,5 +31,10 @@ fn check_of_trial_merge_fails_before_and_after_the_merge_of_the_change() {
         }
         let text = format!("{change} is already in `origin/main`, as requested");
         call.run("check --base origin/main").expect(7).saying(&[&text]);
+        // With `--all`, too, the hint leads to a command that works.
+        let output = call.run("check --all --new-only --base origin/main").expect(7);
+        output.saying(&["pass another --base (SLUICEGATE_BASE), or none and select all pipelines"]);
+        let output = call.run("check --all --new-only");
+        assert_eq!(output.code, 1, "{name}: {}", output.all());
     }
 }
