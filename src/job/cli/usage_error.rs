@@ -159,25 +159,23 @@ impl<'c> InvalidCall<'c> {
         }
     }
 
-    /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, a similar flag, the
-    /// commands that have the flag, or how to list the flags.
+    /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, the commands that have
+    /// the flag, a similar flag, or how to list the flags.
     fn hint_for_flag(&self, flag: &str) -> String {
         let value = self.find_flag_value(flag);
         if let Some(hint) = synonyms::find_flag_hint(&self.name, flag, value) {
             return hint;
         }
-        let long_flags: Vec<String> = self
-            .command
-            .get_arguments()
-            .filter_map(|arg| Some(format!("--{}", arg.get_long()?)))
-            .collect();
-        let long_flags: Vec<&str> = long_flags.iter().map(String::as_str).collect();
-        if let Some(hint) = text::suggest(flag, &long_flags) {
-            return hint;
-        }
         let commands = self.list_commands_with_flag(flag);
         if !commands.is_empty() {
             return format!("{flag} is an option of {}", commands.join(" and "));
+        }
+        // The dashes are not compared: they would make short names similar.
+        let long_names: Vec<&str> = self.command.get_arguments().filter_map(Arg::get_long).collect();
+        if let Some(name) = flag.strip_prefix("--")
+            && let Some(long_name) = text::find_nearest_word(name, &long_names)
+        {
+            return text::did_you_mean(&format!("--{long_name}"));
         }
         match self.name.as_str() {
             "" => format!(

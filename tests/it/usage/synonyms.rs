@@ -105,6 +105,24 @@ const CASES: &[(&str, &str)] = &[
         "check --on-unavailable pass",
         "--on-unavailable is an option of `sluicegate review` and `sluicegate ci`",
     ),
+    ("review --rules x", "--rules is an option of `sluicegate check`"),
+    (
+        "review --staged",
+        "--staged is an option of `sluicegate check` and `sluicegate diff` and `sluicegate fix`",
+    ),
+    (
+        "init --force",
+        "--force is an option of `sluicegate artifacts disable`",
+    ),
+    ("report --base x", "--base is an option of `sluicegate review`"),
+    ("check --bsae x", "did you mean `--base`?"),
+    ("check --al", "did you mean `--all`?"),
+    ("review --newonly", "did you mean `--new-only`?"),
+    (
+        "waivers list --foo",
+        "run `sluicegate waivers list --help` to list the options of this command",
+    ),
+    ("settings foo", "run `sluicegate settings` to list all settings"),
 ];
 
 #[test]

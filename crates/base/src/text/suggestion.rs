@@ -43,7 +43,7 @@ pub fn find_nearest_word<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a 
         .iter()
         .filter(|candidate| {
             candidate.len() <= MAX_KNOWN_LENGTH
-                && candidate.chars().count().abs_diff(length) <= candidate.len().div_ceil(3)
+                && candidate.chars().count().abs_diff(length) <= max_word_edits(candidate)
         })
         .map(|candidate| {
             let edits = strsim::damerau_levenshtein(&lowercase_word, &candidate.to_lowercase());
@@ -51,10 +51,15 @@ pub fn find_nearest_word<'a>(word: &str, known_words: &[&'a str]) -> Option<&'a 
         })
         .filter(|(edits, _, candidate)| {
             let is_other_word = *edits > 0 && *edits >= length.max(candidate.chars().count());
-            !is_other_word && *edits <= candidate.len().div_ceil(3)
+            !is_other_word && *edits <= max_word_edits(candidate)
         })
         .min()
         .map(|(_, _, candidate)| candidate)
+}
+
+/// Returns the maximum number of edits between a known word and a similar one: a third of the length, and at least one.
+fn max_word_edits(known_word: &str) -> usize {
+    (known_word.len() / 3).max(1)
 }
 
 /// Minimum similarity of a name that is suggested for another one.
