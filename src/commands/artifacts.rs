@@ -31,14 +31,23 @@ pub(crate) fn run(run: &Run, verb: ArtifactsVerb) -> CommandResult {
             let prefix = client.sources.resolve_prefix(prefix)?;
             // The user passes the version as an argument or with the flag `--version-name`.
             let version = version.or(version_name);
+            client
+                .sources
+                .require_expanded_version(version.as_deref().unwrap_or_default())?;
             run.block_on(print_artifact(run, client.platform, prefix, version, output))?
         }
         ArtifactsVerb::Enable(args) => {
             let client = VersionClient::connect(run)?;
+            client
+                .sources
+                .require_expanded_version(args.version.version_name())?;
             run.block_on(client.create_switch(args.prefix.clone())?.enable(&args))?
         }
         ArtifactsVerb::Disable(args) => {
             let client = VersionClient::connect(run)?;
+            client
+                .sources
+                .require_expanded_version(args.version.version.version_name())?;
             run.block_on(client.create_switch(args.version.prefix.clone())?.disable(&args))?
         }
         ArtifactsVerb::Rollback(args) => {

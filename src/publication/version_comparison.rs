@@ -75,6 +75,9 @@ pub(crate) fn compare_versions<'a>(
 ) -> Result<VersionComparison<'a>, Failure> {
     let workspace = run.open_workspace()?;
     let prefix = workspace.sources.resolve_prefix(args.prefix.clone())?;
+    for version in args.from.iter().chain(&args.to) {
+        workspace.sources.require_expanded_version(version)?;
+    }
     let connection = workspace.sources.resolve_connection(&run.global)?;
     let is_platform_configured = connection.require_base_url().is_ok() && connection.require_token().is_ok();
     // Without `--from`, the platform must return the latest version, so a missing setting is an error. Two revisions

@@ -262,6 +262,11 @@ impl SettingSources<'_> {
         Ok((name, source))
     }
 
+    /// Fails if the name of an existing version contains a variable that the CI host did not replace.
+    pub fn require_expanded_version(&self, version: &str) -> Result<(), SettingsError> {
+        reject_unexpanded_value(version, SettingSource::Flag, variable::VERSION_NAME)
+    }
+
     /// Resolves the prefix of the artifact, which most requests for artifacts need. Fails if it is not set.
     pub fn resolve_prefix(&self, flag: Option<String>) -> Result<String, SettingsError> {
         self.resolve_optional_prefix(flag)?

@@ -141,6 +141,28 @@ fn unexpanded_paths_and_globs_are_refused_without_files() {
 }
 
 #[test]
+fn version_name_with_unexpanded_variable_is_refused_before_a_request() {
+    let (world, server) = stage();
+    let call = publish_call(&world, &server);
+    call.run("publish --version-name 1").expect(0);
+    for command in [
+        "artifacts show",
+        "artifacts enable",
+        "artifacts disable --force",
+        "artifacts diff",
+        "artifacts impact 1",
+    ] {
+        let output = call.run((command, &[VALUE])).expect(2);
+        output.saying(&["the value of --version-name", "was not replaced with its value"]);
+    }
+    call.run("artifacts disable --force --version-name $VERSION")
+        .expect(2);
+    assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
+    call.run("artifacts show 1").expect(0);
+    call.run("artifacts disable --force 1").expect(0);
+}
+
+#[test]
 fn texts_with_sign_of_variable_are_accepted() {
     let world = bad_project();
     for (name, value) in [
