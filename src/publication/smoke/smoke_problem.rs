@@ -3,6 +3,10 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 
+/// The step before a version is published again whose execution may have been started, but has no known id.
+pub(super) const CHECK_EXECUTIONS: &str =
+    "check on the platform whether the pipeline was started, and with which result";
+
 /// The reason why smoke runs did not succeed.
 pub(super) struct SmokeProblem {
     /// The exit status that the reason alone would have.
@@ -12,6 +16,8 @@ pub(super) struct SmokeProblem {
     pub(super) run_index: Option<usize>,
     /// The next step for this cause, unless the state of the version requires another one.
     pub(super) hint: Option<&'static str>,
+    /// The step before a disabled version is published again; `None` to fix the cause.
+    pub(super) republish_step: Option<&'static str>,
 }
 
 impl SmokeProblem {
@@ -22,6 +28,7 @@ impl SmokeProblem {
             reason,
             run_index: None,
             hint: None,
+            republish_step: None,
         }
     }
 
@@ -50,6 +57,12 @@ impl SmokeProblem {
 
     pub(super) const fn with_hint(mut self, hint: &'static str) -> Self {
         self.hint = Some(hint);
+        self
+    }
+
+    /// Sets the step before a disabled version is published again, for a problem that is not a fault of the version.
+    pub(super) const fn with_republish_step(mut self, step: &'static str) -> Self {
+        self.republish_step = Some(step);
         self
     }
 

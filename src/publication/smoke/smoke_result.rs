@@ -18,6 +18,8 @@ pub(crate) struct SmokeResult {
     pub(super) problem: Option<String>,
     /// The hint that names the next step for this problem.
     pub(super) hint: Option<&'static str>,
+    /// The step before a disabled version is published again; `None` to fix the cause.
+    pub(super) republish_step: Option<&'static str>,
     pub(super) state: VersionState,
     /// The version that \[Latest\] means now, if it was looked up.
     pub(super) latest: Option<LatestVersion>,
@@ -103,7 +105,8 @@ impl SmokeResult {
                     .to_owned(),
             ],
             VersionState::Disabled => {
-                vec!["fix the cause, then publish under another version name".to_owned()]
+                let first_step = self.republish_step.unwrap_or("fix the cause");
+                vec![format!("{first_step}, then publish under another version name")]
             }
             VersionState::KeptEnabled => vec![format!("run `{disable_command}` to disable the version")],
             VersionState::Unchanged => Vec::new(),
@@ -184,6 +187,7 @@ mod tests {
             status: ExitStatus::Success,
             problem: None,
             hint: None,
+            republish_step: None,
             state: VersionState::Unchanged,
             latest: None,
         }

@@ -1,7 +1,7 @@
 //! Runs the smoke runs one after the other, stops at the first one that does not succeed, and then disables the
 //! version.
 
-use super::smoke_problem::SmokeProblem;
+use super::smoke_problem::{CHECK_EXECUTIONS, SmokeProblem};
 use super::smoke_result::{SmokeResult, VersionState};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -95,6 +95,7 @@ impl<'a> SmokeTest<'a> {
             status: ExitStatus::Success,
             problem: None,
             hint: None,
+            republish_step: None,
             state: VersionState::Unchanged,
             latest: None,
         }
@@ -288,14 +289,16 @@ impl<'a> SmokeTest<'a> {
             let reason =
                 format!("an execution of a version with the same content is still in progress: {error}");
             let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
-            return Err(problem.with_hint("run the job again when that execution has ended"));
+            return Err(problem
+                .with_hint("run the job again when that execution has ended")
+                .with_republish_step("wait until that execution has ended"));
         }
-        let fact = if error.is_maybe_processed() {
-            "could not determine whether the pipeline was started"
-        } else {
-            "the pipeline was not started"
-        };
-        Err(SmokeProblem::from_failure(&Failure::from(error).context(fact)))
+        if !error.is_maybe_processed() {
+            let failure = Failure::from(error).context("the pipeline was not started");
+            return Err(SmokeProblem::from_failure(&failure));
+        }
+        let failure = Failure::from(error).context("could not determine whether the pipeline was started");
+        Err(SmokeProblem::from_failure(&failure).with_republish_step(CHECK_EXECUTIONS))
     }
 
     /// Returns the id of the started execution, and prints that it was started. Fails without an id, because the
@@ -303,7 +306,8 @@ impl<'a> SmokeTest<'a> {
     fn require_execution_id(&self, run: &SmokeRun, id: Option<String>) -> Result<String, SmokeProblem> {
         let Some(id) = id else {
             let reason = "the pipeline was started, but the response contains no execution id";
-            return Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned()));
+            let problem = SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned());
+            return Err(problem.with_republish_step(CHECK_EXECUTIONS));
         };
         self.say_started(run, &id);
         Ok(id)
@@ -344,6 +348,7 @@ impl<'a> SmokeTest<'a> {
             problem: problem.run_index.is_none().then_some(problem.reason),
             // Another run of the job could not test a disabled version.
             hint: problem.hint.filter(|_| state != VersionState::Disabled),
+            republish_step: problem.republish_step,
             state,
             latest,
         }

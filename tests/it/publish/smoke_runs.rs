@@ -105,30 +105,51 @@ fn publish_whose_smoke_run_fails_disables_version_and_exits_with_8() {
     });
 }
 
+const FIX_CAUSE: &str = "hint: fix the cause, then publish under another version name";
+const CHECK_EXECUTIONS: &str = "hint: check on the platform whether the pipeline was started, and with which result, \
+     then publish under another version name";
+
 #[test]
 fn smoke_run_that_does_not_start_disables_version() {
     let conflict = || ResponseTemplate::new(409).set_body_json(json!({ "error": "it runs", "status": 409 }));
     let cases = [
-        (ResponseTemplate::new(404), 8, "the pipeline was not started"),
+        (
+            ResponseTemplate::new(404),
+            8,
+            "the pipeline was not started",
+            FIX_CAUSE,
+        ),
         (
             ResponseTemplate::new(500),
             8,
             "could not determine whether the pipeline was started",
+            CHECK_EXECUTIONS,
         ),
-        (answer(&json!({})), 8, "the response contains no execution id"),
-        (ResponseTemplate::new(403), 4, "the pipeline was not started"),
+        (
+            answer(&json!({})),
+            8,
+            "the response contains no execution id",
+            CHECK_EXECUTIONS,
+        ),
+        (
+            ResponseTemplate::new(403),
+            4,
+            "the pipeline was not started",
+            FIX_CAUSE,
+        ),
         (
             conflict(),
             3,
             "an execution of a version with the same content is still in progress",
+            "hint: wait until that execution has ended, then publish under another version name",
         ),
     ];
-    at_once(cases, |(response, code, text)| {
+    at_once(cases, |(response, code, text, hint)| {
         let stage = SmokePlatform::new();
         stage.start_with(response);
         stage.accept_disable();
         let output = stage.call().run("publish").expect(code);
-        output.assert_logged(&[text, "the version was disabled", "version 0 now"]);
+        output.assert_logged(&[text, "the version was disabled", "version 0 now", hint]);
         // Another run could not test the disabled version.
         assert!(!output.all().contains("run the job again"), "{}", output.all());
         assert_eq!(stage.switches(), [disable_request()]);
