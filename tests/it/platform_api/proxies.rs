@@ -113,6 +113,27 @@ fn refusal_by_a_proxy_names_proxy_status_and_target() {
 }
 
 #[test]
+fn hint_for_missing_proxy_credentials_names_the_variable_for_the_scheme() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    let platform = Platform::new();
+    let address = proxy_with_status("407 Proxy Authentication Required");
+    for (variable, base_url) in [
+        ("HTTPS_PROXY", "https://platform.invalid/dpc"),
+        ("HTTP_PROXY", "http://platform.invalid/dpc"),
+    ] {
+        let hint =
+            format!("hint: set the proxy credentials in {variable} or ALL_PROXY: http://user:password@host");
+        platform
+            .call(&world)
+            .variable("SLUICEGATE_BASE_URL", base_url)
+            .variable(variable, format!("http://{address}"))
+            .run("review")
+            .expect(3)
+            .saying(&[&hint]);
+    }
+}
+
+#[test]
 fn proxy_that_refuses_the_connection_is_named_without_credentials() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let platform = Platform::new();

@@ -75,7 +75,10 @@ impl ErrorKind {
             Self::NotFound => "check the base URL and the ids in the request URL",
             Self::TooLarge => "send less data in one request",
             Self::OtherStatus(410) => "the platform has removed or disabled this resource",
-            Self::OtherStatus(407) => "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
+            // Only a request for an http URL: for https, the proxy refuses the tunnel, which is another error.
+            Self::OtherStatus(407) => {
+                "set the proxy credentials in HTTP_PROXY or ALL_PROXY: http://user:password@host"
+            }
             Self::OtherStatus(429) => "the platform's rate limit is exceeded: try again later",
             Self::OtherStatus(500..=599) => "the platform has a problem: try again later",
             Self::Unreachable => {

@@ -128,7 +128,7 @@ pub(super) fn proxy_failure(
         ),
         TunnelProblem::Credentials => (
             format!("the proxy {address} requires other credentials (407 Proxy Authentication Required)"),
-            "set the proxy credentials: HTTPS_PROXY=http://user:password@host",
+            "set the proxy credentials in HTTPS_PROXY or ALL_PROXY: http://user:password@host",
         ),
         TunnelProblem::Refused => {
             let mut message = format!("the proxy {address} refused the connection to {target}");

@@ -47,7 +47,9 @@ impl From<TokenError> for HttpError {
                     Some(404 | 405 | 410) => {
                         "check the token URL (SLUICEGATE_TOKEN_URL): nothing issues tokens there"
                     }
-                    Some(407) => "set the proxy credentials: HTTP_PROXY=http://user:password@host",
+                    Some(407) => {
+                        "set the proxy credentials in HTTP_PROXY or ALL_PROXY: http://user:password@host"
+                    }
                     _ => "check the client id, the client secret and the audience",
                 })
             }
