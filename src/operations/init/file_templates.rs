@@ -30,11 +30,18 @@ fn format_action(released_commit: Option<&str>) -> String {
 /// Returns the container image that a job uses without `--source`. The tag ends with `-ci`: this variant contains a
 /// shell, which CI hosts need.
 fn default_image() -> String {
-    format!(
-        "ghcr.io/{}:{}-ci",
-        address::repository_full_name(),
-        env!("CARGO_PKG_VERSION")
-    )
+    add_missing_image_tag(&format!("ghcr.io/{}", address::repository_full_name()))
+}
+
+/// Returns the image with a tag, because the tag `latest` has no shell and moves. An image with a tag or a digest stays
+/// unchanged.
+fn add_missing_image_tag(image: &str) -> String {
+    // The host of the registry may have a port.
+    let name = image.rsplit('/').next().unwrap_or_default();
+    if name.contains([':', '@']) {
+        return image.to_owned();
+    }
+    format!("{image}:{}-ci", env!("CARGO_PKG_VERSION"))
 }
 
 /// The URL below which the release of version 1.2.3 is `v1.2.3/`.
@@ -136,7 +143,7 @@ fn format_project_check(check: ProjectCheck, findings: &CurrentFindings) -> Stri
 
 /// Fills the template of a CI job with the source of the program, its version and the default branch. The source is an
 /// action, an image or a URL. Each template contains only one of these, so `--source` is the value for all three. An
-/// action without a version gets the version of this program.
+/// action or an image without a version gets the version of this program.
 pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     let action = match &facts.source {
         None => default_action(),
@@ -145,7 +152,13 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
     };
     let values = [
         ("__ACTION__", action),
-        ("__IMAGE__", facts.source.clone().unwrap_or_else(default_image)),
+        (
+            "__IMAGE__",
+            facts
+                .source
+                .as_deref()
+                .map_or_else(default_image, add_missing_image_tag),
+        ),
         (
             "__RELEASES__",
             facts.source.clone().unwrap_or_else(|| RELEASES_URL.to_owned()),

@@ -125,6 +125,20 @@ fn jobs_say_what_hosts_read() {
     assert_eq!(job["sluicegate"]["image"], "r.example/a/b:1");
     assert_eq!(job["sluicegate"]["variables"]["GIT_DEPTH"], "0");
 
+    let tag = format!(":{}-ci", env!("CARGO_PKG_VERSION"));
+    let digest = format!("@sha256:{}", "0".repeat(64));
+    for (image, added_tag) in [
+        ("r.example:5000/a/b", tag.as_str()),
+        ("b", &tag),
+        ("r.example/a/b:1", ""),
+        (&format!("r.example/a/b{digest}"), ""),
+    ] {
+        let world = small_project();
+        run_init(&world, format!("--host gitlab --source {image}")).expect(0);
+        let job = parse_yaml(&world.read_text(".gitlab-ci.yml"));
+        assert_eq!(job["sluicegate"]["image"], format!("{image}{added_tag}"));
+    }
+
     run_init(&world, "--host azure").expect(0);
     assert_eq!(
         parse_yaml(&world.read_text("azure-pipelines.yml"))["steps"][0]["fetchDepth"],
