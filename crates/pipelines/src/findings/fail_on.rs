@@ -12,7 +12,7 @@ pub enum FailOn {
     Error,
     /// Fail on any violation.
     Warn,
-    /// Never fail; findings are only reported.
+    /// Do not fail on any finding; findings are only reported.
     Never,
 }
 

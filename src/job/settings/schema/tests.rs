@@ -194,7 +194,7 @@ fn every_key_is_described() {
     }
     check("", &json_schema());
     insta::assert_snapshot!(json_schema()["properties"]["review"]["properties"]["fail-on"],
-        @r#"{"type":"string","enum":["error","warn","never"],"default":"error","description":"Lowest severity that fails the gate: error, warn or never. `error`: Fail on violations of rules with the level error. `warn`: Fail on any violation. `never`: Never fail; findings are only reported. Environment variable: SLUICEGATE_FAIL_ON."}"#);
+        @r#"{"type":"string","enum":["error","warn","never"],"default":"error","description":"Lowest severity that fails the gate: error, warn or never. `error`: Fail on violations of rules with the level error. `warn`: Fail on any violation. `never`: Do not fail on any finding; findings are only reported. Environment variable: SLUICEGATE_FAIL_ON."}"#);
     insta::assert_snapshot!(json_schema()["properties"]["include"],
         @r#"{"type":"array","items":{"type":"string","minLength":1},"default":["**/*.orch.yaml","**/*.tran.yaml"],"description":"Globs of the files to select. Environment variable: SLUICEGATE_INCLUDE."}"#);
 }
