@@ -90,7 +90,7 @@ static CALL: ProjectDocumentation = ProjectDocumentation {
         "`orchestrationJob` and `transformationJob` contain the path of a pipeline from the repository \
          root, with or without its extension.",
         "A file name without a folder means the file in the caller's folder, otherwise the only file with that \
-         name; such a call is at most a warning. If several other files have the name, the call is \
+         name, for which a finding is at most a warning. If several other files have the name, the call is \
          ambiguous.",
         UNCHECKED_PATHS,
         "Skipped components are checked too, because they may be enabled again.",
