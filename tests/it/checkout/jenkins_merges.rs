@@ -66,6 +66,32 @@ fn rebuild_of_replaced_commit_reviews_that_commit() {
     }
 }
 
+/// With the strategy that discovers only the head of a pull request, Jenkins does not fetch the target branch.
+#[test]
+fn clone_with_only_the_head_of_the_pull_request_needs_the_target() {
+    let world = project();
+    world.git("checkout -q -b change");
+    world.write("good.orch.yaml", orchestration_text(&GOOD));
+    let commit = world.commit("good");
+    world.push();
+    world.git(format!("update-ref refs/remotes/origin/PR-11 {commit}"));
+    world.git(format!("checkout -q --detach {commit}"));
+    let call = jenkins_merge_build(&strict_platform(), &world, &commit);
+    for remedy in ["--deepen", "ref specs"] {
+        world.git("config remote.origin.fetch +refs/heads/change:refs/remotes/origin/PR-11");
+        for branch in ["main", "change", "HEAD"] {
+            world.git(format!("update-ref --no-deref -d refs/remotes/origin/{branch}"));
+        }
+        call.run("check").expect(7).saying(&["main"]);
+        if remedy == "--deepen" {
+            call.run("check --deepen").expect(0);
+        } else {
+            world.git("fetch -q origin +refs/heads/*:refs/remotes/origin/*");
+            call.run("check").expect(0);
+        }
+    }
+}
+
 /// Creates `change`, and `main` with one more commit. Both edit another part of a text.
 fn world_with_diverged_branches(components: &[&str]) -> World {
     let world = project();
