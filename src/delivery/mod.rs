@@ -83,12 +83,10 @@ struct Delivery<'a> {
     /// The commit whose findings are known, if only new ones fail the gate.
     baseline_commit: Option<&'a CommitId>,
     gate_refusal: GateRefusal,
-    /// True if the gate configuration is read from another commit than the reviewed one.
-    is_policy_elsewhere: bool,
-    /// True if the policy revision is unknown, so that the run ignores the configuration or waivers of the checkout.
-    ignores_checkout_config: bool,
-    /// True for the report of an earlier run, which this run did not evaluate.
-    is_of_earlier_run: bool,
+    /// The workspace of the reviewed files. `None` for the report of an earlier run.
+    workspace: Option<&'a Workspace<'a>>,
+    /// The workspace with the gate configuration of the run, if there is one.
+    policy_workspace: Option<&'a Workspace<'a>>,
     /// The errors in the rules file.
     rules_file_errors: Vec<RulesFileError>,
     /// How to provide the rules file, if the review did not find it.
@@ -180,14 +178,8 @@ pub(crate) fn deliver_gate_report<S: ReportSubject>(
         } else {
             GateRefusal::Anywhere
         },
-        is_policy_elsewhere: subject
-            .workspace()
-            .map_or(report.context.policy.is_some(), Workspace::has_separate_policy),
-        ignores_checkout_config: subject
-            .policy_workspace()
-            .zip(subject.files())
-            .is_some_and(|(workspace, (_, snapshot))| workspace.ignores_config_in(snapshot)),
-        is_of_earlier_run: subject.workspace().is_none(),
+        workspace: subject.workspace(),
+        policy_workspace: subject.policy_workspace(),
         rules_file_errors: workspace_snapshot
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
             .unwrap_or_default(),

@@ -8,6 +8,7 @@ use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::{self, variable};
 use crate::session::Run;
+use crate::workspace::Workspace;
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::{FailOn, GateFault, Verdict};
 
@@ -28,7 +29,7 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     let mut words = Vec::new();
     // No flag turns this setting of the configuration file off.
     let may_file_set_new_only =
-        delivery.file_verdict_settings.new_only == Some(true) || delivery.ignores_checkout_config;
+        delivery.file_verdict_settings.new_only == Some(true) || ignores_checkout_config(delivery);
     if !context.new_only && may_file_set_new_only {
         words.push(format!("{}=false", variable::NEW_ONLY));
     }
@@ -115,7 +116,7 @@ fn list_verdict_options(delivery: &Delivery<'_>) -> Vec<String> {
     let file_level = delivery.file_verdict_settings.fail_on.unwrap_or_default();
     let mut options = Vec::new();
     if let Some(fail_on) = context.fail_on
-        && (fail_on != FailOn::default() || fail_on != file_level || delivery.ignores_checkout_config)
+        && (fail_on != FailOn::default() || fail_on != file_level || ignores_checkout_config(delivery))
     {
         options.push(format!("--fail-on {fail_on}"));
     }
@@ -138,11 +139,14 @@ fn list_verdict_options(delivery: &Delivery<'_>) -> Vec<String> {
 /// of the job apply only if they are passed as flags. `head` is the commit that the command checks.
 fn list_policy_flags(delivery: &Delivery<'_>, head: Option<&str>) -> Vec<String> {
     let report = delivery.report;
+    let is_policy_elsewhere = delivery
+        .workspace
+        .map_or(report.context.policy.is_some(), Workspace::has_separate_policy);
     // If the gate configuration was read from another commit, `--policy base` is needed only if the files of head
     // differ from it.
     let needs_base_policy = delivery.has_stricter_target
-        || delivery.ignores_checkout_config
-        || (delivery.is_policy_elsewhere && !report.gate_changes.is_empty())
+        || ignores_checkout_config(delivery)
+        || (is_policy_elsewhere && !report.gate_changes.is_empty())
         || head.is_some_and(|head| may_target_be_stricter_than(delivery, head));
     let lenient_mode = find_lenient_compat_mode(delivery);
     [
@@ -158,6 +162,14 @@ fn list_policy_flags(delivery: &Delivery<'_>, head: Option<&str>) -> Vec<String>
     .collect()
 }
 
+/// Returns whether the policy revision is unknown, so that the run ignores the configuration or waivers of the checkout.
+fn ignores_checkout_config(delivery: &Delivery<'_>) -> bool {
+    delivery
+        .policy_workspace
+        .zip(delivery.files)
+        .is_some_and(|(workspace, (_, snapshot))| workspace.ignores_config_in(snapshot))
+}
+
 /// Returns whether the target may be stricter than the commit that the command checks, although the run could not show
 /// that: the run evaluated a merge, which contains the rules of the target, or its report is saved.
 fn may_target_be_stricter_than(delivery: &Delivery<'_>, head: &str) -> bool {
@@ -166,7 +178,7 @@ fn may_target_be_stricter_than(delivery: &Delivery<'_>, head: &str) -> bool {
     let (Some(policy), Some((repo, _))) = (&context.policy, delivery.files) else {
         return context.policy.is_some() && !is_reviewed_commit;
     };
-    if is_reviewed_commit && !delivery.is_of_earlier_run {
+    if is_reviewed_commit && delivery.workspace.is_some() {
         return false;
     }
     let find_commit = |id: &str| repo.find_commit_with_id(id).ok().flatten();
