@@ -57,28 +57,36 @@ pub fn run(args: impl IntoIterator<Item = OsString>, env: env::Env) -> exit::Exi
 }
 
 /// Prints the help text or the error in the arguments. In CI, the error is an annotation if the host has annotations.
-/// If standard output is a closed pipe, the reader chose to stop, so a failed write is ignored.
 fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -> exit::ExitStatus {
+    let flags = GlobalArgs {
+        color: job::cli::find_requested_color(args),
+        ..GlobalArgs::default()
+    };
+    let color = job::settings::resolve_color_choice(&flags, env).unwrap_or_default();
+    let (is_quiet, is_ci) = (false, false);
+    let ui = ui::Ui::new(is_quiet, color, is_ci);
     if !error.use_stderr() {
-        let _ = error.print();
-        return exit::ExitStatus::Success;
+        return conclude_print(ui, error.print());
     }
     let message = job::cli::describe_usage_error(error, args);
     if !session::step_report::report_usage_error(env, &message) {
-        let flags = GlobalArgs {
-            color: job::cli::find_requested_color(args),
-            ..GlobalArgs::default()
-        };
-        let color = job::settings::resolve_color_choice(&flags, env).unwrap_or_default();
-        let (is_quiet, is_ci) = (false, false);
-        ui::Ui::new(is_quiet, color, is_ci).print_usage_error(&message);
+        ui.print_usage_error(&message);
     }
     exit::ExitStatus::Usage
 }
 
 /// Prints the program's name and version.
 fn print_version() -> exit::ExitStatus {
-    // If standard output is a closed pipe, the reader chose to stop, so a failed write is ignored.
-    let _ = writeln!(std::io::stdout(), "sluicegate {}", env!("CARGO_PKG_VERSION"));
-    exit::ExitStatus::Success
+    let (is_quiet, is_ci) = (false, false);
+    let ui = ui::Ui::new(is_quiet, ui::ColorChoice::default(), is_ci);
+    let text = format!("sluicegate {}\n", env!("CARGO_PKG_VERSION"));
+    conclude_print(ui, std::io::stdout().write_all(text.as_bytes()))
+}
+
+/// Returns the exit status of a text that was printed on standard output, and reports a failure to write it.
+fn conclude_print(ui: ui::Ui, result: std::io::Result<()>) -> exit::ExitStatus {
+    match ui::accept_closed_output(result) {
+        Ok(()) => exit::ExitStatus::Success,
+        Err(failure) => ui.print_failure(&failure),
+    }
 }

@@ -233,14 +233,19 @@ fn unwritable_output_failure(error: io::Error) -> Failure {
     Failure::new(ExitStatus::Usage, error)
 }
 
+/// Converts the result of a write to an output stream. A closed pipe is not a failure, because its reader chose to stop.
+pub(crate) fn accept_closed_output(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable_output_failure(error)),
+        _ => Ok(()),
+    }
+}
+
 /// Writes a result to the stream with `write_content`, and flushes it. A reader that has closed the stream does not
 /// cause an error.
 fn write_result(
     stream: impl io::Write,
     write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    match write_buffered(stream, write_content) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(unwritable_output_failure(error)),
-        _ => Ok(()),
-    }
+    accept_closed_output(write_buffered(stream, write_content))
 }

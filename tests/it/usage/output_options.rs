@@ -126,3 +126,21 @@ fn local_commands_write_json_too() {
     assert_eq!(doctor["schema"], "sluicegate.doctor/v1");
     call.run("context --json -o text").expect(2);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn text_that_cannot_be_printed_is_an_error() {
+    let world = project();
+    for args in ["--version", "--help", "help exit-codes", "check --help"] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = Call::new(&world.work())
+            .command(args)
+            .stdout(full)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args}: {text}");
+        assert!(text.contains("could not write the output"), "{args}: {text}");
+        Call::new(&world.work()).run(args).expect(0);
+    }
+}
