@@ -20,14 +20,18 @@ pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link.
+/// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link. A file that
+/// cannot be written completely is removed, because the next run would treat it as the user's.
 pub(crate) fn create_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
     if let Some(parent) = Path::new(path).parent() {
         reject_linked_directories(root, parent)?;
         fs::create_dir_all(root.join(parent))?;
     }
-    File::create_new(target)?.write_all(text.as_bytes())
+    let mut file = File::create_new(&target)?;
+    file.write_all(text.as_bytes()).inspect_err(|_| {
+        let _ = fs::remove_file(&target);
+    })
 }
 
 /// Fails if a directory on the path `dir` is a symbolic link, because the file could be written outside the repository.

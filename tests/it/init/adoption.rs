@@ -1,7 +1,7 @@
 //! `sluicegate init --adopt`: the existing findings, the three ways to start, and that the first change is reviewed as
 //! announced.
 
-use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, orchestration_text};
+use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, orchestration_text, project};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -544,4 +544,18 @@ fn caller_of_orchestration(target: &str) -> String {
          type: run-orchestration\n      parameters: {{ componentName: Run, orchestrationJob: {target} }}\n      \
          transitions: {{ unconditional: [Done] }}\n    Done:\n      type: end-success\n      parameters: {{ componentName: Done }}\n"
     )
+}
+
+#[test]
+fn file_that_init_cannot_write_is_not_left_empty() {
+    let world = project();
+    for args in ["init --host none", "rules init"] {
+        let output = Call::new(&world.work())
+            .command_in_shell("trap '' XFSZ; ulimit -f 0", args)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args}: {output:?}");
+        assert_eq!(world.git("status --short"), "", "{args}");
+    }
+    Call::new(&world.work()).run("init --host none").expect(0);
 }
