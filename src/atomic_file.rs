@@ -2,11 +2,19 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 /// Size of the write buffer, in bytes.
 const BUFFER_BYTES: usize = 64 * 1024;
+/// Maximum number of links that are followed from one path, as in Linux.
+const MAX_LINKS: usize = 40;
+
+/// The temporary files that exist now. A signal ends the run while the command's thread still owns its files, which are
+/// then not dropped.
+static TEMPORARY_PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Writes a file atomically, so that a reader never sees half of it. A file that exists keeps its permissions.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -45,6 +53,11 @@ pub(crate) fn write_file_with(
     file.finish()
 }
 
+/// Removes the file that [`AtomicFile`] would replace. A link to it stays.
+pub(crate) fn remove_file(path: &Path) -> io::Result<()> {
+    fs::remove_file(follow_links(path))
+}
+
 /// Fails if [`AtomicFile`] cannot write to this path. Creates its directory if it is missing, but no file. A device or a
 /// pipe is not opened, because its reader would see the end of the data when it is closed.
 pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
@@ -54,9 +67,50 @@ pub(crate) fn check_writable(path: &Path) -> io::Result<()> {
     AtomicFile::create(path).map(drop)
 }
 
-/// Returns whether the path is a device or a pipe.
+/// Returns whether the path is a device, a pipe or an open file of this process, such as `/dev/stdout`.
 pub(crate) fn is_stream(path: &Path) -> bool {
-    path.exists() && !path.is_file() && !path.is_dir()
+    is_open_file(&follow_links(path)) || (path.exists() && !path.is_file() && !path.is_dir())
+}
+
+/// Returns whether the path names an open file of this process by its number.
+fn is_open_file(path: &Path) -> bool {
+    path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
+}
+
+/// Opens the open file of this process that the path names. Standard output and standard error are not opened again:
+/// two positions in the same file would overwrite each other.
+fn open_again(path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd as _;
+        if path.ends_with("1") {
+            return Ok(io::stdout().as_fd().try_clone_to_owned()?.into());
+        }
+        if path.ends_with("2") {
+            return Ok(io::stderr().as_fd().try_clone_to_owned()?.into());
+        }
+    }
+    File::options().append(true).open(path)
+}
+
+/// Returns the path to which the links at this path lead, or the name of an open file of this process. Its target has
+/// no name under which it could be replaced.
+fn follow_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&path) {
+            Ok(target) if !is_open_file(&path) => path = parent_of(&path).join(target),
+            _ => break,
+        }
+    }
+    path
+}
+
+/// Returns the directory of the file.
+fn parent_of(path: &Path) -> &Path {
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// A file that is moved to its path when it is finished; if dropped earlier, it is removed.
@@ -70,30 +124,44 @@ pub(crate) struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Creates the temporary file next to `path`, and the directory if it is missing. If `path` is a device or a pipe,
-    /// which cannot be replaced, opens it directly.
+    /// Creates the temporary file next to `path`, and the directory if it is missing. If `path` is a link, the link
+    /// stays, and the file to which it leads is replaced. A device, a pipe or an open file of this process, which cannot
+    /// be replaced, is written to directly.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        let parent = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
+        let path = follow_links(path);
+        let is_open = is_open_file(&path);
+        if is_open || (path.exists() && !path.is_file()) {
+            return Ok(Self {
+                file: if is_open {
+                    open_again(&path)
+                } else {
+                    File::create(&path)
+                }?,
+                path,
+                temporary_path: None,
+            });
+        }
+        let parent = parent_of(&path);
         fs::create_dir_all(parent)?;
-        let is_special = path.exists() && !path.is_file();
-        let temporary_path =
-            (!is_special).then(|| parent.join(format!(".sluicegate-{}", Uuid::new_v4().simple())));
+        let temporary_path = parent.join(format!(".sluicegate-{}", Uuid::new_v4().simple()));
+        let mut temporary_paths = lock_temporary_paths();
+        let file = File::create(&temporary_path)?;
+        temporary_paths.push(temporary_path.clone());
         Ok(Self {
-            file: File::create(temporary_path.as_deref().unwrap_or(path))?,
-            path: path.to_owned(),
-            temporary_path,
+            file,
+            path,
+            temporary_path: Some(temporary_path),
         })
     }
 
     /// Moves the temporary file to its path. A device or a pipe has been written to directly, so nothing is moved.
     pub(crate) fn finish(mut self) -> io::Result<()> {
-        match &self.temporary_path {
-            Some(temporary_path) => fs::rename(temporary_path, &self.path)?,
-            None => return Ok(()),
-        }
+        let Some(temporary_path) = &self.temporary_path else {
+            return Ok(());
+        };
+        let mut temporary_paths = lock_temporary_paths();
+        fs::rename(temporary_path, &self.path)?;
+        temporary_paths.retain(|path| path != temporary_path);
         self.temporary_path = None;
         Ok(())
     }
@@ -113,9 +181,25 @@ impl Drop for AtomicFile {
     /// Removes the temporary file if it was not moved to its path.
     fn drop(&mut self) {
         if let Some(temporary_path) = &self.temporary_path {
+            let mut temporary_paths = lock_temporary_paths();
             let _ = fs::remove_file(temporary_path);
+            temporary_paths.retain(|path| path != temporary_path);
         }
     }
+}
+
+/// Removes the temporary files, because the run ends now. Afterwards, this process creates and moves no file any more:
+/// a thread that tries to waits for the end of the process.
+pub(crate) fn remove_unfinished_files() {
+    let temporary_paths = lock_temporary_paths();
+    for path in temporary_paths.iter() {
+        let _ = fs::remove_file(path);
+    }
+    mem::forget(temporary_paths);
+}
+
+fn lock_temporary_paths() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARY_PATHS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes the output of `write_content` to `stream` through a buffer.

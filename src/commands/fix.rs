@@ -54,13 +54,15 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     };
     let mut proof = find_fixes(&subject, &check_args, includes_unchanged, &destination)?;
     if !args.dry_run {
-        fix_execution::write_fixes(&destination, &mut proof)?;
+        let signals = &run.signals;
+        signals.hold_during(|| fix_execution::write_fixes(signals, &destination, &mut proof))?;
     }
     fix_summary::print_summary(run, &workspace.repo, &proof, args)?;
-    Ok(if proof.rejected_fixes.is_empty() {
-        ExitStatus::Success
-    } else {
-        ExitStatus::GateFailed
+    // A signal after the last file came too late to undo the fixes.
+    Ok(match run.signals.pending_status() {
+        Some(signal_status) => signal_status,
+        None if proof.rejected_fixes.is_empty() => ExitStatus::Success,
+        None => ExitStatus::GateFailed,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Runs `sluicegate mv`: moves a file or directory and updates every reference to it, or repairs broken references.
 //!
 //! All new content is computed in memory first, so that no file is changed if an error occurs. Then git moves the
-//! files, and the edited files are written and staged; a failure to write is undone.
+//! files, and the edited files are written and staged. After a failure to write, or at a signal, all changes are undone.
 
 use crate::exit::ExitStatus;
 use crate::job::cli::MvArgs;
@@ -30,8 +30,10 @@ pub(crate) fn run(run: &Run, args: &MvArgs) -> CommandResult {
     let unstaged_files = if args.dry_run {
         plan_execution::UnstagedFiles::default()
     } else {
-        plan_execution::execute_plan(&workspace.repo, &plan)?
+        let signals = &run.signals;
+        signals.hold_during(|| plan_execution::execute_plan(signals, &workspace.repo, &plan))?
     };
     move_summary::print_summary(run, &plan, &unstaged_files, args)?;
-    Ok(ExitStatus::Success)
+    // A signal after the last edit came too late to undo the move.
+    Ok(run.signals.pending_status().unwrap_or(ExitStatus::Success))
 }

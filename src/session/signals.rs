@@ -4,11 +4,13 @@
 //! The command runs on a separate thread, so that an interrupt is handled at once, even while the command is deep in a
 //! repository. A command that must clean up first handles the signal itself.
 
+use crate::atomic_file;
+use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use tokio::runtime::Builder;
 use tokio::sync::{oneshot, watch};
@@ -20,7 +22,9 @@ const STACK_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Clone)]
 pub(crate) struct Signals {
     receiver: watch::Receiver<Option<ExitStatus>>,
-    is_handled: Arc<AtomicBool>,
+    /// Whether the command handles signals. Stays locked once a signal ends the run, so that [`Self::hold`] does not
+    /// return afterwards.
+    is_handled: Arc<Mutex<bool>>,
     /// What the run says when a signal ends it; empty if there is nothing to say.
     last_words: Arc<Mutex<String>>,
 }
@@ -28,7 +32,7 @@ pub(crate) struct Signals {
 impl Signals {
     /// Waits for a signal, which from now on does not end the run, and returns the exit status that the signal causes.
     pub(crate) async fn wait(&mut self) -> ExitStatus {
-        self.is_handled.store(true, Ordering::SeqCst);
+        self.hold();
         match self.receiver.wait_for(Option::is_some).await {
             Ok(status) => status.unwrap_or(ExitStatus::Interrupted),
             // The run has ended, so this status has no effect.
@@ -38,7 +42,16 @@ impl Signals {
 
     /// Keeps signals from ending the run: from now on, the run must be able to undo a change.
     pub(crate) fn hold(&self) {
-        self.is_handled.store(true, Ordering::SeqCst);
+        *lock(&self.is_handled) = true;
+    }
+
+    /// Runs `change` to its end, even if a signal arrives. It may end early if [`Self::pending_failure`] returns a
+    /// failure.
+    pub(crate) fn hold_during<T>(&self, change: impl FnOnce() -> T) -> T {
+        self.hold();
+        let result = change();
+        self.release();
+        result
     }
 
     /// Returns the exit status that a signal has caused since the start, if there was one.
@@ -46,28 +59,44 @@ impl Signals {
         *self.receiver.borrow()
     }
 
+    /// Returns the failure of a change that a signal ends, if there was a signal since the start.
+    pub(crate) fn pending_failure(&self) -> Option<Failure> {
+        let status = self.pending_status()?;
+        Some(Failure::new(status, anyhow::Error::msg(describe_end(status))))
+    }
+
     /// Lets the next signal end the run again.
     pub(crate) fn release(&self) {
-        self.is_handled.store(false, Ordering::SeqCst);
+        *lock(&self.is_handled) = false;
     }
 
     /// Sets what the run says from now on when a signal ends it, for example what it may have changed. An empty text
     /// ends this.
     pub(crate) fn set_last_words(&self, text: &str) {
-        text.clone_into(&mut self.last_words.lock().unwrap_or_else(PoisonError::into_inner));
+        text.clone_into(&mut lock(&self.last_words));
     }
 
     /// Says on standard error that the signal with this status ends the run.
     fn report_end(&self, ui: Ui, status: ExitStatus) {
-        ui.warn(if status == ExitStatus::Interrupted {
-            "interrupted"
-        } else {
-            "terminated"
-        });
-        let last_words = self.last_words.lock().unwrap_or_else(PoisonError::into_inner);
+        ui.warn(describe_end(status));
+        let last_words = lock(&self.last_words);
         if !last_words.is_empty() {
             ui.warn(&last_words);
         }
+    }
+}
+
+/// Locks the mutex, even if a thread panicked while it held the lock.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Returns the word for a run that ends with this status of a signal.
+pub(crate) fn describe_end(status: ExitStatus) -> &'static str {
+    if status == ExitStatus::Terminated {
+        "terminated"
+    } else {
+        "interrupted"
     }
 }
 
@@ -94,11 +123,10 @@ fn run_on_thread(
 ) -> io::Result<ExitStatus> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let (signal_sender, receiver) = watch::channel(None);
-    let is_handled = Arc::new(AtomicBool::new(false));
     let (result_sender, result_receiver) = oneshot::channel();
     let signals = Signals {
         receiver,
-        is_handled: Arc::clone(&is_handled),
+        is_handled: Arc::default(),
         last_words: Arc::default(),
     };
     let command_signals = signals.clone();
@@ -115,9 +143,11 @@ fn run_on_thread(
                 status = stop_signals.next() => {
                     // Read before the signal is sent: the command may receive it and call `Signals::release` at once,
                     // and this signal would then end the run.
-                    let is_handled = is_handled.load(Ordering::SeqCst);
+                    let is_handled = lock(&signals.is_handled);
                     let _ = signal_sender.send(Some(status));
-                    if !is_handled {
+                    if !*is_handled {
+                        mem::forget(is_handled);
+                        atomic_file::remove_unfinished_files();
                         signals.report_end(ui, status);
                         return Ok(status);
                     }
@@ -143,6 +173,8 @@ struct StopSignals {
     terminate: tokio::signal::unix::Signal,
     /// `None` if the caller ignores this signal.
     hangup: Option<tokio::signal::unix::Signal>,
+    /// Only received, so that a write beyond the limit for the size of a file fails and does not end the program.
+    _file_size: tokio::signal::unix::Signal,
 }
 
 #[cfg(unix)]
@@ -158,6 +190,7 @@ impl StopSignals {
             } else {
                 Some(signal(SignalKind::hangup())?)
             },
+            _file_size: signal(SignalKind::from_raw(libc::SIGXFSZ))?,
         })
     }
 

@@ -113,6 +113,10 @@ impl GitProgram {
         let mut command = self.build_command(&all_arguments, NetworkAccess::Denied);
         command.current_dir(root).env("GIT_LITERAL_PATHSPECS", "1");
         command.envs(index_path.map(|path| ("GIT_INDEX_FILE", path)));
+        // Ctrl-C goes to the process group of the terminal, and would interrupt git in the middle of a change that the
+        // program finishes or undoes.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let work_tree = root.to_string_lossy();
         let described_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
         read_output(&mut command, &described_arguments, OUTPUT_TIMEOUT)

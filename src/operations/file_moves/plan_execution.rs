@@ -1,10 +1,11 @@
 //! Carries out the plan: git moves the files, then the edited files are written and staged. If a file cannot be
-//! written, all changes are undone.
+//! written, or a signal arrives, all changes are undone.
 
 use super::file_edit::FileEdit;
 use super::move_plan::MovePlan;
 use crate::atomic_file;
 use crate::error::Failure;
+use crate::session::signals::Signals;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::file_moves::PathMove;
 use std::fs;
@@ -18,10 +19,15 @@ pub(crate) struct UnstagedFiles {
     pub reason: Option<String>,
 }
 
-/// Moves the files and rewrites the references as planned. If a file cannot be written, undoes all changes. Stages the
-/// rewritten files of a move, because `git mv` stages the moved files, too. Returns the rewritten files that are not
-/// staged: staging failed, or they had unstaged changes before. A repair stages nothing.
-pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<UnstagedFiles, Failure> {
+/// Moves the files and rewrites the references as planned. If a file cannot be written or a signal arrives, undoes all
+/// changes. Stages the rewritten files of a move, because `git mv` stages the moved files, too. Returns the rewritten
+/// files that are not staged: staging failed, or they had unstaged changes before. A repair stages nothing. The caller
+/// holds the signals.
+pub(crate) fn execute_plan(
+    signals: &Signals,
+    repo: &Repository,
+    plan: &MovePlan,
+) -> Result<UnstagedFiles, Failure> {
     let root = repo.root();
     let edited_paths = plan.edits.iter().map(|edit| edit.path.as_str());
     let default_index = None;
@@ -33,11 +39,9 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
     };
     let mut written_edits: Vec<&FileEdit> = Vec::new();
     for edit in &plan.edits {
-        let full_path = path_after_move(root, plan, edit);
-        if let Err(error) = atomic_file::replace_file(&full_path, &edit.old_bytes, &edit.new_bytes) {
+        if let Err(failure) = write_edit(signals, &path_after_move(root, plan, edit), edit) {
             let problems = undo_changes(repo, plan, &written_edits, &created_dirs);
-            let message = format!("could not write {}: {error}", edit.path);
-            return Err(Failure::usage(message).with_hint(describe_undo(&problems)));
+            return Err(failure.with_hint(describe_undo(&problems)));
         }
         written_edits.push(edit);
     }
@@ -59,6 +63,15 @@ pub(crate) fn execute_plan(repo: &Repository, plan: &MovePlan) -> Result<Unstage
             .collect(),
         reason: None,
     })
+}
+
+/// Writes the edited file. Fails without writing it if a signal has arrived.
+fn write_edit(signals: &Signals, full_path: &Path, edit: &FileEdit) -> Result<(), Failure> {
+    if let Some(failure) = signals.pending_failure() {
+        return Err(failure);
+    }
+    atomic_file::replace_file(full_path, &edit.old_bytes, &edit.new_bytes)
+        .map_err(|error| Failure::usage(format!("could not write {}: {error}", edit.path)))
 }
 
 /// Restores the edited files, moves the files back, and removes the new directories. Returns the problems of doing so.

@@ -2,6 +2,7 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::session::signals::describe_end;
 
 /// The step before a version is published again whose execution may have been started, but has no known id.
 pub(super) const CHECK_EXECUTIONS: &str =
@@ -44,11 +45,7 @@ impl SmokeProblem {
 
     /// Creates the problem that a signal ended this run of the program before the smoke runs ended.
     pub(super) fn from_signal(status: ExitStatus) -> Self {
-        let word = if status == ExitStatus::Terminated {
-            "terminated"
-        } else {
-            "interrupted"
-        };
+        let word = describe_end(status);
         Self::new(
             status,
             format!("this run was {word} before the end of the smoke runs"),

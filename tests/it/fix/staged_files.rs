@@ -1,7 +1,7 @@
 //! `sluicegate fix --staged`, as a git hook runs it.
 
 use super::{EMPTY, HEADER, call, fix, project};
-use crate::support::{Call, World, path_variable};
+use crate::support::{Call, World, interrupting_git, path_variable, scratch};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
@@ -179,4 +179,24 @@ fn finding_of_staged_check_names_fix_of_staged_files() {
     assert!(log.contains("`sluicegate fix --staged` corrects it"), "{log}");
     let log = check("check --fail-on never");
     assert!(log.contains("`sluicegate fix` corrects it"), "{log}");
+}
+
+/// The files are written when the signal arrives.
+#[test]
+fn fix_that_a_signal_interrupts_while_it_stages_is_complete() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY)]);
+    world.write("main.orch.yaml", &caller);
+    world.git("add -A");
+    let folder = scratch::create_scratch_directory();
+    let output = Call::new(&world.work())
+        .variable("PATH", interrupting_git(folder.path(), "update-index"))
+        .run("fix --staged")
+        .expect(143);
+    assert!(
+        output.out.contains("fixed 1 finding in 1 file"),
+        "{}",
+        output.all()
+    );
+    assert_eq!(world.git("status --short"), "A  main.orch.yaml");
 }

@@ -1,6 +1,6 @@
 //! `sluicegate mv` in a repository with files that it cannot search or rewrite.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, project};
+use crate::support::{Arguments, Call, ProgramOutput, World, interrupting_git, project, scratch};
 use std::fs;
 
 const CALLER: &str = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Run:\n      type: run-orchestration\n      parameters: { orchestrationJob: TARGET }\n";
@@ -162,4 +162,40 @@ fn move_that_cannot_write_a_file_is_undone() {
     assert!(is_unmoved(&world));
     assert_eq!(world.read_text("b.orch.yaml"), caller);
     assert_eq!(world.git("status --short"), "");
+}
+
+#[test]
+fn move_that_a_signal_interrupts_is_undone() {
+    let world = project_with_called_pipeline();
+    let caller = CALLER.replace("TARGET", "sales/load");
+    world.write("b.orch.yaml", &caller);
+    world.commit("caller");
+    let folder = scratch::create_scratch_directory();
+    let output = Call::new(&world.work())
+        .variable("PATH", interrupting_git(folder.path(), "mv"))
+        .run("mv sales/load.orch.yaml deep/import.orch.yaml")
+        .expect(143);
+    output.saying(&["error: terminated", "hint: all changes were undone"]);
+    assert!(is_unmoved(&world));
+    assert_eq!(world.read_text("b.orch.yaml"), caller);
+    assert_eq!(world.git("status --short"), "");
+    mv(&world, "sales/load.orch.yaml deep/import.orch.yaml").expect(0);
+}
+
+/// A signal after the last edit is too late.
+#[test]
+fn move_that_a_signal_interrupts_at_its_end_is_complete() {
+    let world = project_with_called_pipeline();
+    world.write("b.orch.yaml", CALLER.replace("TARGET", "sales/load"));
+    world.commit("caller");
+    let folder = scratch::create_scratch_directory();
+    let output = Call::new(&world.work())
+        .variable("PATH", interrupting_git(folder.path(), "update-index"))
+        .run("mv sales/load.orch.yaml deep/import.orch.yaml")
+        .expect(143);
+    assert!(output.out.contains("moved 1 pipeline"), "{}", output.all());
+    assert_eq!(
+        world.git("status --short"),
+        "M  b.orch.yaml\nR  sales/load.orch.yaml -> deep/import.orch.yaml"
+    );
 }

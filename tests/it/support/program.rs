@@ -21,6 +21,22 @@ pub fn send_signal(signal: &str, process: &str) {
     assert!(command.status().unwrap().success(), "{signal} to {process}");
 }
 
+/// Creates a `git` in this folder that runs the real one and, if its arguments contain `subcommand`, then sends SIGTERM
+/// to the program that called it. Returns the search path with this folder.
+pub fn interrupting_git(folder: &Path, subcommand: &str) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let git = sluicegate_test_support::repository::find_program("git").unwrap();
+    // The program receives the signal before git ends.
+    let script = format!(
+        "#!/bin/sh\n{} \"$@\" || exit\ncase \" $* \" in *' {subcommand} '*) kill -s TERM $PPID; sleep 0.5 ;; esac\n",
+        git.display()
+    );
+    let path = folder.join("git");
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", folder.display(), path_variable().display())
+}
+
 /// Returns the signals that end a run, each with its exit code. SIGHUP is missing if this process ignores it, for
 /// example because of `nohup`: the programs that it starts then ignore it, too.
 pub fn stop_signals() -> Vec<(&'static str, i32)> {
