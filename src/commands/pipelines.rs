@@ -11,7 +11,7 @@ pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
         PipelinesVerb::Run(args) => {
             if let Some(path) = &args.junit {
                 let no_inputs = [];
-                run.reject_input_path(&run.env.current_dir().join(path), &no_inputs)?;
+                run.reject_output_path(&run.env.current_dir().join(path), &no_inputs)?;
             }
             execute::run(run, &args)
         }

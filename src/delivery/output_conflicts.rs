@@ -1,12 +1,30 @@
 //! Destinations that a run must not write: files that it reads, and files of the project.
 
 use crate::error::Failure;
-use crate::job::settings;
+use crate::job::{policy, settings};
 use crate::session::Run;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
 use std::path::{Path, PathBuf};
+
+/// The files and directories in a git directory that git itself uses, in addition to those whose names end with `HEAD`.
+const GIT_NAMES: [&str; 14] = [
+    "config",
+    "config.worktree",
+    "description",
+    "hooks",
+    "index",
+    "info",
+    "logs",
+    "modules",
+    "objects",
+    "packed-refs",
+    "refs",
+    "rr-cache",
+    "shallow",
+    "worktrees",
+];
 
 /// Returns whether the path is that of an existing pipeline, shared-pipelines file, SQL or Python script. No run writes
 /// such a file, so it is never the result of an earlier run.
@@ -25,6 +43,21 @@ fn is_gate_file(path: &Path) -> bool {
     has_gate_name && path.is_file()
 }
 
+/// Returns whether git itself reads or writes the path. A hook may write its own files to the git directory.
+fn is_file_of_git(path: &Path) -> bool {
+    let mut parts = path
+        .iter()
+        .skip_while(|part| !policy::is_in_git_dir(Path::new(part)))
+        .skip(1);
+    parts.next().is_some_and(|part| {
+        let name = part.to_string_lossy();
+        name.ends_with("HEAD")
+            || GIT_NAMES
+                .iter()
+                .any(|git_name| name.eq_ignore_ascii_case(git_name))
+    })
+}
+
 /// Returns whether the paths are equal, or refer to the same existing file.
 pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
     path == other_path
@@ -32,12 +65,33 @@ pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
 }
 
 impl Run {
+    /// Returns an error for an output path other than that of `--out` if [`Self::reject_input_path`] does, or if `--out`
+    /// names the same file, because one of the two would overwrite the other.
+    pub(crate) fn reject_output_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+        self.reject_input_path(path, inputs)?;
+        match &self.global.out {
+            Some(result_path) if is_same_file(&self.env.current_dir().join(result_path), path) => {
+                let message = format!(
+                    "--out and another output cannot both be written to {}",
+                    path.display()
+                );
+                Err(Failure::usage(message).with_hint("write to another path"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns an error if this output path is that of an existing file of the project, of the gate configuration, or
-    /// of an input of the command. `inputs` are the files that only this command reads.
+    /// of an input of the command, or if git itself uses the path. `inputs` are the files that only this command
+    /// reads.
     pub(crate) fn reject_input_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-        let reason = if is_project_file(path) {
+        // A link leads to the file that would be replaced.
+        let target = policy::resolve_links(path).unwrap_or_else(|| path.to_owned());
+        let reason = if is_project_file(path) || is_project_file(&target) {
             "this is an existing pipeline, script or shared pipelines file"
-        } else if is_gate_file(path) || self.is_named_gate_file(path) {
+        } else if is_file_of_git(&target) {
+            "git itself uses this path"
+        } else if is_gate_file(path) || is_gate_file(&target) || self.is_named_gate_file(path) {
             "this is an existing file of the gate configuration"
         } else if inputs.iter().any(|input| is_same_file(input, path)) {
             "the command reads this file"

@@ -15,7 +15,6 @@ use jiff::Timestamp;
 use sluicegate_pipelines::findings::{UNFINISHED_NOTE, Verdict};
 use sluicegate_reports::{PublishRun, TO_DO, write_publish_junit};
 use std::fmt::Write as _;
-use std::fs;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -53,6 +52,8 @@ pub(crate) struct OutputFiles {
     pub(crate) receipt: Option<PathBuf>,
     /// Statements and results, which are removed, because they have no form for an unfinished run.
     pub(crate) removed_files: Vec<PathBuf>,
+    /// The file of `--out`, which is removed, too.
+    pub(crate) result_file: Option<PathBuf>,
     /// The files that the run reads, which it must not replace.
     pub(crate) inputs: Vec<PathBuf>,
 }
@@ -112,7 +113,7 @@ impl OutputFiles {
             },
             _ => return None,
         };
-        files.removed_files.extend(run.global.out.clone());
+        files.result_file.clone_from(&run.global.out);
         Some(files)
     }
 
@@ -162,7 +163,7 @@ impl Run {
             let Some(path) = path.as_ref().map(full_path) else {
                 continue;
             };
-            if let Err(failure) = self.reject_input_path(&path, &inputs) {
+            if let Err(failure) = self.reject_output_path(&path, &inputs) {
                 result = Err(failure);
             } else {
                 self.replace_old_file(&path, |writer| report.write(*format, UNFINISHED_NOTE, writer));
@@ -170,7 +171,7 @@ impl Run {
             }
         }
         if let Some(path) = files.publish_junit.as_ref().map(full_path) {
-            if let Err(failure) = self.reject_input_path(&path, &inputs) {
+            if let Err(failure) = self.reject_output_path(&path, &inputs) {
                 result = Err(failure);
             } else {
                 self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
@@ -178,6 +179,13 @@ impl Run {
             }
         }
         for path in files.removed_files.iter().map(full_path) {
+            if let Err(failure) = self.reject_output_path(&path, &inputs) {
+                result = Err(failure);
+            } else {
+                self.remove_old_file(&path);
+            }
+        }
+        if let Some(path) = files.result_file.as_ref().map(full_path) {
             if let Err(failure) = self.reject_input_path(&path, &inputs) {
                 result = Err(failure);
             } else {
@@ -185,7 +193,7 @@ impl Run {
             }
         }
         if let Some(path) = files.receipt.as_ref().map(full_path) {
-            if let Err(failure) = self.reject_input_path(&path, &inputs) {
+            if let Err(failure) = self.reject_output_path(&path, &inputs) {
                 result = Err(failure);
             } else {
                 self.discard_old_receipt(&path);
@@ -335,7 +343,7 @@ impl Run {
     pub(super) fn remove_old_file(&self, path: &Path) {
         if path.is_file()
             && self.may_replace(path)
-            && let Err(error) = fs::remove_file(path)
+            && let Err(error) = atomic_file::remove_file(path)
         {
             self.warn_of_old_file(path, &error);
         }
@@ -356,7 +364,7 @@ impl Run {
         let is_yaml = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("yaml") || extension.eq_ignore_ascii_case("yml")
         });
-        if is_yaml || (path.exists() && !path.is_file()) {
+        if is_yaml || path.is_dir() || atomic_file::is_stream(path) {
             return false;
         }
         if !policy::contains_link(path) {

@@ -109,7 +109,7 @@ pub fn list_tracked_paths(root: &Path, file: &Path) -> Vec<String> {
 
 /// Resolves the links in a path whose last parts may be missing on disk. Returns `None` if the existing part cannot be
 /// resolved, for example because of a broken link.
-fn resolve_links(full: &Path) -> Option<PathBuf> {
+pub fn resolve_links(full: &Path) -> Option<PathBuf> {
     let existing_part = full.ancestors().find(|part| part.symlink_metadata().is_ok())?;
     let remainder = full.strip_prefix(existing_part).ok()?;
     let resolved_part = existing_part.canonicalize().ok()?;

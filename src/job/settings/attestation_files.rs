@@ -4,7 +4,7 @@ use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{AttestationArgs, PublishFlags};
-use crate::job::policy::normalize_path;
+use crate::job::policy::{normalize_path, resolve_links};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::path::{Path, PathBuf};
 
@@ -114,14 +114,19 @@ impl SettingSources<'_> {
 pub(super) fn reject_shared_paths<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), SettingsError> {
     let mut known_paths = Vec::new();
     for path in paths {
-        let normalized_path = normalize_path(path);
-        if known_paths.contains(&normalized_path) {
+        let destination = resolve_destination(path);
+        if known_paths.contains(&destination) {
             return Err(SettingsError::new(format!(
                 "two outputs cannot both be written to {}",
                 path.display()
             )));
         }
-        known_paths.push(normalized_path);
+        known_paths.push(destination);
     }
     Ok(())
+}
+
+/// Returns the path of the file to which an output path leads, so that two names of the same file are equal.
+pub(super) fn resolve_destination(path: &Path) -> PathBuf {
+    normalize_path(&resolve_links(path).unwrap_or_else(|| path.to_owned()))
 }

@@ -1,13 +1,12 @@
 //! Settings for the reports of a review.
 
-use super::attestation_files::{AttestationFiles, reject_shared_paths};
+use super::attestation_files::{AttestationFiles, reject_shared_paths, resolve_destination};
 use super::setting_table::variable;
 use super::{Layers, PublishFiles, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::{
     Annotations, Changes, DestinationArgs, Format, OutputFormat, ReportFlag, ShowMode, parse_value,
 };
-use crate::job::policy::normalize_path;
 use std::collections::HashSet;
 use std::str::FromStr;
 
@@ -181,7 +180,7 @@ pub(super) fn reject_duplicate_destinations(flags: &[ReportFlag]) -> Result<(), 
     let mut paths = HashSet::new();
     let Some(duplicate) = flags
         .iter()
-        .find(|flag| !paths.insert(flag.path.as_deref().map(normalize_path)))
+        .find(|flag| !paths.insert(flag.path.as_deref().map(resolve_destination)))
     else {
         return Ok(());
     };

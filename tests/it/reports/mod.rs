@@ -7,6 +7,7 @@ mod comparison;
 mod failure_entries;
 mod formats;
 mod notes;
+mod output_paths;
 mod report_pages;
 mod shards_of_review;
 mod step_summaries;
