@@ -1,7 +1,6 @@
 //! Runs `sluicegate fix`: checks the files, proves the fixes of their findings, writes the fixed files.
 
 use crate::error::Failure;
-use crate::exit::ExitStatus;
 use crate::gate::check_subject::CheckSubject;
 use crate::gate::is_within;
 use crate::gate::local_review::LocalReview;
@@ -59,11 +58,8 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     }
     fix_summary::print_summary(run, &workspace.repo, &proof, args)?;
     // A signal after the last file came too late to undo the fixes.
-    Ok(match run.signals.pending_status() {
-        Some(signal_status) => signal_status,
-        None if proof.rejected_fixes.is_empty() => ExitStatus::Success,
-        None => ExitStatus::GateFailed,
-    })
+    let signal_status = run.signals.pending_status();
+    Ok(signal_status.unwrap_or_else(|| fix_summary::exit_status(&proof)))
 }
 
 /// Converts the arguments of `fix` to those of a `check` of the same files.

@@ -1,6 +1,7 @@
 //! Reports the fixes that were made, or would be.
 
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::gate::project_checks::fixed_file::FixedValue;
 use crate::gate::project_checks::project_fixes::FixProof;
 use crate::job::cli::{FixArgs, OutputFormat};
@@ -28,6 +29,15 @@ pub(crate) fn print_summary(
             .ui
             .print_result(&response_output::format_json(&to_document(proof, args.dry_run))),
         OutputFormat::Text => run.ui.print_result(&render_text(proof, args.dry_run)),
+    }
+}
+
+/// Returns the exit status of a run with these fixes: that of a failed gate if a fix was rejected.
+pub(crate) fn exit_status(proof: &FixProof) -> ExitStatus {
+    if proof.rejected_fixes.is_empty() {
+        ExitStatus::Success
+    } else {
+        ExitStatus::GateFailed
     }
 }
 
