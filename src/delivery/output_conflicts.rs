@@ -1,7 +1,8 @@
 //! Destinations that a run must not write: files that it reads, and files of the project.
 
 use crate::error::Failure;
-use crate::job::{policy, settings};
+use crate::job::policy;
+use crate::job::settings;
 use crate::session::Run;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
