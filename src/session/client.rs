@@ -4,11 +4,15 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::Connection;
 use crate::session::Run;
+use crate::session::worker_threads::check_thread_count;
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::runtime::{Builder, Runtime};
+
+/// Number of threads that wait for responses.
+const WORKER_THREAD_COUNT: usize = 2;
 
 impl Run {
     /// Returns the runtime for requests, created at the first use and then shared.
@@ -73,9 +77,13 @@ impl Run {
     }
 }
 
-/// Creates the runtime for requests. Two threads suffice for the few requests of a run.
+/// Creates the runtime for requests. Two threads suffice for the few requests of a run; a third one looks up names.
 fn build_runtime() -> Result<Runtime, Failure> {
-    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    check_thread_count(WORKER_THREAD_COUNT + 1)?;
+    let runtime = Builder::new_multi_thread()
+        .worker_threads(WORKER_THREAD_COUNT)
+        .enable_all()
+        .build();
     runtime.map_err(|error| {
         Failure::new(ExitStatus::Usage, error).context("could not start the program's threads")
     })

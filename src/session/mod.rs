@@ -15,6 +15,7 @@ pub(crate) mod step_report;
 pub(crate) mod text_table;
 pub(crate) mod user_file;
 pub(crate) mod watched_execution;
+pub(crate) mod worker_threads;
 
 use crate::env::Env;
 use crate::error::Failure;

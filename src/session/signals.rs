@@ -13,7 +13,13 @@ use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use tokio::runtime::Builder;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
+
+/// Number of pipes with as many files as a runtime opens to wait for signals and events, or more.
+const SPARE_PIPE_COUNT: usize = 4;
+
+/// The name of the thread of the command.
+const COMMAND_THREAD: &str = "command";
 
 /// Stack size for the deepest recursion of a command; the default of a thread is much smaller than that of a program.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
@@ -22,7 +28,7 @@ const STACK_BYTES: usize = 16 * 1024 * 1024;
 #[derive(Clone)]
 pub(crate) struct Signals {
     receiver: watch::Receiver<Option<ExitStatus>>,
-    /// Whether the command handles signals. Stays locked once a signal ends the run, so that [`Self::hold`] does not
+    /// True if the command handles signals. Stays locked once a signal ends the run, so that [`Self::hold`] does not
     /// return afterwards.
     is_handled: Arc<Mutex<bool>>,
     /// What the run says when a signal ends it; empty if there is nothing to say.
@@ -109,8 +115,8 @@ pub(crate) fn run_until_signal(
     match run_on_thread(ui, command) {
         Ok(status) => status,
         Err(error) => {
-            ui.warn(&format!("could not start the command: {error}"));
-            ExitStatus::Usage
+            let failure = Failure::usage(format!("could not start the command: {error}"));
+            ui.print_failure(&failure.with_hint("raise the limits for open files, threads and processes"))
         }
     }
 }
@@ -121,6 +127,7 @@ fn run_on_thread(
     ui: Ui,
     command: impl FnOnce(Signals) -> ExitStatus + Send + 'static,
 ) -> io::Result<ExitStatus> {
+    check_open_files()?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let (signal_sender, receiver) = watch::channel(None);
     let (result_sender, result_receiver) = oneshot::channel();
@@ -130,16 +137,21 @@ fn run_on_thread(
         last_words: Arc::default(),
     };
     let command_signals = signals.clone();
+    let panic_notice = notify_of_panic();
     runtime.block_on(async move {
         let mut stop_signals = StopSignals::listen()?;
         let worker = thread::Builder::new()
-            .name("command".to_owned())
+            .name(COMMAND_THREAD.to_owned())
             .stack_size(STACK_BYTES)
             .spawn(move || result_sender.send(command(command_signals)))?;
         tokio::pin!(result_receiver);
         loop {
             tokio::select! {
                 status = &mut result_receiver => return Ok(status.unwrap_or_else(|_| join_failed_worker(worker))),
+                () = panic_notice.notified() => {
+                    atomic_file::remove_unfinished_files();
+                    std::panic::resume_unwind(Box::new("the command panicked"));
+                }
                 status = stop_signals.next() => {
                     // Read before the signal is sent: the command may receive it and call `Signals::release` at once,
                     // and this signal would then end the run.
@@ -155,6 +167,30 @@ fn run_on_thread(
             }
         }
     })
+}
+
+/// Fails if the process may not open the files of a runtime, which would panic.
+fn check_open_files() -> io::Result<()> {
+    let mut spare_pipes = Vec::new();
+    for _ in 0..SPARE_PIPE_COUNT {
+        spare_pipes.push(io::pipe()?);
+    }
+    Ok(())
+}
+
+/// Returns a notice that is sent if the thread of the command panics. Its values are dropped while it unwinds, which
+/// may wait forever for another thread, so the run ends before that.
+fn notify_of_panic() -> Arc<Notify> {
+    let notice = Arc::new(Notify::new());
+    let sent_notice = Arc::clone(&notice);
+    let print_panic = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        print_panic(info);
+        if thread::current().name() == Some(COMMAND_THREAD) {
+            sent_notice.notify_one();
+        }
+    }));
+    notice
 }
 
 /// Joins a command thread that ended without a status. Such a thread panicked, and its panic continues on this thread.

@@ -35,6 +35,7 @@ use crate::job::policy::{
 };
 use crate::job::settings::{self, Checkout, FILE_NAME, SettingSources};
 use crate::session::Run;
+use crate::session::worker_threads::start_worker_threads;
 use crate::workspace::target_revision::{allow_unproven_tip, find_target_revision};
 use sluicegate_git::{GitError, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -90,6 +91,7 @@ impl Run {
         repo: Repository,
         local_files: CheckoutFiles,
     ) -> Result<Workspace<'_>, Failure> {
+        start_worker_threads()?;
         let mut ci = self.read_ci_context()?;
         context::recognize_default_branch_run(&repo, &mut ci)?;
         let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;

@@ -8,4 +8,5 @@ mod invalid_input;
 mod output_options;
 mod pasted_secrets;
 mod synonyms;
+mod system_limits;
 mod unexpanded_settings;

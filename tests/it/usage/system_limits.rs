@@ -1,0 +1,44 @@
+//! Limits of the system for threads and open files: an error, not a panic.
+
+use crate::support::{Call, project};
+
+/// Stacks of this size, in bytes, do not fit into the address space, so that no thread can be started.
+#[cfg(target_os = "linux")]
+#[test]
+fn command_that_cannot_start_its_threads_exits_with_2() {
+    let world = project();
+    let call = Call::new(&world.work());
+    for args in ["check --all", "serve --listen 127.0.0.1:0"] {
+        call.clone()
+            .variable("RUST_MIN_STACK", "1000000000000000")
+            .run(args)
+            .expect(2)
+            .saying(&[
+                "error: could not start the program's threads: ",
+                "hint: raise the limit for threads",
+            ]);
+    }
+    call.variable("RUST_MIN_STACK", "4000000")
+        .run("check --all")
+        .expect(0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn check_with_too_few_open_files_exits_without_a_panic() {
+    let world = project();
+    let call = Call::new(&world.work());
+    for (count, is_enough) in [(4, false), (6, false), (7, false), (11, false), (64, true)] {
+        let output = call
+            .command_in_shell(&format!("ulimit -n {count}"), "check --all")
+            .output()
+            .unwrap();
+        let log = String::from_utf8_lossy(&output.stderr);
+        if is_enough {
+            assert_eq!(output.status.code(), Some(0), "{count}: {log}");
+        } else {
+            assert_eq!(output.status.code(), Some(2), "{count}: {log}");
+            assert!(log.contains("Too many open files"), "{count}: {log}");
+        }
+    }
+}
