@@ -58,6 +58,12 @@ struct VersionCommit {
 }
 
 impl ComparedOffer {
+    /// Returns whether this is the offer of a revision without a shared-pipelines file, which has an empty path.
+    pub(super) fn lacks_shared_file(&self) -> bool {
+        let offer = self.offer.as_ref();
+        offer.is_ok_and(|commit_offer| commit_offer.interface.file.is_empty())
+    }
+
     /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if the
     /// clone lacks it and `deepen` allows that; otherwise, only their ids are known. `new_snapshot` is the version that
     /// it is compared with, if this is the older one.

@@ -107,7 +107,7 @@ pub(crate) fn compare_versions<'a>(
         .sources
         .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
     let compat = match &old_offer {
-        Some(old_offer) if lacks_shared_file(old_offer) && lacks_shared_file(&new_offer) => {
+        Some(old_offer) if old_offer.lacks_shared_file() && new_offer.lacks_shared_file() => {
             return Err(missing_files_failure(old_offer, &new_offer));
         }
         Some(old_offer) => lookup.compare_offers(old_offer, &new_offer, &selection)?,
@@ -228,7 +228,7 @@ impl OfferLookup<'_> {
         let snapshot = repo.snapshot(revision.commit.clone());
         let interface = match read_offered_interface(repo, self.workspace, &snapshot, new_snapshot)? {
             LoadedInterface::Read(interface, _) => *interface,
-            // `lacks_shared_file` recognizes such an offer by the empty path.
+            // `ComparedOffer::lacks_shared_file` recognizes such an offer by the empty path.
             LoadedInterface::Missing => Interface::empty(""),
             LoadedInterface::Unreadable(path, reason) => {
                 let short = revision.commit.short();
@@ -389,13 +389,4 @@ fn missing_files_failure(old: &ComparedOffer, new: &ComparedOffer) -> Failure {
     );
     Failure::usage(message)
         .with_hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
-}
-
-/// Returns whether this is the offer of a revision without a shared-pipelines file. `load_revision_offer` gives such an
-/// offer an empty path.
-fn lacks_shared_file(offer: &ComparedOffer) -> bool {
-    offer
-        .offer
-        .as_ref()
-        .is_ok_and(|commit_offer| commit_offer.interface.file.is_empty())
 }
