@@ -59,7 +59,7 @@ mod tests {
     fn document_without_tags_is_read() {
         let text = "a: &anchor [\"!!str\", b!c]\nd: *anchor # !!binary\n";
         let tree = Tree::parse_untagged(text.as_bytes()).unwrap();
-        let list = tree.root().get("d").and_then(|value| value.items()).unwrap();
+        let list = tree.root().get("d").unwrap().items().unwrap();
         let texts: Vec<_> = list.map(|item| item.text().unwrap().to_owned()).collect();
         assert_eq!(texts, ["!!str", "b!c"]);
     }
