@@ -19,7 +19,7 @@ use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionRequest, SelectionResult, explain_empty_selection};
-use crate::gate::shard_selection::EMPTY_SHARD_REASON;
+use crate::gate::shard_selection::{EMPTY_SHARD_REASON, format_empty_run_note};
 use crate::gate::{
     BasePaths, ComparedChanges, ProjectFindings, RunFindings, ShardSelection, explain_partial_review,
 };
@@ -318,7 +318,7 @@ impl GateRun<'_> {
     ) -> Result<(), Failure> {
         self.add_team_rules()?;
         self.evaluation = match &self.empty_reason {
-            Some(reason) => self.evaluate_project_checks(format!("nothing to {action}: {reason}"))?,
+            Some(reason) => self.evaluate_project_checks(format_empty_run_note(action, reason))?,
             None => self.evaluate_pipelines(engine)?,
         };
         if let Some(limit) = self.subject.workspace.build_unused_settings_limit() {

@@ -1,6 +1,7 @@
 //! The review that a dry run would request.
 
 use crate::gate::run::GateRun;
+use crate::gate::shard_selection::format_empty_run_note;
 use crate::session::response_output::format_json;
 use serde_json::{Value, json};
 use sluicegate_base::text::{self, format_count};
@@ -39,7 +40,7 @@ impl GateRun<'_> {
         ))];
         lines.extend(files.iter().map(|file| format!("  {}", text::escape_line(file))));
         let reason = self.empty_reason.as_ref();
-        lines.extend(reason.map(|reason| text::escape_line(&format!("nothing to review: {reason}"))));
+        lines.extend(reason.map(|reason| text::escape_line(&format_empty_run_note("review", reason))));
         lines.join("\n") + "\n"
     }
 
