@@ -8,7 +8,7 @@ use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::selection::selection_reason::LeftOutFile;
 use crate::gate::{
     Cause, KnownComparison, RunFindings, SelectedPipelines, decide_verdict, exit_status, find_verdict_causes,
-    has_undecided_cause,
+    has_undecided_cause, merge_results,
 };
 use crate::session::Run;
 use jiff::Timestamp;
@@ -18,7 +18,7 @@ use sluicegate_pipelines::findings::{
     VerdictLimit, describe_too_many_known, suggest_lower_known_limit,
 };
 use sluicegate_pipelines::interface::Compatibility;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The findings with the causes and notes that are added to them.
@@ -190,11 +190,13 @@ impl Evaluation {
             .map(LeftOutFile::into_excluded_file);
         let mut excluded_files: Vec<ExcludedFile> = excluded_by_type.chain(excluded_by_selection).collect();
         excluded_files.sort();
+        let mut files = self.run_findings.files;
+        merge_results(&mut files, self.run_findings.project_files);
         Report {
             engine,
             verdict: decide_verdict(&self.causes),
             context,
-            files: merge_by_path(self.run_findings.files, self.run_findings.project_files),
+            files,
             excluded_files,
             unreviewed_files: self.run_findings.unreviewed_files,
             gate_changes: pipelines.gate_changes,
@@ -241,32 +243,6 @@ fn describe_unexplained_batches(batches: &[&BatchFiles]) -> String {
          the failure",
         format_count(paths.len(), "pipeline")
     )
-}
-
-/// Adds the results of the project checks to those of the review, file by file. In a file, the results of the review
-/// come first. The merged list is sorted by path.
-fn merge_by_path(mut files: Vec<FileResults>, project_files: Vec<FileResults>) -> Vec<FileResults> {
-    if project_files.is_empty() {
-        return files;
-    }
-    let index_by_path: HashMap<&str, usize> = files
-        .iter()
-        .enumerate()
-        .map(|(index, file)| (file.path.as_str(), index))
-        .collect();
-    // All indices are found before the loop, because the map refers to the files that the loop changes.
-    let indices: Vec<Option<usize>> = project_files
-        .iter()
-        .map(|file| index_by_path.get(file.path.as_str()).copied())
-        .collect();
-    for (mut project_file, index) in project_files.into_iter().zip(indices) {
-        match index.and_then(|index| files.get_mut(index)) {
-            Some(reviewed_file) => reviewed_file.results.append(&mut project_file.results),
-            None => files.push(project_file),
-        }
-    }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    files
 }
 
 #[cfg(test)]

@@ -78,3 +78,20 @@ impl RunFindings {
         result
     }
 }
+
+/// Adds results to those of the same files, and sorts the files by path. In a file, the results that it already has
+/// come first.
+pub(crate) fn merge_results(files: &mut Vec<FileResults>, added_files: Vec<FileResults>) {
+    files.extend(added_files);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files.dedup_by(|later_file, file| merge_same_file(file, later_file));
+}
+
+/// Moves the results of the later file into the first, if both have the same path. Returns whether they have.
+fn merge_same_file(file: &mut FileResults, later_file: &mut FileResults) -> bool {
+    let is_same_file = file.path == later_file.path;
+    if is_same_file {
+        file.results.append(&mut later_file.results);
+    }
+    is_same_file
+}

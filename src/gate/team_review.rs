@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::gate::local_review::rule_evaluation::evaluate_documents;
 use crate::gate::run::GateRun;
-use crate::gate::{BasePaths, Cause, RunFindings};
+use crate::gate::{BasePaths, Cause, RunFindings, merge_results};
 use crate::job::policy::{self, GateFileVersion};
 use crate::workspace::gate_file_problems::GateFileKind;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
@@ -14,7 +14,7 @@ use sluicegate_pipelines::findings::{FileResults, GateFault};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet, build_unusable_file_result};
 use sluicegate_yaml::Tree;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 /// Maximum number of failed examples that are described one by one.
@@ -83,27 +83,10 @@ impl<'r> TeamReview<'r> {
         })?;
         results.extend(other_results);
         run_findings.add_unread_files(unread_files);
-        merge_results(results, run_findings);
+        results.retain(|file| !file.results.is_empty());
+        merge_results(&mut run_findings.files, results);
         Ok(())
     }
-}
-
-/// Adds the results of the team's rules to the results that the run_findings has for the same files.
-fn merge_results(results: Vec<FileResults>, run_findings: &mut RunFindings) {
-    let index_by_path: HashMap<String, usize> = run_findings
-        .files
-        .iter()
-        .enumerate()
-        .map(|(index, file)| (file.path.clone(), index))
-        .collect();
-    for mut team_file in results.into_iter().filter(|file| !file.results.is_empty()) {
-        let index = index_by_path.get(&team_file.path);
-        match index.and_then(|index| run_findings.files.get_mut(*index)) {
-            Some(file) => file.results.append(&mut team_file.results),
-            None => run_findings.files.push(team_file),
-        }
-    }
-    run_findings.files.sort_by(|a, b| a.path.cmp(&b.path));
 }
 
 impl GateRun<'_> {
@@ -124,7 +107,7 @@ impl GateRun<'_> {
                 results: vec![build_unusable_file_result(&reason)],
                 is_reviewed: false,
             });
-            merge_results(results.collect(), run_findings);
+            merge_results(&mut run_findings.files, results.collect());
         }
         Ok(())
     }
