@@ -107,11 +107,8 @@ impl Delivery<'_> {
 
     /// Returns whether the commit is a merge of the commit that the host names, which may exist only in this clone.
     fn is_merge_of_host_commit(&self, commit: &str) -> bool {
-        let Some((repo, _)) = self.files else {
-            return false;
-        };
-        let commit = repo.find_commit_with_id(commit).ok().flatten();
-        commit.is_some_and(|commit| context::is_merge_of_host_commit(repo, self.ci, &commit).unwrap_or(false))
+        self.files
+            .is_some_and(|(repo, _)| context::is_merge_of_host_commit(repo, self.ci, commit))
     }
 
     /// Returns whether the CI host has the commit, so that a link to it works: the host named it, or the clone fetched

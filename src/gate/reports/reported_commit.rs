@@ -55,12 +55,9 @@ impl SavedReports<'_> {
     /// Returns whether the commit is a merge of the event's commit that the host created in this clone, so that a check
     /// of the merge checks the event's commit. False if the job names another commit.
     fn is_merge_of_host_commit(&self, id: &str) -> bool {
-        match self.find_commit(id) {
-            Ok(Some((repo, commit))) if self.head.is_none() => {
-                context::is_merge_of_host_commit(repo, self.ci, &commit).unwrap_or(false)
-            }
-            _ => false,
-        }
+        let names_commit = self.head.is_some();
+        let repo = self.repo.filter(|_| !names_commit);
+        repo.is_some_and(|repo| context::is_merge_of_host_commit(repo, self.ci, id))
     }
 
     /// Finds the commit with this full id in the clone. Returns it with the clone's repository.

@@ -143,14 +143,14 @@ pub(super) fn matches_host_commit(
     Ok(repo.is_clean_merge(commit)?)
 }
 
-/// Returns whether `commit` is a merge of the host's commit, see [`matches_host_commit`].
-pub fn is_merge_of_host_commit(
-    repo: &Repository,
-    ci: &CiContext,
-    commit: &CommitId,
-) -> Result<bool, ContextError> {
-    let is_other_commit = ci.commit.is_some() && !is_commit_of_host(repo, ci, commit);
-    Ok(is_other_commit && matches_host_commit(repo, ci, commit)?)
+/// Returns whether the commit with this id is a merge of the host's commit, see [`matches_host_commit`]. False if the
+/// clone lacks the commit, or if it is unknown whether it is one.
+pub fn is_merge_of_host_commit(repo: &Repository, ci: &CiContext, id: &str) -> bool {
+    let Ok(Some(commit)) = repo.find_commit_with_id(id) else {
+        return false;
+    };
+    let is_other_commit = ci.commit.is_some() && !is_commit_of_host(repo, ci, &commit);
+    is_other_commit && matches_host_commit(repo, ci, &commit).unwrap_or(false)
 }
 
 /// Returns the commit that the host names, otherwise the checked-out commit. Either commit is treated as the host's,
