@@ -11,7 +11,6 @@ use crate::session::{CommandResult, Run};
 use serde_json::json as value;
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_platform::api::Platform;
-use sluicegate_platform::http::ErrorKind;
 use std::path::Path;
 
 /// Runs `sluicegate verify`: compares a statement, or the receipt of a publish, with the platform and the clone.
@@ -105,13 +104,12 @@ fn compare_older_version(
     compat: &Compatibility,
     version: &str,
 ) -> Result<Option<String>, Failure> {
-    let problem = match run.block_on(platform.fetch_artifact_details(&receipt.prefix, Some(version)))? {
-        Ok(details) if is_recorded_commit(details.artifact.commit_hash.as_deref(), compat) => {
+    let problem = match run.block_on(platform.find_artifact(&receipt.prefix, version))?? {
+        Some(details) if is_recorded_commit(details.artifact.commit_hash.as_deref(), compat) => {
             return Ok(None);
         }
-        Ok(_) => "that version was built from a different commit",
-        Err(error) if error.kind() == ErrorKind::NotFound => "the platform does not have that version",
-        Err(error) => return Err(error.into()),
+        Some(_) => "that version was built from a different commit",
+        None => "the platform does not have that version",
     };
     Ok(Some(format!(
         "the receipt lists the changes since version {version}, but {problem}"

@@ -18,7 +18,6 @@ use sluicegate_pipelines::interface::{
     summarize_changes,
 };
 use sluicegate_platform::api::{ArtifactDetails, Platform};
-use sluicegate_platform::http::ErrorKind;
 
 /// The hint if the files of a version cannot be compared, although a fetch was requested or would not help.
 const OTHER_VERSION_HINT: &str =
@@ -44,11 +43,9 @@ impl Publication<'_> {
             return Ok(None);
         }
         let needs_complete_comparison = mode == CompatMode::Fail || self.needs_next_version();
-        let latest_request = platform.fetch_artifact_details(&self.settings.prefix, None);
+        let latest_request = platform.find_latest_artifact(&self.settings.prefix);
         let latest_details = match self.run.block_on(latest_request)? {
-            Ok(details) => Some(details),
-            // No version is enabled.
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Ok(details) => details,
             Err(error) if needs_complete_comparison || error.kind().is_denied() => return Err(error.into()),
             Err(error) => {
                 self.run

@@ -2,7 +2,6 @@
 
 use super::Publication;
 use super::earlier_selection::EarlierSelection;
-use super::existing_version::find_published_version;
 use super::publish_decision::{PublishDecision, PublishedVersion};
 use super::publish_preview::{Preview, PublishedState, build_preview_document, render_preview};
 use crate::error::Failure;
@@ -155,8 +154,8 @@ impl Publication<'_> {
         };
         let response = self.run.block_on(async {
             Ok::<_, HttpError>(PublishedState {
-                planned_version: find_published_version(platform, plan, Some(&plan.version_name)).await?,
-                latest: find_published_version(platform, plan, None).await?,
+                planned_version: platform.find_artifact(&plan.prefix, &plan.version_name).await?,
+                latest: platform.find_latest_artifact(&plan.prefix).await?,
             })
         })?;
         match response {

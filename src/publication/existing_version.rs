@@ -7,7 +7,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{OutcomeKind, Plan, assess_existing_version};
 use sluicegate_platform::api::{ArtifactDetails, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError};
 
 impl Publication<'_> {
     /// Returns the decision of a publish that also looks up the planned version before its upload. If that version
@@ -46,23 +45,9 @@ impl Publication<'_> {
     /// Returns whether the platform has the planned version. If that is unknown, it is an error, except in a dry run,
     /// which treats the version as missing.
     pub(super) fn is_version_published(&self, platform: &Platform, plan: &Plan) -> Result<bool, Failure> {
-        let request = find_published_version(platform, plan, Some(&plan.version_name));
+        let request = platform.find_artifact(&plan.prefix, &plan.version_name);
         let problem = "could not determine whether the version exists";
         let version = self.tolerate_outage_in_dry_run(self.run.block_on(request)?, problem)?;
         Ok(version.is_some())
-    }
-}
-
-/// Requests the details of a version; `None` if it does not exist. Without a `version`, requests the details of the
-/// latest enabled version.
-pub(super) async fn find_published_version(
-    platform: &Platform,
-    plan: &Plan,
-    version: Option<&str>,
-) -> Result<Option<ArtifactDetails>, HttpError> {
-    match platform.fetch_artifact_details(&plan.prefix, version).await {
-        Ok(details) => Ok(Some(details)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
     }
 }

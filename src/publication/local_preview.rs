@@ -1,7 +1,6 @@
 //! Prints what `ci` would publish. On a developer's machine, `ci` only prints this preview, because a version is
 //! permanent.
 
-use super::existing_version::find_published_version;
 use super::publish_decision::PublishDecision;
 use super::{Publication, RequiredReview};
 use crate::error::Failure;
@@ -79,7 +78,7 @@ impl Publication<'_> {
         platform: &Platform,
         plan: &Plan,
     ) -> Result<Option<ArtifactDetails>, Failure> {
-        let request = find_published_version(platform, plan, Some(&plan.version_name));
+        let request = platform.find_artifact(&plan.prefix, &plan.version_name);
         self.run
             .block_on(request)?
             .map_err(|error| Failure::from(error).context("could not determine whether the version exists"))

@@ -13,7 +13,6 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::interface::find_acceptance_by_version_names;
-use sluicegate_platform::http::ErrorKind;
 
 /// A publish that would follow a passed review.
 pub(crate) struct PlannedPublish {
@@ -80,16 +79,16 @@ impl PlannedPublish {
         let prefix = &self.settings.prefix;
         let against = self.settings.against.as_deref();
         let platform = run.create_platform_client(connection)?;
-        let compared_version = match run.block_on(platform.fetch_artifact_details(prefix, against))? {
-            Ok(details) => details.artifact,
-            // Without `--against`, a 404 means that there is no latest version.
-            Err(error) if error.kind() == ErrorKind::NotFound && against.is_none() => {
-                return Ok(Some(format!(
-                    "no version of {prefix} is enabled, so it has no consumers"
-                )));
-            }
-            Err(error) => return Err(error.into()),
+        let compared_details = match against {
+            Some(_) => Some(run.block_on(platform.fetch_artifact_details(prefix, against))??),
+            None => run.block_on(platform.find_latest_artifact(prefix))??,
         };
+        let Some(compared_details) = compared_details else {
+            return Ok(Some(format!(
+                "no version of {prefix} is enabled, so it has no consumers"
+            )));
+        };
+        let compared_version = compared_details.artifact;
         let commit = compared_version.commit_hash.unwrap_or_default();
         let old_name = compared_version.version_name.as_deref();
         if is_same_commit(Some(&commit), head.as_str()) {

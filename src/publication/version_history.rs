@@ -114,11 +114,8 @@ pub(super) async fn request_commit(
     prefix: &str,
     version_name: &str,
 ) -> Result<Option<String>, HttpError> {
-    match platform.fetch_artifact_details(prefix, Some(version_name)).await {
-        Ok(details) => Ok(details.artifact.commit_hash),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let details = platform.find_artifact(prefix, version_name).await?;
+    Ok(details.and_then(|details| details.artifact.commit_hash))
 }
 
 /// The order of the commit to publish and the commit of a version.

@@ -11,7 +11,6 @@ use crate::publish::Plan;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::session::artifact_versions::disable_command;
 use sluicegate_platform::api::Platform;
-use sluicegate_platform::http::ErrorKind;
 
 pub(super) struct LatestCommit {
     pub(super) name: String,
@@ -182,14 +181,13 @@ impl Publication<'_> {
                 commit: commit.to_owned(),
             }));
         }
-        // Without a name, the platform returns the latest enabled version.
-        let details = platform.fetch_artifact_details(&self.settings.prefix, None);
+        let details = platform.find_latest_artifact(&self.settings.prefix);
         let latest = match self.run.block_on(details)? {
-            Ok(details) => Ok(Some(LatestCommit {
+            Ok(Some(details)) => Ok(Some(LatestCommit {
                 name: details.artifact.version_name.unwrap_or_default(),
                 commit: details.artifact.commit_hash.unwrap_or_default(),
             })),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
+            Ok(None) => {
                 self.reject_missing_latest()?;
                 Ok(None)
             }

@@ -2,7 +2,6 @@
 
 use super::version_lookup::{await_lookup_with_report, poll_until};
 use sluicegate_platform::api::Platform;
-use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
 /// The version that consumers with \[Latest\] get.
@@ -57,13 +56,12 @@ pub async fn poll_latest_until_version(
 
 /// Requests once the version that \[Latest\] means now. An error is part of the result.
 async fn request_latest_version(platform: &Platform, prefix: &str) -> LatestVersion {
-    // Without a name, the platform returns the latest enabled version.
-    match platform.fetch_artifact_details(prefix, None).await {
-        Ok(details) => match details.artifact.version_name {
+    match platform.find_latest_artifact(prefix).await {
+        Ok(Some(details)) => match details.artifact.version_name {
             Some(version) => LatestVersion::Enabled(version),
             None => LatestVersion::Unknown("the platform did not return a version".to_owned()),
         },
-        Err(error) if error.kind() == ErrorKind::NotFound => LatestVersion::NoneEnabled,
+        Ok(None) => LatestVersion::NoneEnabled,
         Err(error) => LatestVersion::Unknown(error.to_string()),
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Plan;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::HttpError;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -34,19 +34,15 @@ impl VersionLookup<'_> {
     /// Requests the version once. The result is unclear if the request fails or returns another version.
     pub(super) async fn request_version(&self) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
-        match self
-            .platform
-            .fetch_artifact_details(prefix, Some(version_name))
-            .await
-        {
-            Ok(details) => match find_version_mismatch(&details, self.plan) {
+        match self.platform.find_artifact(prefix, version_name).await {
+            Ok(Some(details)) => match find_version_mismatch(&details, self.plan) {
                 None => LookupResult::Found(Box::new(details)),
                 Some(reason) => {
                     let no_error = None;
                     LookupResult::Unclear(reason, no_error)
                 }
             },
-            Err(error) if error.kind() == ErrorKind::NotFound => LookupResult::NotFound,
+            Ok(None) => LookupResult::NotFound,
             Err(error) => LookupResult::Unclear(error.to_string(), Some(error)),
         }
     }

@@ -22,7 +22,6 @@ use sluicegate_git::{
 };
 use sluicegate_pipelines::findings::{FileResults, LimitKind, RenamedSubjects, VerdictLimit};
 use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
-use sluicegate_platform::http::ErrorKind;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
@@ -111,12 +110,9 @@ impl Baseline {
         head: &CommitId,
     ) -> Result<Self, Failure> {
         let platform = run.create_platform_client(connection)?;
-        // Without a version name, the platform returns the latest enabled version.
-        let details = match run.block_on(platform.fetch_artifact_details(prefix, None))? {
-            Ok(details) => details.artifact,
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Self::at_new_only_adoption(workspace, prefix, head);
-            }
+        let details = match run.block_on(platform.find_latest_artifact(prefix))? {
+            Ok(Some(details)) => details.artifact,
+            Ok(None) => return Self::at_new_only_adoption(workspace, prefix, head),
             // The review decides whether the change may pass nonetheless, and reports it.
             Err(error) if error.is_unavailable() => {
                 let reason = format!(

@@ -13,7 +13,6 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
-use sluicegate_platform::http::ErrorKind;
 
 /// Requests the details of a published version, and returns the differences that `compare` finds. A missing version is
 /// a difference, too. Warns if the version is disabled.
@@ -24,20 +23,15 @@ pub(crate) fn compare_with_platform(
     version: &str,
     compare: impl Fn(&ArtifactDetails) -> Vec<String>,
 ) -> Result<Vec<String>, Failure> {
-    match run.block_on(platform.fetch_artifact_details(prefix, Some(version)))? {
-        Ok(details) => {
-            if details.artifact.enabled == Some(false) {
-                run.ui.warn(&format!(
-                    "version {version} of {prefix} is disabled: consumers cannot use it"
-                ));
-            }
-            Ok(compare(&details))
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            Ok(vec![format!("the platform has no version {version} of {prefix}")])
-        }
-        Err(error) => Err(error.into()),
+    let Some(details) = run.block_on(platform.find_artifact(prefix, version))?? else {
+        return Ok(vec![format!("the platform has no version {version} of {prefix}")]);
+    };
+    if details.artifact.enabled == Some(false) {
+        run.ui.warn(&format!(
+            "version {version} of {prefix} is disabled: consumers cannot use it"
+        ));
     }
+    Ok(compare(&details))
 }
 
 /// The result of a verification, before it is printed.

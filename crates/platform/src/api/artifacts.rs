@@ -3,7 +3,7 @@
 use super::lenient_values::convert_json;
 use super::lists::Paging;
 use super::{Platform, add_role_hint};
-use crate::http::{HttpError, Method, Repeat, Request, Response, Success};
+use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Response, Success};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -80,6 +80,21 @@ impl Platform {
         self.request_details(prefix, version).await?.json()
     }
 
+    /// Returns the content of a version; `None` if the platform responds that there is no such version.
+    pub async fn find_artifact(
+        &self,
+        prefix: &str,
+        version: &str,
+    ) -> Result<Option<ArtifactDetails>, HttpError> {
+        missing_as_none(self.fetch_artifact_details(prefix, Some(version)).await)
+    }
+
+    /// Returns the content of the latest enabled version; `None` if the platform responds that no version is enabled.
+    pub async fn find_latest_artifact(&self, prefix: &str) -> Result<Option<ArtifactDetails>, HttpError> {
+        // Without a version name, the platform returns the latest enabled version.
+        missing_as_none(self.fetch_artifact_details(prefix, None).await)
+    }
+
     /// Returns the same response as [`Platform::fetch_artifact_details`] as raw JSON, after a check that it has the
     /// expected form.
     pub async fn fetch_raw_artifact_details(
@@ -116,5 +131,16 @@ impl Platform {
         self.send_and_read_body(&request.with_success(Success::Undocumented))
             .await
             .map_err(add_role_hint)
+    }
+}
+
+/// Converts the error that the version is missing to `None`.
+fn missing_as_none(
+    details: Result<ArtifactDetails, HttpError>,
+) -> Result<Option<ArtifactDetails>, HttpError> {
+    match details {
+        Ok(details) => Ok(Some(details)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
     }
 }
