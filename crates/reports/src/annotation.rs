@@ -52,10 +52,7 @@ impl AnnotationLimits {
 }
 
 /// The title of an annotation about the run.
-const REVIEW_TITLE: &str = "review";
-
-/// The title of an annotation about a file without a review.
-const UNREVIEWED_TITLE: &str = "unreviewed";
+const REVIEW_TITLE: &str = RemarkKind::Verdict.title();
 
 /// An annotation, whose texts are not escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +108,13 @@ pub(super) fn collect_limited_file_annotations(
         .map(|path| {
             let first_line = 1;
             let message = "The file was not reviewed.".to_owned();
-            annotate_file(Level::Error, path, first_line, UNREVIEWED_TITLE, message)
+            annotate_file(
+                Level::Error,
+                path,
+                first_line,
+                RemarkKind::Unreviewed.title(),
+                message,
+            )
         });
     let annotations = annotate_findings(report, context, unreviewed_annotations);
     let notices = annotate_notices(&View::new(report, context, ViewMedium::Log), is_passing);
@@ -199,10 +202,13 @@ fn annotate_notice(kind: NoticeKind, level: Level, entry: &NoticeEntry<'_>) -> A
         NoticeKind::GateChanges => {
             // The text has only the changed settings, or is empty if they are unknown.
             let change = entry.render_line(&PathBase::Root);
-            ("gate change", format!("{GATE_CHANGE_INTRO}{change}"))
+            (
+                RemarkKind::GateChange.title(),
+                format!("{GATE_CHANGE_INTRO}{change}"),
+            )
         }
-        NoticeKind::Breaks => ("breaks consumers", entry.text.clone()),
-        NoticeKind::Unreviewed => (UNREVIEWED_TITLE, entry.text.clone()),
+        NoticeKind::Breaks => (RemarkKind::Break.title(), entry.text.clone()),
+        NoticeKind::Unreviewed => (RemarkKind::Unreviewed.title(), entry.text.clone()),
         NoticeKind::Notes | NoticeKind::Excluded => (REVIEW_TITLE, entry.text.clone()),
     };
     Annotation {
@@ -228,12 +234,7 @@ fn annotate_finding(finding: &Finding<'_>) -> Annotation {
 /// Creates the annotation of a remark, at the first line of the file if the remark has no line. It is an error if the
 /// remark affects the verdict, and a warning otherwise.
 fn annotate_remark(remark: Remark<'_>) -> Annotation {
-    let title = match remark.kind {
-        RemarkKind::Unreviewed => UNREVIEWED_TITLE,
-        RemarkKind::GateChange => "gate change",
-        RemarkKind::Break => "breaks consumers",
-        RemarkKind::Verdict | RemarkKind::Limit => REVIEW_TITLE,
-    };
+    let title = remark.kind.title();
     let level = if remark.affects_verdict {
         Level::Error
     } else {

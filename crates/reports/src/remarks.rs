@@ -27,6 +27,18 @@ pub(super) enum RemarkKind {
     Limit,
 }
 
+impl RemarkKind {
+    /// Returns the title of an entry of this kind, for formats whose entries have a title.
+    pub(super) const fn title(self) -> &'static str {
+        match self {
+            Self::Unreviewed => "unreviewed",
+            Self::GateChange => "gate change",
+            Self::Break => "breaks consumers",
+            Self::Verdict | Self::Limit => "review",
+        }
+    }
+}
+
 pub(super) struct Remark<'r> {
     pub kind: RemarkKind,
     /// Whether the remark fails the gate or leaves it undecided.

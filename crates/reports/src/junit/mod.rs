@@ -41,6 +41,7 @@ use self::result_text::{
 };
 use self::suite_totals::{CaseOutcome, count_cases};
 use self::suites::build_suites;
+use super::remarks::RemarkKind;
 use super::sentences::{describe_gate_change, describe_run_problem, format_acceptance};
 use super::{ReportContext, truncation};
 use jiff::Timestamp;
@@ -56,9 +57,10 @@ const MESSAGE_LIMIT: usize = 200;
 /// The name of the suite about the entire run.
 const RUN_SUITE: &str = "sluicegate";
 const VERDICT_CASE: &str = "verdict";
-const GATE_CHANGE_CASE: &str = "gate change";
+const GATE_CHANGE_CASE: &str = RemarkKind::GateChange.title();
 const NOTE_CASE: &str = "note";
-const BREAK_CASE: &str = "breaks consumers";
+const BREAK_CASE: &str = RemarkKind::Break.title();
+const UNREVIEWED_CASE: &str = RemarkKind::Unreviewed.title();
 const NOTHING_CASE: &str = "nothing to review";
 
 /// Writes the review as JUnit XML. The document starts with the totals, so all cases are counted before the suites are

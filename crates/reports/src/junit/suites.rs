@@ -1,8 +1,8 @@
 //! Creates the suites of a review: one for the entire run, and one for each file.
 
 use super::{
-    CaseNames, CasePlace, CaseWithLine, PathLabels, RUN_SUITE, ReportContext, Suite, build_error_case,
-    build_file_cases, build_skipped_case, build_suite, to_offset_time,
+    CaseNames, CasePlace, CaseWithLine, PathLabels, RUN_SUITE, ReportContext, Suite, UNREVIEWED_CASE,
+    build_error_case, build_file_cases, build_skipped_case, build_suite, to_offset_time,
 };
 use crate::sentences::describe_unreviewed_file;
 use crate::view::FindingOrder;
@@ -67,7 +67,7 @@ fn build_excluded_file_case(file: &ExcludedFile, labels: &PathLabels<'_>) -> Cas
 fn build_unreviewed_file_case(file: &UnreviewedFile, labels: &PathLabels<'_>) -> CaseWithLine {
     let unknown_line = None;
     let place = CasePlace::new(&file.path, labels.label(&file.path), unknown_line);
-    let name = place.name_case("unreviewed");
+    let name = place.name_case(UNREVIEWED_CASE);
     let reason = describe_unreviewed_file(&file.reason);
-    place.build_case(build_error_case(&name, "unreviewed", &reason))
+    place.build_case(build_error_case(&name, UNREVIEWED_CASE, &reason))
 }
