@@ -13,7 +13,6 @@ use crate::job::settings::SettingSources;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::standard_input::StandardInput;
-use sluicegate_git::GitError;
 use std::mem;
 
 /// Runs `sluicegate check`: evaluates the rules locally, without the platform, and delivers the reports. A report that
@@ -36,8 +35,6 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
-    // A local evaluation reports that it cannot evaluate a submodule with the name of a pipeline.
-    gate.selection.pipelines.select_submodules();
     let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
     // `None`: no publish follows that needs more pipelines.
     gate.complete_selection(None)?;
@@ -82,9 +79,8 @@ fn resolve_revisions(
 ) -> Result<(RequestedRevisions, DeepenSubject), Failure> {
     let revisions = workspace.sources.resolve_revisions_to_check(args)?;
     let needs_git = args.staged || revisions.base.is_some() || revisions.head.is_some() || revisions.deepen;
-    if workspace.repo.is_plain_directory() && needs_git {
-        let from = run.env.current_dir().to_owned();
-        return Err(GitError::NotARepository { from }.into());
+    if needs_git {
+        workspace.require_repository(run)?;
     }
     let subject = match revisions.head {
         Some(_) => DeepenSubject::Commit,

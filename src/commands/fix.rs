@@ -14,7 +14,6 @@ use crate::operations::local_fix::{fix_execution, fix_summary};
 use crate::session::{CommandResult, Run};
 use crate::workspace::checkout_lock::CheckoutLock;
 use crate::workspace::{WarningTiming, Workspace};
-use sluicegate_git::GitError;
 use std::mem;
 
 /// Runs `sluicegate fix`: fixes the findings for which only one value is correct, or with `--agent` lets the agent fix
@@ -85,9 +84,8 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     let repo = run.open_repository_or_directory(&args.selection.paths, "fix")?;
     let mut workspace = run.open_workspace_in(repo, run.choose_local_files(args.staged))?;
     let revisions = workspace.sources.resolve_revisions_to_check(args)?;
-    if workspace.repo.is_plain_directory() && (args.staged || revisions.base.is_some()) {
-        let from = run.env.current_dir().to_owned();
-        return Err(GitError::NotARepository { from }.into());
+    if args.staged || revisions.base.is_some() {
+        workspace.require_repository(run)?;
     }
     workspace.deepen(run, &revisions, DeepenSubject::Checkout)?;
     workspace.warn_of_config_files(run, WarningTiming::IfNotReported);
@@ -120,8 +118,6 @@ fn find_fixes(
     subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
-    // A local evaluation reports that it cannot evaluate a submodule with the name of a pipeline.
-    gate.selection.pipelines.select_submodules();
     if includes_unchanged {
         gate.select_all_pipelines()?;
     }

@@ -5,17 +5,18 @@ mod artifacts_diff;
 mod artifacts_impact;
 mod check;
 mod ci;
+mod completions;
 mod context;
 mod demo;
 mod diff;
 mod doctor;
+mod document_schema;
 mod events;
 mod executions;
 mod fix;
 mod init;
 mod inspect;
-mod manual;
-mod manual_pages;
+mod man;
 mod mv;
 mod pipelines;
 mod provision;
@@ -32,13 +33,13 @@ mod variables;
 mod verify;
 mod waivers;
 
-pub(crate) use manual::print_candidates;
+pub(crate) use completions::print_candidates;
 
 use crate::delivery::unfinished_files;
 use crate::env::Env;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{Cli, Command, SharedPipelinesVerb};
+use crate::job::cli::{Cli, Command};
 use crate::job::settings as job_settings;
 use crate::operations;
 use crate::session::step_report::{self, report_usage_error};
@@ -73,9 +74,7 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     }
     signals::run_until_signal(ui, move |signals| {
         let title = step_report::failure_title(&cli.command);
-        // Only the run can read which annotations its settings request.
-        let annotations = None;
-        let mut run = Run::new(env, cli.global, ui, signals, title, annotations);
+        let mut run = Run::new(env, cli.global, ui, signals, title);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
         let status = unfinished_files::replace_files_named_by_flags(&run, &cli.command)
             .and_then(|()| run.redirect_results())
@@ -110,17 +109,13 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Doctor(args) => doctor::run(run, &args),
         Command::Settings(args) => settings::run(run, &args),
         Command::Artifacts(args) => artifacts::run(run, args.verb),
-        Command::SharedPipelines(args) => match args.verb {
-            SharedPipelinesVerb::Add(args) => shared_pipelines::add_pipeline(run, &args),
-            SharedPipelinesVerb::List { output } => {
-                operations::artifacts::print_shared_pipelines(run, output)
-            }
-        },
+        Command::SharedPipelines(args) => shared_pipelines::run(run, args.verb),
         Command::Pipelines(args) => pipelines::run(run, args.verb),
         Command::Executions(args) => executions::run(run, args.verb),
         Command::Variables(args) => variables::run(run, args.verb),
         Command::Streaming(args) => streaming::run(run, args.verb),
         Command::Tasks(args) => tasks::run(run, args.verb),
+        // The next five commands only send a request, so there are no steps to outline.
         Command::Projects(args) => operations::projects::run_projects(run, args.verb),
         Command::Environments(args) => operations::projects::run_environments(run, args.verb),
         Command::Connections(args) => operations::projects::run_connections(run, args.verb),
@@ -135,8 +130,8 @@ fn dispatch(run: &Run, command: Command) -> CommandResult {
         Command::Mv(args) => mv::run(run, &args),
         Command::Serve(args) => serve::run(run, args),
         Command::Demo(args) => demo::run(run, &args),
-        Command::Schema(args) => manual::print_schema(run, args.document),
-        Command::Completions(args) => manual::print_completions(run, args.shell),
-        Command::Man(args) => manual_pages::run(run, &args),
+        Command::Schema(args) => document_schema::run(run, args.document),
+        Command::Completions(args) => completions::run(run, args.shell),
+        Command::Man(args) => man::run(run, &args),
     }
 }

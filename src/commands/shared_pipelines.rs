@@ -1,14 +1,15 @@
-//! Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file of the working tree.
+//! Runs `sluicegate shared-pipelines`.
 
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::job::cli::{AddSharedPipelineArgs, OutputFormat};
+use crate::job::cli::{AddSharedPipelineArgs, OutputFormat, SharedPipelinesVerb};
+use crate::operations::artifacts::print_shared_pipelines;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt::require_config_dir;
-use serde_json::json as value;
+use serde_json::json;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::SnapshotFile;
@@ -17,8 +18,16 @@ use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::io;
 use std::path::Path;
 
+/// Runs `sluicegate shared-pipelines`: lists the shared pipelines of the platform, or adds one to the working tree.
+pub(crate) fn run(run: &Run, verb: SharedPipelinesVerb) -> CommandResult {
+    match verb {
+        SharedPipelinesVerb::List { output } => print_shared_pipelines(run, output),
+        SharedPipelinesVerb::Add(args) => add_pipeline(run, &args),
+    }
+}
+
 /// Runs `sluicegate shared-pipelines add`: adds a pipeline to the shared-pipelines file, which offers it to consumers.
-pub(crate) fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
+fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let workspace = run.open_workspace()?;
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
@@ -84,7 +93,7 @@ fn print_added_entry(
         ));
     }
     match args.output.output {
-        OutputFormat::Json => run.ui.print_result(&format_json(&value!({
+        OutputFormat::Json => run.ui.print_result(&format_json(&json!({
             "file": file,
             "id": entry.id,
             "pipeline": entry.path,

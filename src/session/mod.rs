@@ -48,7 +48,7 @@ pub(crate) struct Run {
     pub(crate) policy_annotations: Mutex<Option<Annotations>>,
     /// The report files that do not contain a result yet.
     pub(crate) unfinished_files: Mutex<UnfinishedFiles>,
-    /// The receipts of earlier publishes that this run has removed, by their paths.
+    /// The receipts of earlier publishes that this run has replaced, by their paths.
     pub(crate) earlier_receipts: Mutex<BTreeMap<PathBuf, Result<Vec<u8>, String>>>,
     /// The warnings that the report will contain as notes.
     pub(crate) deferred_warnings: Mutex<Vec<String>>,
@@ -66,14 +66,13 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Creates the context of a command. `annotations` is the style of annotations that the job requests.
+    /// Creates the context of a command. The caller sets the style of annotations that the job requests, if any.
     pub(crate) fn new(
         env: Env,
         global: GlobalArgs,
         ui: Ui,
         signals: Signals,
         failure_title: &'static str,
-        annotations: Option<Annotations>,
     ) -> Self {
         Self {
             env,
@@ -82,7 +81,7 @@ impl Run {
             signals,
             runtime: Arc::default(),
             has_platform_responded: Arc::default(),
-            annotations,
+            annotations: None,
             policy_annotations: Mutex::default(),
             unfinished_files: Mutex::default(),
             earlier_receipts: Mutex::default(),

@@ -58,6 +58,15 @@ impl Workspace<'_> {
         Ok(Some(note))
     }
 
+    /// Fails if the files are not in a git repository, because an argument of the command needs one.
+    pub(crate) fn require_repository(&self, run: &Run) -> Result<(), GitError> {
+        if self.repo.is_plain_directory() {
+            let from = run.env.current_dir().to_owned();
+            return Err(GitError::NotARepository { from });
+        }
+        Ok(())
+    }
+
     /// Returns a note if the files are not in a git repository.
     pub(crate) fn describe_missing_repository(&self) -> Option<String> {
         self.repo.is_plain_directory().then(|| {

@@ -155,8 +155,20 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the changed pipelines, or all pipelines if none changed and the commit head has no base of its own.
+    /// Selects the changed pipelines, or all pipelines if none changed and the commit head has no base of its own. Also
+    /// selects submodules with a pipeline's name: a local evaluation reports that it cannot evaluate them.
     pub(crate) fn select_pipelines(
+        &self,
+        run: &mut GateRun<'_>,
+        resolve: &ResolveSelection<'_>,
+    ) -> Result<(), Failure> {
+        self.select_changed_or_all(run, resolve)?;
+        run.selection.pipelines.select_submodules();
+        Ok(())
+    }
+
+    /// Selects the changed pipelines, or all pipelines if none changed and the commit head has no base of its own.
+    fn select_changed_or_all(
         &self,
         run: &mut GateRun<'_>,
         resolve: &ResolveSelection<'_>,

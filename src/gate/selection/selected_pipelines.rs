@@ -166,8 +166,7 @@ impl SelectedPipelines {
         }
     }
 
-    /// Moves submodules that have a pipeline's name to the files to review: a local evaluation must report that it
-    /// cannot evaluate them.
+    /// Moves submodules that have a pipeline's name to the files to review.
     pub(crate) fn select_submodules(&mut self) {
         let left_out_files = std::mem::take(&mut self.left_out_files).into_iter();
         let (submodules, other_files): (Vec<_>, Vec<_>) =

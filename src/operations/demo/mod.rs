@@ -322,8 +322,8 @@ impl DemoRun<'_> {
             ui,
             self.run.signals.clone(),
             step_report::failure_title(&cli.command),
-            Some(Annotations::None),
         );
+        run.annotations = Some(Annotations::None);
         run.runtime = Arc::clone(&self.run.runtime);
         match (self.run_command)(&run, cli.command) {
             Err(failure) => Ok(run.ui.print_failure(&failure)),

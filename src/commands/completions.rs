@@ -1,23 +1,15 @@
-//! Generates texts about the program for other programs: schemas, completion scripts and their candidates.
+//! Runs `sluicegate completions`, and prints the candidates that the completion scripts request.
 
 use crate::env::Env;
 use crate::exit::ExitStatus;
-use crate::job::cli::{GlobalArgs, SchemaDocument};
+use crate::job::cli::GlobalArgs;
 use crate::operations::completions::{CompletionRequest, render_completion_script};
-use crate::operations::schemas::load_schema;
-use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run, is_ci, signals};
 use crate::ui::{ColorChoice, Ui};
 use clap_complete::Shell;
 
-/// Prints the JSON schema of a document.
-pub(crate) fn print_schema(run: &Run, document: SchemaDocument) -> CommandResult {
-    run.ui.print_result(&format_json(&load_schema(document)))?;
-    Ok(ExitStatus::Success)
-}
-
 /// Prints the completion script for the shell.
-pub(crate) fn print_completions(run: &Run, shell: Shell) -> CommandResult {
+pub(crate) fn run(run: &Run, shell: Shell) -> CommandResult {
     run.ui.print_result(&render_completion_script(shell)?)?;
     Ok(ExitStatus::Success)
 }
@@ -28,15 +20,7 @@ pub(crate) fn print_candidates(request: CompletionRequest, env: Env) -> ExitStat
     let is_quiet = true;
     let ui = Ui::new(is_quiet, ColorChoice::Never, is_ci(&env));
     signals::run_until_signal(ui, move |signals| {
-        let annotations = None;
-        let run = Run::new(
-            env,
-            GlobalArgs::default(),
-            ui,
-            signals,
-            "Completion failed",
-            annotations,
-        );
+        let run = Run::new(env, GlobalArgs::default(), ui, signals, "Completion failed");
         match request.print_candidates(run) {
             Ok(()) => ExitStatus::Success,
             Err(failure) => failure.status(),
