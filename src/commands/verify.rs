@@ -8,7 +8,7 @@ use crate::publish::version_name::needs_next_version;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit};
 use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
-use serde_json::json as value;
+use serde_json::json;
 use sluicegate_pipelines::interface::Compatibility;
 use sluicegate_platform::api::Platform;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
     })?;
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     let mut differences = receipt.check_consistency();
-    let facts = value!({
+    let facts = json!({
         "schema": "sluicegate.verification/v1",
         "prefix": prefix,
         "versionName": version,

@@ -5,7 +5,7 @@
 use crate::error::Failure;
 use crate::gate::interface_changes::interface_comparison::{ConfigDirs, compare_interfaces};
 use crate::gate::{RunFindings, SelectedPipelines, evaluate_files};
-use crate::interface_version::{self, LoadedInterface as Loaded};
+use crate::interface_version::{self, LoadedInterface};
 use crate::job::context::PolicyRevision;
 use crate::job::policy::{
     DescriptionLength, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
@@ -224,7 +224,8 @@ impl TipComparison<'_> {
             return Ok(None);
         }
         let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
-        let Loaded::Read(tip, _) = interface_version::read_interface(repo, &self.tip, config_dir)? else {
+        let LoadedInterface::Read(tip, _) = interface_version::read_interface(repo, &self.tip, config_dir)?
+        else {
             return Ok(None);
         };
         // If a consumer of the target could not use a pipeline at a base, the target has shared or changed it since.

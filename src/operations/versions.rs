@@ -12,7 +12,7 @@ use crate::session::artifact_versions::{
 };
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text::{self, format_count};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
@@ -104,7 +104,7 @@ impl<'a> VersionSwitch<'a> {
             }
         };
         let document =
-            value!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
+            json!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
         self.print_outcome(args.output, &document, &message)
     }
 
@@ -137,14 +137,14 @@ impl<'a> VersionSwitch<'a> {
         } else {
             (old_versions, Vec::new())
         };
-        let mut document = value!({
+        let mut document = json!({
             "sharedPipelineIdPrefix": self.prefix, "latest": latest, "disabled": disabled_versions, "done": args.yes,
         });
         let message = self.describe_prune(&disabled_versions, kept_count, args.yes);
         if unconfirmed_versions.is_empty() {
             return self.print_outcome(args.output, &document, &message);
         }
-        document["unconfirmed"] = value!(unconfirmed_versions);
+        document["unconfirmed"] = json!(unconfirmed_versions);
         // `describe_prune` describes an empty list as that of a prefix without old versions.
         let message = if disabled_versions.is_empty() {
             format!("confirmed no version of {} as disabled", self.prefix)

@@ -3,7 +3,7 @@
 use crate::document_content::read_document;
 use crate::error::Failure;
 use crate::publish::{CallGraph, MAX_LISTED_CALLERS};
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, format_count, format_number};
 use sluicegate_git::Repository;
 use sluicegate_pipelines::interface::{
@@ -151,7 +151,7 @@ impl ConsumerImpact<'_> {
             .components
             .iter()
             .map(|component| {
-                value!({
+                json!({
                     "repository": component.repository,
                     "path": component.path,
                     "line": component.consumer.line,
@@ -164,7 +164,7 @@ impl ConsumerImpact<'_> {
                 })
             })
             .collect();
-        value!({
+        json!({
             "schema": "sluicegate.impact/v1",
             "prefix": prefix,
             "against": compat.against,

@@ -10,7 +10,7 @@ use crate::publish::{FileSource, Plan, PlanChanges, PublishError, Receipt, compa
 use crate::session::CommandResult;
 use crate::session::response_output::format_json;
 use crate::session::step_report::PUBLISH_FAILED;
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_pipelines::interface::list_breaking_changes;
 use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::HttpError;
@@ -130,13 +130,13 @@ impl Publication<'_> {
             let refusals: Vec<Value> = match &error {
                 PublishError::Incomplete(problems) => problems
                     .iter()
-                    .map(|problem| value!({ "what": problem.description, "path": problem.path, "line": problem.line, "component": problem.component }))
+                    .map(|problem| json!({ "what": problem.description, "path": problem.path, "line": problem.line, "component": problem.component }))
                     .collect(),
-                error => vec![value!({ "what": error.to_string() })],
+                error => vec![json!({ "what": error.to_string() })],
             };
             let head = self.target.head.as_str();
             self.print_result(&format_json(
-                &value!({ "schema": "sluicegate.plan/v1", "commitHash": head, "refused": refusals }),
+                &json!({ "schema": "sluicegate.plan/v1", "commitHash": head, "refused": refusals }),
             ))?;
         }
         Err(error.into())

@@ -2,7 +2,7 @@
 
 use crate::job::settings::SmokeRun;
 use crate::publish::{FileSelection, Plan, PlanChanges};
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text::{self, List, format_count};
 use sluicegate_pipelines::interface::{
     ChangeClass, Compatibility, FILE_CHANGES_HEADING, InterfaceChange, list_changes, summarize_changes,
@@ -41,25 +41,25 @@ pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
         .files
         .iter()
         .zip(&preview.hashes)
-        .map(|(file, hash)| value!({ "path": file.path, "bytes": file.bytes, "sha256": hash }))
+        .map(|(file, hash)| json!({ "path": file.path, "bytes": file.bytes, "sha256": hash }))
         .collect();
     let refusals: Vec<Value> = preview
         .refusals
         .iter()
-        .map(|refusal| value!({ "what": refusal }))
+        .map(|refusal| json!({ "what": refusal }))
         .collect();
     let latest = preview.published_state.latest.as_ref().map(|latest| {
-        value!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
+        json!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
     });
     let smoke_runs: Vec<Value> = preview
         .smoke_runs
         .iter()
-        .map(|run| value!({ "projectId": run.project, "pipeline": run.pipeline, "environment": run.environment }))
+        .map(|run| json!({ "projectId": run.project, "pipeline": run.pipeline, "environment": run.environment }))
         .collect();
     let changes = preview.changes.as_ref().ok().map(|(commit, changes)| {
-        value!({ "since": commit, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
+        json!({ "since": commit, "added": changes.added, "modified": changes.modified, "removed": changes.removed })
     });
-    value!({
+    json!({
         "schema": "sluicegate.plan/v1",
         "prefix": plan.prefix,
         "versionName": plan.version_name,

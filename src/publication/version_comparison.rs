@@ -14,7 +14,7 @@ use crate::session::artifact_versions::{
     describe_missing_prefix, find_latest_version, prefix_lookup, version_request_failure,
 };
 use crate::workspace::Workspace;
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::interface::{self, ComparedVersion, Compatibility, Interface};
@@ -54,7 +54,7 @@ impl VersionComparison<'_> {
             .as_ref()
             .ok()
             .map(|offer| offer.commit.to_string());
-        value!({
+        json!({
             "schema": "sluicegate.interface/v1",
             "prefix": self.prefix,
             "from": { "version": compat.against, "commit": compat.against_commit },

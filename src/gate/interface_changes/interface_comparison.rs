@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::interface::{
     self, ChangeClass, ComparedVersion, Compatibility, Interface, InterfaceChange, InterfaceChangeKind,
@@ -150,7 +150,7 @@ impl InterfaceDifference {
     pub(crate) fn to_json(&self) -> Value {
         let class = self.changes.iter().map(|change| change.class).max();
         let class = class.unwrap_or(ChangeClass::None).to_comparison_class();
-        value!({
+        json!({
             "class": self.unreadable.is_none().then_some(class),
             "changes": self.changes,
         })

@@ -6,7 +6,7 @@ use super::{adoption_messages, file_templates, host_recipes};
 use crate::job::ci::Host;
 use crate::job::settings::FILE_NAME;
 use crate::workspace::config_dir_prompt;
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use std::fmt::Write as _;
@@ -34,9 +34,9 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
     let missing_flags: Vec<Value> = facts
         .missing_flags
         .iter()
-        .map(|item| value!({ "what": item.description, "hint": item.hint }))
+        .map(|item| json!({ "what": item.description, "hint": item.hint }))
         .collect();
-    value!({
+    json!({
         "schema": "sluicegate.init/v1",
         "dryRun": dry_run,
         "host": facts.recipe.map(|recipe| recipe.host.to_string()),
@@ -55,10 +55,10 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
 /// Returns as JSON what was done with one file.
 fn step_to_json(step: &FileStep) -> Value {
     match step {
-        FileStep::Write { path, text, .. } => value!({ "path": path, "action": "write", "text": text }),
-        FileStep::Keep { path, reason } => value!({ "path": path, "action": "leave", "reason": reason }),
+        FileStep::Write { path, text, .. } => json!({ "path": path, "action": "write", "text": text }),
+        FileStep::Keep { path, reason } => json!({ "path": path, "action": "leave", "reason": reason }),
         FileStep::EditByHand { path, text } => {
-            value!({ "path": path, "action": "edit-by-hand", "text": text
+            json!({ "path": path, "action": "edit-by-hand", "text": text
             })
         }
     }

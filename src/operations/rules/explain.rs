@@ -7,7 +7,7 @@ use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use anstyle::Style;
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text::{did_you_mean, did_you_mean_any, escape_line, find_nearest_word};
 use sluicegate_pipelines::findings::{DocumentationBlock, Enforcement, UNREADABLE_RULE};
 use sluicegate_pipelines::project::ProjectCheck;
@@ -63,7 +63,7 @@ impl EvaluationProblem {
 
     /// Returns the description as JSON. The schema is that of a rule, so keys that do not apply are empty.
     fn to_json(&self) -> Value {
-        value!({
+        json!({
             "schema": "sluicegate.rule/v1",
             "id": self.id,
             "kinds": [],
@@ -161,7 +161,7 @@ fn has_similar_word(id: &str, text: &str) -> bool {
 /// empty.
 fn check_document(check: ProjectCheck) -> Value {
     let documentation = check.documentation();
-    value!({
+    json!({
         "schema": "sluicegate.rule/v1",
         "id": check.id(),
         "kinds": [],
@@ -190,7 +190,7 @@ fn find_example(rule: &TeamRule, fails: bool) -> &str {
 /// Of several examples, it contains the first that passes and the first that fails.
 fn team_rule_document(rule: &TeamRule) -> Value {
     let [passing_example, failing_example] = [false, true].map(|fails| find_example(rule, fails));
-    value!({
+    json!({
         "schema": "sluicegate.rule/v1",
         "id": rule.full_id(),
         "kinds": [],
@@ -218,9 +218,9 @@ fn rule_document(rule: &rules::RuleDocumentation) -> Value {
     let config: Vec<Value> = rule
         .config
         .iter()
-        .map(|field| value!({ "name": field.name, "meaning": field.meaning, "default": field.default }))
+        .map(|field| json!({ "name": field.name, "meaning": field.meaning, "default": field.default }))
         .collect();
-    value!({
+    json!({
         "schema": "sluicegate.rule/v1",
         "id": rule.id,
         "kinds": kinds,

@@ -6,7 +6,7 @@ use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text::{List, format_count, is_unsafe};
 use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::RULES_FILE;
@@ -76,13 +76,13 @@ impl LintedFiles {
     /// Returns the problems as JSON in the schema `sluicegate.lint/v1`. Those of the project's team rules are in
     /// `teamRules`. Without another file, `file` is null and `problems` is empty.
     fn to_document(&self) -> Value {
-        let mut document = value!({
+        let mut document = json!({
             "schema": "sluicegate.lint/v1",
             "file": self.file.as_ref().map(|file| &file.name),
             "problems": self.file.as_ref().map(LintedFile::problems_to_json).unwrap_or_default(),
         });
         if let Some(file) = &self.team_rules {
-            document["teamRules"] = value!({ "file": file.name, "problems": file.problems_to_json() });
+            document["teamRules"] = json!({ "file": file.name, "problems": file.problems_to_json() });
         }
         document
     }
@@ -132,7 +132,7 @@ impl LintedFile {
 
 /// Returns one problem of a file as JSON.
 fn problem_to_json(problem: &LintProblem) -> Value {
-    value!({
+    json!({
         "line": problem.position.line,
         "column": problem.position.column,
         "level": if problem.is_error { "error" } else { "warning" },

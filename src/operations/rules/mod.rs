@@ -14,7 +14,7 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::config_dir_prompt::require_config_dir;
 use crate::workspace::team_rules::describe_first_problem;
 use crate::workspace::{Workspace, find_config_dir_in};
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::text::{self, wrap};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::Enforcement;
@@ -107,7 +107,7 @@ struct ListedRule {
 impl ListedRule {
     /// Returns the rule as JSON. The key `here` is the state in this repository.
     fn to_json(&self) -> Value {
-        value!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
+        json!({ "id": self.id, "kinds": self.kinds, "summary": self.summary, "here": self.state })
     }
 
     /// Renders the id and the state of the rule, and below them what it requires. If the rule applies to only one kind
@@ -229,7 +229,7 @@ pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResul
             let path = path.display().to_string();
             run.ui.print_result(&match output {
                 OutputFormat::Json => {
-                    format_json(&value!({ "schema": "sluicegate.rules-init/v1", "path": path }))
+                    format_json(&json!({ "schema": "sluicegate.rules-init/v1", "path": path }))
                 }
                 OutputFormat::Text => format!("wrote {}\n", text::escape_line(&path)),
             })?;

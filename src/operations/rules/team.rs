@@ -8,7 +8,7 @@ use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_base::input;
 use sluicegate_base::text::{escape_line, format_count};
 use sluicegate_pipelines::rules;
@@ -72,7 +72,7 @@ fn disabled_team_rules_failure() -> Failure {
 /// Returns the result of the examples as JSON in the schema `sluicegate.rules-test/v1`.
 fn to_document(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> Value {
     let failures: Vec<Value> = example_run.failures.iter().map(failure_to_json).collect();
-    value!({
+    json!({
         "schema": "sluicegate.rules-test/v1",
         "file": name,
         "rules": rule_set.rules().len(),
@@ -83,7 +83,7 @@ fn to_document(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> 
 
 /// Returns an example with an unexpected outcome as JSON.
 fn failure_to_json(failure: &ExampleFailure) -> Value {
-    value!({
+    json!({
         "rule": failure.rule,
         "line": failure.line,
         "path": failure.path,
@@ -136,7 +136,7 @@ pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandR
         .map_err(|error| Failure::usage(format!("could not write {path}: {error}")))?;
     run.ui.print_result(&match output {
         OutputFormat::Json => format_json(
-            &value!({ "schema": "sluicegate.rules-new/v1", "path": path, "rule": format!("team/{id}") }),
+            &json!({ "schema": "sluicegate.rules-new/v1", "path": path, "rule": format!("team/{id}") }),
         ),
         OutputFormat::Text => {
             let message = format!("added the rule `{id}` to {path}; to test it, run: sluicegate rules test");

@@ -1,7 +1,7 @@
 //! Published pipelines and executions: each operation as in the API document.
 
 use crate::support::{PROJECT, call_refusing_server, creates_only_once, is_repeated, json, server_expecting};
-use serde_json::json as value;
+use serde_json::json;
 use sluicegate_platform::api::NewExecution;
 use sluicegate_platform::http::ErrorKind;
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ async fn list_of_published_pipelines_is_read_as_documented() {
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_is_sent_and_read_as_documented() {
-    let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production",
+    let body = json!({ "pipelineName": "sales/load orders", "environmentName": "production",
         "executionTag": "nightly" });
     let answer = json(
         200,
@@ -55,7 +55,7 @@ async fn start_is_sent_and_read_as_documented() {
 // Endpoint: POST /v1/projects/{projectId}/pipeline-executions
 #[tokio::test]
 async fn start_without_a_tag_sends_none() {
-    let body = value!({ "pipelineName": "sales/load orders", "environmentName": "production" });
+    let body = json!({ "pipelineName": "sales/load orders", "environmentName": "production" });
     let answer = json(
         201,
         include_str!("../../../../tests/fixtures/api/execution-created.json"),
@@ -118,7 +118,7 @@ async fn show_is_read_as_documented() {
 // Endpoint: PATCH /v1/projects/{projectId}/pipeline-executions/{pipelineExecutionId}
 #[tokio::test]
 async fn cancel_is_sent_and_read_as_documented() {
-    let body = value!({ "forceUpdate": true, "status": "CANCELLED" });
+    let body = json!({ "forceUpdate": true, "status": "CANCELLED" });
     let answer = json(
         200,
         include_str!("../../../../tests/fixtures/api/execution-created.json"),

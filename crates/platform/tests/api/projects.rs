@@ -2,7 +2,7 @@
 
 use crate::support::{PROJECT, TOKEN, call_refusing_server, creates_only_once, json, server_expecting};
 use secrecy::SecretString;
-use serde_json::json as value;
+use serde_json::json;
 use sluicegate_platform::api::{NewConnection, NewEnvironment, NewProject, NewRepository, NewSecret};
 use wiremock::ResponseTemplate;
 
@@ -37,7 +37,7 @@ async fn projects_list_is_read_as_documented() {
 // Endpoint: POST /v1/projects
 #[tokio::test]
 async fn projects_create_is_sent_and_read_as_documented() {
-    let body = value!({ "name": "sales", "description": "Orders", "warehouse": "WAREHOUSE_A",
+    let body = json!({ "name": "sales", "description": "Orders", "warehouse": "WAREHOUSE_A",
         "agentDeploymentType": "HYBRID" });
     let answer = json(
         201,
@@ -55,7 +55,7 @@ async fn projects_create_is_sent_and_read_as_documented() {
 // Endpoint: POST /v1/projects
 #[tokio::test]
 async fn projects_create_leaves_out_a_description_that_is_not_given() {
-    let body = value!({ "name": "sales", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID" });
+    let body = json!({ "name": "sales", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "HYBRID" });
     let (_server, platform) = server_expecting("POST", "/v1/projects", Some(body), empty(201)).await;
     let bare = NewProject {
         description: None,
@@ -82,7 +82,7 @@ async fn environments_list_is_read_as_documented() {
 // Endpoint: POST /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn environments_create_is_sent_as_documented() {
-    let body = value!({
+    let body = json!({
         "name": "production", "displayName": "Production", "description": "For real", "defaultAgentId": AGENT,
         "defaultUserAccessLevel": "readOnly", "defaultConnections": { "DWH": { "warehouse_b": "dwh" } },
         "connectionOverrides": [{ "connectionName": "dwh", "connectionProperties": {
@@ -97,7 +97,7 @@ async fn environments_create_is_sent_as_documented() {
     let (_server, platform) = server_expecting("POST", &path, Some(body), empty(201)).await;
     assert_eq!(
         platform.create_environment(PROJECT, &environment).await.unwrap(),
-        value!({})
+        json!({})
     );
     creates_only_once(async |platform| platform.create_environment(PROJECT, &environment).await).await;
 }
@@ -112,7 +112,7 @@ async fn connections_create_is_sent_as_documented() {
             auth_provider: provider.to_owned(),
             auth_type: auth_type.to_owned(),
         };
-        let body = value!({ "name": "dwh", "platformConnectionType": "dwh", "authProvider": provider,
+        let body = json!({ "name": "dwh", "platformConnectionType": "dwh", "authProvider": provider,
             "authType": auth_type });
         let path = format!("/v1/projects/{PROJECT}/data-platform-connections");
         let (_server, platform) = server_expecting("POST", &path, Some(body), empty(201)).await;
@@ -133,7 +133,7 @@ fn secret() -> NewSecret {
 // Endpoint: POST /v1/secrets/{agentId}/secret-value
 #[tokio::test]
 async fn secrets_create_is_sent_and_read_as_documented() {
-    let body = value!({ "name": "pw", "type": "DWH_PASSWORD", "key": "password",
+    let body = json!({ "name": "pw", "type": "DWH_PASSWORD", "key": "password",
         "value": { "password": "line one of a key\nline two of a key" } });
     let path = format!("/v1/secrets/{AGENT}/secret-value");
     let answer = json(
@@ -165,7 +165,7 @@ async fn secrets_create_never_shows_the_value_that_the_server_repeats() {
     let response = platform.create_secret(AGENT, &secret()).await.unwrap();
     assert_eq!(
         response.raw,
-        value!({ "vaultSecretName": "***", "value": ["***"] })
+        json!({ "vaultSecretName": "***", "value": ["***"] })
     );
     let (_server, platform) = server_expecting(
         "POST",
@@ -187,7 +187,7 @@ async fn repositories_create_is_sent_as_documented_without_another_token() {
         owner_name: "acme".to_owned(),
         repository_name: "sales".to_owned(),
     };
-    let body = value!({ "provider": "git_provider_a", "providerParameters": { "ownerName": "acme" },
+    let body = json!({ "provider": "git_provider_a", "providerParameters": { "ownerName": "acme" },
         "repositoryName": "sales" });
     let path = format!("/v1/projects/{PROJECT}/repositories");
     let (server, platform) = server_expecting("POST", &path, Some(body), empty(201)).await;
@@ -212,7 +212,7 @@ async fn environments_create_that_is_refused_names_the_field() {
         "validation-errors": [{ "field": "defaultConnections.DWH", "message": "is no connection of the project" }] }"#;
     let path = format!("/v1/projects/{PROJECT}/environments");
     let (_server, platform) = server_expecting("POST", &path, None, json(400, body)).await;
-    let environment: NewEnvironment = serde_json::from_value(value!({
+    let environment: NewEnvironment = serde_json::from_value(json!({
         "name": "n", "defaultAgentId": AGENT, "defaultUserAccessLevel": "readOnly",
         "defaultConnections": { "DWH": { "warehouse_b": "other" } }, "connectionOverrides": [] }))
     .unwrap();

@@ -1,7 +1,7 @@
 //! Streaming pipelines: each operation as in the API document.
 
 use crate::support::{PROJECT, creates_only_once, is_repeated, json, server_expecting};
-use serde_json::{Value, json as value};
+use serde_json::{Value, json};
 use sluicegate_platform::api::StreamingCommand;
 use sluicegate_platform::http::ErrorKind;
 use wiremock::ResponseTemplate;
@@ -45,7 +45,7 @@ async fn create_with_an_invalid_definition_names_each_field() {
     );
     let (_server, platform) = server_expecting("POST", &base(), None, answer).await;
     let error = platform
-        .create_streaming_pipeline(PROJECT, &value!({}))
+        .create_streaming_pipeline(PROJECT, &json!({}))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::BadRequest);
@@ -103,7 +103,7 @@ async fn start_and_stop_are_sent_as_documented_and_may_be_repeated() {
         (StreamingCommand::Stop, "stop"),
     ] {
         let path = format!("{}/{ID}/commands", base());
-        let body = value!({ "command": word });
+        let body = json!({ "command": word });
         let (_server, platform) =
             server_expecting("POST", &path, Some(body), ResponseTemplate::new(200)).await;
         platform
@@ -130,6 +130,6 @@ async fn status_is_read_as_documented_and_any_word_passes() {
     let status = platform.fetch_streaming_status(PROJECT, ID).await.unwrap();
     assert_eq!(
         (status.status.as_deref(), &status.raw["progress"]),
-        (Some("SNAPSHOTTING"), &value!(7))
+        (Some("SNAPSHOTTING"), &json!(7))
     );
 }

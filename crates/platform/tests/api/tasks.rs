@@ -3,7 +3,7 @@
 use crate::support::{
     PROJECT, call_refusing_server, creates_only_once, is_repeated, json, platform, server_expecting,
 };
-use serde_json::json as value;
+use serde_json::json;
 use sluicegate_platform::api::{
     AGENT_NAME, AgentConfig, Decision, FollowUp, NewTask, Permission, QuestionAnswer, TaskFilter, TaskPhase,
 };
@@ -46,7 +46,7 @@ fn task() -> NewTask {
 // Endpoint: POST /v1/ai/agents/tasks
 #[tokio::test]
 async fn create_is_sent_and_read_as_documented() {
-    let body = value!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
+    let body = json!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
         "projectId": PROJECT.to_string(), "sourceBranchName": "main", "environmentName": "production",
         "targetBranchName": "more-steps", "generateBranch": true, "graphId": "graph", "workingDirectory": "sales" },
         "grantedPermissions": [{ "toolName": "execute_sql" }, { "toolName": "read_file" }] });
@@ -108,9 +108,9 @@ async fn list_without_filters_goes_to_the_last_page() {
     let server = MockServer::start().await;
     for (page, count) in [("0", 100), ("1", 1)] {
         let tasks: Vec<_> = (0..count)
-            .map(|n| value!({ "taskId": format!("{page}-{n}") }))
+            .map(|n| json!({ "taskId": format!("{page}-{n}") }))
             .collect();
-        let body = value!({ "tasks": tasks, "page": 0, "size": 100, "total": 101 });
+        let body = json!({ "tasks": tasks, "page": 0, "size": 100, "total": 101 });
         Mock::given(query_param("page", page))
             .and(query_param_is_missing("status"))
             .respond_with(ResponseTemplate::new(200).set_body_json(body))
@@ -221,7 +221,7 @@ async fn decide_is_sent_and_read_as_documented() {
             }],
         },
     ];
-    let body = value!({ "decisions": [
+    let body = json!({ "decisions": [
         { "type": "tool", "id": "tool-4", "approved": true, "scope": "CONVERSATION" },
         { "type": "question", "id": "question-5", "answers": [{ "questionIndex": 0, "selectedOptions": ["removed"] }] }
     ] });
@@ -276,7 +276,7 @@ async fn send_is_sent_and_read_as_documented() {
             ..AgentConfig::default()
         }),
     };
-    let body = value!({ "message": "Now push", "grantedPermissions": [{ "toolName": "git_push" }],
+    let body = json!({ "message": "Now push", "grantedPermissions": [{ "toolName": "git_push" }],
         "agentConfig": { "name": "data_engineer_agent", "mode": "PLAN", "targetBranchName": "b" } });
     let answer = json(
         202,
@@ -293,7 +293,7 @@ async fn send_is_sent_and_read_as_documented() {
     let (_server, platform) = server_expecting(
         "POST",
         &task_path("/messages"),
-        Some(value!({ "message": "x" })),
+        Some(json!({ "message": "x" })),
         json(202, "{}"),
     )
     .await;
@@ -325,8 +325,7 @@ async fn delete_takes_204_and_is_not_repeated_after_a_conflict() {
 #[tokio::test]
 async fn permissions_replace_the_whole_set() {
     let granted = tools(&["create_file", "git_commit"]);
-    let body =
-        value!({ "grantedPermissions": [{ "toolName": "create_file" }, { "toolName": "git_commit" }] });
+    let body = json!({ "grantedPermissions": [{ "toolName": "create_file" }, { "toolName": "git_commit" }] });
     let answer = json(
         200,
         include_str!("../../../../tests/fixtures/api/task-permissions.json"),
@@ -337,7 +336,7 @@ async fn permissions_replace_the_whole_set() {
         (now.task_id.as_deref(), now.granted_permissions.as_deref()),
         (Some(ID), Some(&granted[..]))
     );
-    let none = value!({ "grantedPermissions": [] });
+    let none = json!({ "grantedPermissions": [] });
     let (_server, platform) =
         server_expecting("PUT", &task_path("/permissions"), Some(none), json(200, "{}")).await;
     platform.set_task_permissions(ID, &[]).await.unwrap();
@@ -347,8 +346,8 @@ async fn permissions_replace_the_whole_set() {
 // Endpoint: GET /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
 async fn show_of_a_task_that_failed_tells_so_whatever_is_pending() {
-    for pending in [value!([]), value!([{ "type": "tool" }]), value!(null)] {
-        let body = value!({ "taskId": ID, "status": "ERRORED", "pendingDecisions": pending }).to_string();
+    for pending in [json!([]), json!([{ "type": "tool" }]), json!(null)] {
+        let body = json!({ "taskId": ID, "status": "ERRORED", "pendingDecisions": pending }).to_string();
         let (_server, platform) = server_expecting("GET", &task_path(""), None, json(200, &body)).await;
         assert_eq!(
             platform.fetch_task(ID).await.unwrap().phase(),

@@ -1,7 +1,7 @@
 //! Project variables: each operation as in the API document.
 
 use crate::support::{PROJECT, creates_only_once, is_repeated, json, platform, server_expecting};
-use serde_json::json as value;
+use serde_json::json;
 use sluicegate_platform::api::{NewVariable, Override, VariableFields};
 use wiremock::matchers::{method, query_param};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -17,7 +17,7 @@ fn region() -> NewVariable {
             r#type: Some("TEXT".to_owned()),
             behaviour: Some("SHARED".to_owned()),
             description: Some("Where the orders come from".to_owned()),
-            value: Some(value!("eu")),
+            value: Some(json!("eu")),
             supports_double_resolution: Some(false),
         },
     }
@@ -33,7 +33,7 @@ async fn list_is_read_as_documented_page_by_page() {
     assert_eq!(all[0].r#type.as_deref(), Some("TEXT"));
     assert_eq!(all[0].behaviour.as_deref(), Some("SHARED"));
     assert_eq!(all[0].description.as_deref(), Some("Where the orders come from"));
-    assert_eq!(all[1].value.value, Some(value!(30)));
+    assert_eq!(all[1].value.value, Some(json!(30)));
     assert_eq!(all[1].supports_double_resolution, Some(true));
     assert_eq!(all[1].raw["id"], "1a2b3c4d-5e6f-4a8b-9c0d-e1f2a3b4c5d6");
 }
@@ -46,9 +46,9 @@ async fn list_goes_to_the_last_page() {
         let results: Vec<_> = names
             .iter()
             .enumerate()
-            .map(|(n, name)| value!({ "name": format!("{name}{n}") }))
+            .map(|(n, name)| json!({ "name": format!("{name}{n}") }))
             .collect();
-        let body = value!({ "results": results, "page": page, "size": 100, "total": 103 });
+        let body = json!({ "results": results, "page": page, "size": 100, "total": 103 });
         Mock::given(method("GET"))
             .and(query_param("page", page))
             .and(query_param("size", "100"))
@@ -80,7 +80,7 @@ async fn list_keeps_unknown_types_and_fields() {
 // Endpoint: POST /v1/projects/{projectId}/variables
 #[tokio::test]
 async fn create_is_sent_and_read_as_documented() {
-    let body = value!({ "name": "region", "type": "TEXT", "behaviour": "SHARED",
+    let body = json!({ "name": "region", "type": "TEXT", "behaviour": "SHARED",
         "description": "Where the orders come from", "value": "eu", "supportsDoubleResolution": false });
     let answer = json(
         201,
@@ -94,7 +94,7 @@ async fn create_is_sent_and_read_as_documented() {
     );
     assert_eq!(
         (response.name.as_deref(), &response.value.value),
-        (Some("region"), &Some(value!("eu")))
+        (Some("region"), &Some(json!("eu")))
     );
 }
 
@@ -102,7 +102,7 @@ async fn create_is_sent_and_read_as_documented() {
 #[tokio::test]
 async fn create_leaves_out_what_is_not_given() {
     let answer = json(201, "{}");
-    let (_server, platform) = server_expecting("POST", &base(), Some(value!({ "name": "x" })), answer).await;
+    let (_server, platform) = server_expecting("POST", &base(), Some(json!({ "name": "x" })), answer).await;
     let bare = NewVariable {
         name: "x".to_owned(),
         ..NewVariable::default()
@@ -122,10 +122,10 @@ async fn update_sends_what_is_given_and_takes_204() {
     let fields = VariableFields {
         r#type: Some("NUMBER".to_owned()),
         behaviour: Some("COPIED".to_owned()),
-        value: Some(value!(30)),
+        value: Some(json!(30)),
         ..VariableFields::default()
     };
-    let body = value!({ "type": "NUMBER", "behaviour": "COPIED", "value": 30 });
+    let body = json!({ "type": "NUMBER", "behaviour": "COPIED", "value": 30 });
     let path = format!("{}/days%20back", base());
     let (_server, platform) = server_expecting("PATCH", &path, Some(body), ResponseTemplate::new(204)).await;
     platform
@@ -201,9 +201,9 @@ async fn overrides_list_of_one_environment_names_it() {
 async fn overrides_set_is_sent_and_read_as_documented() {
     let wanted = ["production", "nowhere"].map(|name| Override {
         environment_name: name.to_owned(),
-        value: value!("us"),
+        value: json!("us"),
     });
-    let body = value!({ "overrides": [{ "environmentName": "production", "value": "us" },
+    let body = json!({ "overrides": [{ "environmentName": "production", "value": "us" },
         { "environmentName": "nowhere", "value": "us" }] });
     let path = format!("{}/region/environment-overrides", base());
     let answer = json(
