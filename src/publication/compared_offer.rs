@@ -2,7 +2,6 @@
 //! only its ids.
 
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
-
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;

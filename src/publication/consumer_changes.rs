@@ -268,8 +268,12 @@ impl Publication<'_> {
         if self.settings.has_job_selection {
             reason += ", if its job selected the same files as this job";
         }
+        let is_disabled = false;
         Ok(Some(PublishDecision::already_published(
-            reason, version, commit, false,
+            reason,
+            version,
+            commit,
+            is_disabled,
         )))
     }
 

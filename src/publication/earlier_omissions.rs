@@ -131,6 +131,7 @@ impl Publication<'_> {
         let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit)
             .with_ignored_resources(omissions, is_accepted);
         self.report_junit(&name, status, &problems, None);
-        Ok(status.worse(self.write_records(receipt, true)))
+        let is_usable = true;
+        Ok(status.worse(self.write_records(receipt, is_usable)))
     }
 }

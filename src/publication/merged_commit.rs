@@ -68,9 +68,13 @@ pub(crate) fn require_merged(
     let may_publish = |branch: &str| is_known_host && publish_on.has_branch(branch);
     let is_branch_run = target.tag.is_none() && target.is_host_commit && !target.is_change;
     let is_on_publish_branch = match target.branch.as_deref() {
-        Some(branch) if is_branch_run && may_publish(branch) => {
-            context::may_be_on_branch(&workspace.repo, &workspace.ci, branch, &target.head, true)?
-        }
+        Some(branch) if is_branch_run && may_publish(branch) => context::may_be_on_branch(
+            &workspace.repo,
+            &workspace.ci,
+            branch,
+            &target.head,
+            target.is_host_commit,
+        )?,
         _ => false,
     };
     if workspace.ci.host.is_local() || target.idle_reason.is_some() || is_on_publish_branch {

@@ -183,13 +183,14 @@ impl Publication<'_> {
         }
         let message = format!("{}: nothing is published", published_version.reason);
         self.print_result(&(text::escape_line(&message) + "\n"))?;
+        let is_accepted = true;
         let receipt = Receipt::for_unchanged_files(
             plan,
             &self.compute_needed_hashes(plan)?,
             &published_version.version,
             &published_version.commit,
         )
-        .with_ignored_resources(&omissions, true);
+        .with_ignored_resources(&omissions, is_accepted);
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
         let mut status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
@@ -229,7 +230,8 @@ impl Publication<'_> {
         let status = self.run.report_failure_as(&title, failure);
         let receipt = Receipt::for_rejected_plan(plan, &self.compute_needed_hashes(plan)?);
         self.report_junit(&name, status, &[problem], None);
-        Ok(status.worse(self.write_records(receipt, true)))
+        let is_usable = true;
+        Ok(status.worse(self.write_records(receipt, is_usable)))
     }
 
     /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
@@ -301,7 +303,8 @@ impl Publication<'_> {
             status = status.worse(self.report_missing_hashes(error));
         }
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
-        Ok(status.worse(self.write_records(receipt, true)))
+        let is_usable = true;
+        Ok(status.worse(self.write_records(receipt, is_usable)))
     }
 
     /// Reports that the receipt of this publish has no content hashes, because a file could not be read. Returns the

@@ -47,9 +47,9 @@ fn read_secret_file(path: &Path) -> Result<SecretString, Failure> {
     }
 }
 
-/// Returns the secret without a byte order mark at its start and without its final line break. A private key keeps its line breaks; those that a variable contains
-/// as the two characters `\n`, as on many CI hosts, become real line breaks. Returns the reason if the secret is empty
-/// or a private key has lost its line breaks.
+/// Returns the secret without a byte order mark at its start and without its final line break. A private key keeps its
+/// line breaks; those that a variable contains as the two characters `\n`, as on many CI hosts, become real line
+/// breaks. Returns the reason if the secret is empty or a private key has lost its line breaks.
 fn normalize_secret(text: &str) -> Result<SecretString, &'static str> {
     let without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_newline = without_mark.strip_suffix('\n').unwrap_or(without_mark);

@@ -41,14 +41,14 @@ pub(crate) struct Ui {
 
 impl Ui {
     /// Creates the user interface of a run. In CI, lines show the progress instead of moving bars, even if the host
-    /// offers a terminal. `quiet` hides both.
-    pub(crate) fn new(quiet: bool, color: ColorChoice, is_ci: bool) -> Self {
+    /// offers a terminal. `is_quiet` hides both.
+    pub(crate) fn new(is_quiet: bool, color: ColorChoice, is_ci: bool) -> Self {
         Self {
             output_file: None,
-            quiet,
+            quiet: is_quiet,
             color,
-            shows_bars: !quiet && !is_ci && io::stderr().is_terminal(),
-            shows_lines: !quiet && is_ci,
+            shows_bars: !is_quiet && !is_ci && io::stderr().is_terminal(),
+            shows_lines: !is_quiet && is_ci,
         }
     }
 
@@ -62,13 +62,13 @@ impl Ui {
         }
     }
 
-    /// Returns a copy that prints only results, warnings and errors if `quiet` is set or the original does so.
+    /// Returns a copy that prints only results, warnings and errors if `is_quiet` is set or the original does so.
     #[must_use]
-    pub(crate) const fn with_quiet(self, quiet: bool) -> Self {
+    pub(crate) const fn with_quiet(self, is_quiet: bool) -> Self {
         Self {
-            quiet: self.quiet || quiet,
-            shows_bars: self.shows_bars && !quiet,
-            shows_lines: self.shows_lines && !quiet,
+            quiet: self.quiet || is_quiet,
+            shows_bars: self.shows_bars && !is_quiet,
+            shows_lines: self.shows_lines && !is_quiet,
             ..self
         }
     }

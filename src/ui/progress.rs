@@ -44,8 +44,8 @@ impl ProgressLines {
 
 impl ProgressDisplay {
     /// Creates the progress display of the action that `label` names: a bar, lines in a log, or neither.
-    pub(super) fn new(shows_bar: bool, shows_lines: bool, label: &str) -> Self {
-        let lines = shows_lines.then(|| ProgressLines {
+    pub(super) fn new(has_bar: bool, has_lines: bool, label: &str) -> Self {
+        let lines = has_lines.then(|| ProgressLines {
             label: label.to_owned(),
             unit: None,
             last_step: Arc::default(),
@@ -53,7 +53,7 @@ impl ProgressDisplay {
         let length = None;
         let bar = ProgressBar::with_draw_target(
             length,
-            if shows_bar {
+            if has_bar {
                 ProgressDrawTarget::stderr()
             } else {
                 ProgressDrawTarget::hidden()

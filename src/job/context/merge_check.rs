@@ -151,7 +151,8 @@ pub(super) fn may_be_on_run_branch(
 ) -> Result<bool, ContextError> {
     match &ci.branch {
         Some(branch) if !ci.is_push() && !ci.host.is_local() => {
-            may_be_on_branch(repo, ci, branch, head, true)
+            let is_host_commit = true;
+            may_be_on_branch(repo, ci, branch, head, is_host_commit)
         }
         _ => Ok(true),
     }
