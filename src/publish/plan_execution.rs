@@ -9,9 +9,9 @@ use super::content_hashes::FileHashes;
 use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
-    NOT_LISTED, assess_accepted_upload, assess_existing_version, assess_failed_lookup, assess_lost_upload,
-    assess_other_version, assess_rejected_upload, build_conflict_outcome, build_unknown_outcome,
-    record_differences,
+    AcceptedUpload, NOT_LISTED, assess_accepted_upload, assess_existing_version, assess_failed_lookup,
+    assess_lost_upload, assess_other_version, assess_rejected_upload, build_conflict_outcome,
+    build_unknown_outcome, record_differences,
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
@@ -171,8 +171,10 @@ impl PlanExecution<'_> {
         response: Option<PublishResponse>,
         error: Option<HttpError>,
     ) -> Outcome {
-        let (mut outcome, mut is_suspect) =
-            assess_accepted_upload(self.plan, response, self.options.on_ignored);
+        let AcceptedUpload {
+            mut outcome,
+            mut is_suspect,
+        } = assess_accepted_upload(self.plan, response, self.options.on_ignored);
         outcome.error = error;
         if self.options.verify {
             let certainly_differs = self.record_version_differences(&mut outcome).await;

@@ -20,18 +20,27 @@ pub const NOT_LISTED: &str = "the version could not be looked up: the platform d
 /// The difference of a version that someone disabled meanwhile.
 pub const DISABLED_DIFFERENCE: &str = "the version is disabled";
 
-/// Returns the outcome of an upload that the platform accepted, and whether the version may be incomplete. `response`
-/// is `None` if it could not be read.
+/// An upload that the platform accepted.
+pub(super) struct AcceptedUpload {
+    pub outcome: Outcome,
+    /// True if the version may be incomplete.
+    pub is_suspect: bool,
+}
+
+/// Assesses an upload that the platform accepted. `response` is `None` if it could not be read.
 pub(super) fn assess_accepted_upload(
     plan: &Plan,
     response: Option<PublishResponse>,
     on_ignored: OnIgnored,
-) -> (Outcome, bool) {
+) -> AcceptedUpload {
     let mut outcome = Outcome::new(OutcomeKind::Published);
     let Some(response) = response else {
         outcome.kind = OutcomeKind::Unverified;
         outcome.problems.push(UNREADABLE_RESPONSE.to_owned());
-        return (outcome, true);
+        return AcceptedUpload {
+            outcome,
+            is_suspect: true,
+        };
     };
     let is_suspect = record_ignored_resources(&mut outcome, response.ignored_resources, on_ignored);
     if let Some(other_name) = response.version_name.filter(|name| *name != plan.version_name) {
@@ -39,7 +48,7 @@ pub(super) fn assess_accepted_upload(
             "the platform's response names the version `{other_name}`, not the one that was sent"
         ));
     }
-    (outcome, is_suspect)
+    AcceptedUpload { outcome, is_suspect }
 }
 
 /// Returns the outcome of an upload whose response was lost. `details` are those of the version that this upload

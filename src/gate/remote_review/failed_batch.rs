@@ -34,33 +34,35 @@ pub(crate) fn list_unexplained_batches<'b, 'f>(
     if batches.is_empty() {
         return Vec::new();
     }
-    let mut indexes_by_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    let mut indices_by_path: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (index, batch) in batches.iter().enumerate() {
         for path in batch {
-            indexes_by_path.entry(path).or_default().push(index);
+            indices_by_path.entry(path).or_default().push(index);
         }
     }
-    let mut explained_batches = vec![false; batches.len()];
-    let mut refuted_batches = vec![false; batches.len()];
+    let mut explained_indices = BTreeSet::new();
+    let mut refuted_indices = BTreeSet::new();
     for file in files {
-        let indexes = indexes_by_path.get(file.path.as_str());
-        for index in indexes.into_iter().flatten().copied() {
+        let indices = indices_by_path.get(file.path.as_str());
+        for index in indices.into_iter().flatten().copied() {
             for result in &file.results {
                 let has_explaining_fold =
                     fold_evidence == FoldEvidence::Conclusive && has_folded_finding(result);
                 if !can_explain(result) && !has_explaining_fold {
                     continue;
                 }
-                explained_batches[index] = true;
+                explained_indices.insert(index);
                 // The platform passed the file with this result before, so the batch failed for another reason.
                 let has_passed_before = has_known_finding(result) && !has_failed_before(&file.path);
-                refuted_batches[index] |= result.is_excused() && has_passed_before;
+                if result.is_excused() && has_passed_before {
+                    refuted_indices.insert(index);
+                }
             }
         }
     }
     let mut unexplained_batches = Vec::new();
     for (index, batch) in batches.iter().enumerate() {
-        if !explained_batches[index] || refuted_batches[index] {
+        if !explained_indices.contains(&index) || refuted_indices.contains(&index) {
             unexplained_batches.push(batch);
         }
     }
