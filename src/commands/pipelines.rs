@@ -23,7 +23,7 @@ fn print_published_pipelines(run: &Run, output: OutputArgs) -> CommandResult {
     let project = run.create_project_client()?;
     run.block_on(async {
         let response = project.platform.fetch_published_pipelines(project.id).await;
-        let pipelines = project.check_response(response).await?;
+        let pipelines = project.convert_response(response).await?;
         let columns = [("name", "name"), ("publishedTime", "published")];
         run.print_list(
             output,

@@ -114,7 +114,7 @@ impl Evaluation {
 
     /// Compares the number of known findings with the maximum that the job allows. A larger number fails the run. A
     /// smaller one adds the note that the maximum may be lowered, but only after a complete review.
-    pub(crate) fn check_known_count(&mut self, max_known: Option<usize>, is_complete: bool) {
+    pub(crate) fn add_known_count_cause(&mut self, max_known: Option<usize>, is_complete: bool) {
         let (Some(max_count), Some(comparison)) = (max_known, &self.run_findings.comparison) else {
             return;
         };
@@ -132,18 +132,17 @@ impl Evaluation {
         }
     }
 
-    /// Stores and prints the requests that got no usable response. With `may_pass`, an unavailable platform does not
-    /// make the run undecided. The excuse is set first, because it decides whether the failures are warnings or errors.
-    pub(crate) fn report_failed_requests(
-        &mut self,
-        session: &Run,
-        failed_requests: FailedRequests,
-        may_pass: bool,
-    ) -> Result<(), Failure> {
+    /// Sets the requests that got no usable response. With `may_pass`, an unavailable platform does not make the run
+    /// undecided.
+    pub(crate) fn set_failed_requests(&mut self, failed_requests: FailedRequests, may_pass: bool) {
         if may_pass {
             self.set_excuse("the change passes regardless, because of --on-unavailable pass");
         }
         self.failed_requests = failed_requests;
+    }
+
+    /// Prints the requests that got no usable response: as warnings if the run passes, otherwise as errors.
+    pub(crate) fn print_failed_requests(&self, session: &Run) -> Result<(), Failure> {
         self.failed_requests
             .print(session, self.status() == ExitStatus::Success)
     }

@@ -187,7 +187,7 @@ impl GateRun<'_> {
 
     /// Runs the examples of the team's rules if the change edits their file. An example with an unexpected outcome
     /// fails the gate, and so does, in a local run, a file with invalid rules.
-    pub(crate) fn check_edited_team_rules(&mut self) {
+    pub(crate) fn add_example_causes(&mut self) {
         let Some(path) = self.find_changed_team_rules() else {
             return;
         };

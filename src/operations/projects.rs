@@ -69,7 +69,7 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
             ];
             run.block_on(async {
                 let response = project.platform.fetch_environments(project.id).await;
-                let environments = project.check_response(response).await?;
+                let environments = project.convert_response(response).await?;
                 run.print_list(output, environments, &columns, "the project has no environments")
             })?
         }
@@ -89,7 +89,7 @@ fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResu
             .create_environment(project.id, &environment)
             .await;
         let response = project
-            .check_creation_response(result, "run `sluicegate environments list` to check")
+            .convert_creation_response(result, "run `sluicegate environments list` to check")
             .await?;
         print_created(
             run,
@@ -139,7 +139,7 @@ pub(crate) fn run_connections(run: &Run, verb: ConnectionsVerb) -> CommandResult
     run.block_on(async {
         let result = project.platform.create_connection(project.id, &connection).await;
         let response = project
-            .check_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
+            .convert_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
             .await?;
         print_created(
             run,
@@ -222,7 +222,7 @@ pub(crate) fn run_repositories(run: &Run, verb: RepositoriesVerb) -> CommandResu
             .await
             .map_err(add_repository_hint);
         let response = project
-            .check_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
+            .convert_creation_response(result, RESOURCE_CHECK_INSTRUCTION)
             .await?;
         let description = format!(
             "the repository {}/{}",

@@ -44,7 +44,7 @@ pub(crate) fn create_stream(
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 return Err(definition_failure(error, &document));
             }
-            result => project.check_response(result).await?,
+            result => project.convert_response(result).await?,
         };
         run.print_response(output, &response.raw, || {
             response_output::format_field_lines(&response.raw)

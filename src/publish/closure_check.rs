@@ -70,7 +70,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
         unusable: Vec::new(),
         warnings: Vec::new(),
     };
-    check.check_entries()?;
+    check.record_entry_problems()?;
     check
         .problems
         .extend(offered_parameters::check_offered_parameters(
@@ -78,7 +78,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
             &input.sent_pipelines,
         ));
     for (path, file) in &input.sent_pipelines {
-        check.check_pipeline(path, file, needed_paths.contains(path));
+        check.record_pipeline_problems(path, file, needed_paths.contains(path));
     }
     let ClosureCheck {
         problems,
@@ -203,9 +203,9 @@ struct ClosureCheck<'a> {
 }
 
 impl ClosureCheck<'_> {
-    /// Checks that the pipeline of each enabled entry in the shared-pipelines file is sent. A disabled entry only leads
-    /// to a warning, which also says whether its file is missing.
-    fn check_entries(&mut self) -> Result<(), PublishError> {
+    /// Records a problem for each enabled entry in the shared-pipelines file whose pipeline is not sent. A disabled entry
+    /// only leads to a warning, which also says whether its file is missing.
+    fn record_entry_problems(&mut self) -> Result<(), PublishError> {
         let shared_file = self.input.shared_file;
         for entry in shared_file.all_entries() {
             let (id, path) = (&entry.id, &entry.pipeline);
@@ -246,9 +246,9 @@ impl ClosureCheck<'_> {
         }))
     }
 
-    /// Checks a sent pipeline and its references. If no offered pipeline needs it, problems are only warnings, except
-    /// that a defective file is always rejected.
-    fn check_pipeline(&mut self, path: &str, file: &PipelineFile, is_needed: bool) {
+    /// Records the problems of a sent pipeline and its references. If no offered pipeline needs it, problems are only
+    /// warnings, except that a defective file is always rejected.
+    fn record_pipeline_problems(&mut self, path: &str, file: &PipelineFile, is_needed: bool) {
         if let Some(defect) = file.defect {
             let problem = SharedPipelineProblem {
                 path: path.to_owned(),
@@ -270,15 +270,15 @@ impl ClosureCheck<'_> {
             }
             Ok(facts) => {
                 for reference in &facts.references {
-                    self.check_reference(path, reference, is_needed);
+                    self.record_reference_problems(path, reference, is_needed);
                 }
             }
         }
     }
 
-    /// Checks that the file that a component refers to is sent and usable. If no offered pipeline needs the pipeline at
-    /// `path`, a missing file is only a warning. An unusable file always stops the publish.
-    fn check_reference(&mut self, path: &str, reference: &Reference, is_needed: bool) {
+    /// Records a problem if the file that a component refers to is not sent or unusable. If no offered pipeline needs
+    /// the pipeline at `path`, a missing file is only a warning. An unusable file always stops the publish.
+    fn record_reference_problems(&mut self, path: &str, reference: &Reference, is_needed: bool) {
         match self.assess_reference(path, reference) {
             ReferenceState::Intact => {}
             ReferenceState::Uncertain(kind, description) => {

@@ -321,7 +321,7 @@ const fn project_lookup(id: &str) -> ResourceLookup<'_> {
 impl RemoteProject {
     /// Returns the response to a read request in the project. For a 404, the failure says whether the project is
     /// missing.
-    pub(crate) async fn check_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
+    pub(crate) async fn convert_response<T>(&self, response: Result<T, HttpError>) -> Result<T, Failure> {
         match response {
             Ok(response) => Ok(response),
             Err(error) => Err(project_request_failure(&self.platform, self.id, error).await),
@@ -330,7 +330,7 @@ impl RemoteProject {
 
     /// Returns the response to a creation in the project. If the response was lost, the failure contains
     /// `check_instruction`; for a 404, it says whether the project is missing.
-    pub(crate) async fn check_creation_response<T>(
+    pub(crate) async fn convert_creation_response<T>(
         &self,
         response: Result<T, HttpError>,
         check_instruction: &str,
@@ -339,7 +339,7 @@ impl RemoteProject {
             Err(error) if error.kind() != ErrorKind::NotFound => {
                 Err(creation_failure(error, check_instruction))
             }
-            response => self.check_response(response).await,
+            response => self.convert_response(response).await,
         }
     }
 

@@ -199,7 +199,7 @@ impl BatchQueue {
     fn split_or_finish_batch(&mut self, response: BatchResponse) {
         match &response.outcome {
             Ok(_) => self.failure_count = 0,
-            Err(BatchError::Request(error)) if response.files.len() > 1 && self.allow_split(error) => {
+            Err(BatchError::Request(error)) if response.files.len() > 1 && self.spend_split(error) => {
                 let middle = response.files.len() / 2;
                 let mut first_half = response.files;
                 let second_half = first_half.split_off(middle);
@@ -225,7 +225,7 @@ impl BatchQueue {
     /// Returns whether a smaller batch may get a response. A request that is too large is always split. If a batch got
     /// no response, each of its files may be the cause: only a limited number of these splits is allowed, and counted
     /// here.
-    fn allow_split(&mut self, error: &HttpError) -> bool {
+    fn spend_split(&mut self, error: &HttpError) -> bool {
         if self.is_stopped {
             return false;
         }

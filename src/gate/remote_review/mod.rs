@@ -372,7 +372,8 @@ impl ReviewEngine for RemoteReview<'_> {
         }
         let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head_findings);
         let mut evaluation = Evaluation::new(head_findings, run.subject.settings.verdict.fail_on);
-        evaluation.report_failed_requests(run.session, failed_requests, may_pass)?;
+        evaluation.set_failed_requests(failed_requests, may_pass);
+        evaluation.print_failed_requests(run.session)?;
         Ok(evaluation)
     }
 }

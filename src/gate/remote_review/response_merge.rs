@@ -84,7 +84,7 @@ impl ResponseMerger<'_, '_> {
     /// unreviewed.
     fn add_batch(&mut self, files: &[String], response: ReviewResponse) {
         let (status, message) = (response.review_status.as_deref(), response.message.as_deref());
-        let is_failed = self.check_batch_status(files, status, message);
+        let is_failed = self.record_batch_status(files, status, message);
         if is_failed {
             self.run_findings
                 .failed_batches
@@ -162,7 +162,7 @@ impl ResponseMerger<'_, '_> {
     /// Returns whether the platform reports the batch as failed. If the status is missing or unknown, returns false and
     /// records a doubt about all files of the batch. A response has a `message` only if it has neither a status nor
     /// results.
-    fn check_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) -> bool {
+    fn record_batch_status(&mut self, files: &[String], status: Option<&str>, message: Option<&str>) -> bool {
         let doubt = match (status, message) {
             (Some("PASSED" | "FAILED"), _) => return status == Some("FAILED"),
             (Some(unknown_status), _) => {

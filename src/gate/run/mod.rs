@@ -337,7 +337,7 @@ impl GateRun<'_> {
         self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
         self.add_team_rule_limit();
-        self.check_edited_team_rules();
+        self.add_example_causes();
         self.add_interface_changes(accept_break)?;
         self.status = self.evaluation.status();
         self.evaluation.add_excuse_note(self.status);
@@ -371,7 +371,7 @@ impl GateRun<'_> {
         // A partial review does not find all known findings, so it cannot show that the limit may be lowered.
         let is_complete = self.selects_all_pipelines();
         let evaluation = &mut self.evaluation;
-        evaluation.check_known_count(self.subject.settings.verdict.max_known, is_complete);
+        evaluation.add_known_count_cause(self.subject.settings.verdict.max_known, is_complete);
     }
 
     /// Builds the report of the run. The evaluation and the selection move to the report.

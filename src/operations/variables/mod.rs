@@ -31,7 +31,7 @@ pub(crate) async fn print_variables(run: &Run, project: &RemoteProject, output: 
         ("id", "id"),
     ];
     let response = project.platform.fetch_variables(project.id).await;
-    let variables = project.check_response(response).await?;
+    let variables = project.convert_response(response).await?;
     run.print_list(output, variables, &columns, "the project has no variables")
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn create_variable(
     let variable = NewVariable { name, fields };
     let result = project.platform.create_variable(project.id, &variable).await;
     let response = project
-        .check_creation_response(result, "run `sluicegate variables list` to check")
+        .convert_creation_response(result, "run `sluicegate variables list` to check")
         .await?;
     run.print_response(output, &response.raw, || {
         text::escape_line(&format!("created the variable {}", variable.name)) + "\n"
@@ -108,7 +108,7 @@ pub(crate) async fn update_variable(
 /// Requests the variable with this name. Fails if the project does not have it, with the most similar names as a hint.
 async fn fetch_variable(project: &RemoteProject, name: &str) -> Result<Variable, Failure> {
     let response = project.platform.fetch_variables(project.id).await;
-    let variables = project.check_response(response).await?;
+    let variables = project.convert_response(response).await?;
     let names: Vec<String> = variables
         .iter()
         .filter_map(|variable| variable.name.clone())
