@@ -170,7 +170,7 @@ pub struct RuleText {
     pub summary: String,
     /// The reason for the rule and how it is checked, a sentence each.
     pub help: Vec<String>,
-    /// How to fix a finding, in one sentence.
+    /// The instruction to fix a finding, in one sentence.
     pub fix: String,
     /// The complete description: reason, check, configuration, and examples that pass and fail.
     pub blocks: Vec<DocumentationBlock>,

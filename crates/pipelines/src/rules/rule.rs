@@ -56,9 +56,9 @@ pub struct RuleDocumentation {
     /// The requirement, in one sentence.
     pub summary: &'static str,
     pub reason: &'static str,
-    /// How to fix a finding, in one sentence.
+    /// The instruction to fix a finding, in one sentence.
     pub fix: &'static str,
-    /// How the rule is checked, in sentences.
+    /// The description of the check, in sentences.
     pub details: &'static [&'static str],
     /// Details that the platform's documentation does not define and that this program therefore assumes.
     pub assumptions: &'static [&'static str],
