@@ -118,8 +118,8 @@ impl SelectionRequest<'_> {
     }
 }
 
-/// Returns the error for the first glob or path that matches none of the known files, or for globs that together match
-/// no pipeline. Returns `None` if there is no such filter. `location` names the searched files in the error.
+/// Returns the error for the first glob or path that matches none of the known files. Returns `None` if each matches
+/// one. `location` names the searched files in the error.
 fn find_filter_failure(
     known_paths: &[&str],
     request: &SelectionRequest<'_>,
@@ -129,21 +129,10 @@ fn find_filter_failure(
     if let Some(glob) = selection.find_unmatched_glob(known_paths) {
         return Some(unmatched_glob_failure(glob, "file", location));
     }
-    // Other files that a glob matches are not reviewed.
-    let pipelines: Vec<&str> = known_paths
-        .iter()
-        .copied()
-        .filter(|path| looks_like_pipeline(path))
-        .collect();
-    let includes_none = !pipelines.iter().any(|path| selection.includes(path));
-    let (job_globs, _) = selection.job_patterns();
-    if let Some(glob) = job_globs.first().filter(|_| includes_none) {
-        return Some(unmatched_glob_failure(glob, "pipeline", location));
-    }
     // In a repository without pipelines so far, an unmatched glob in the settings file is not a typo.
-    let is_unmatched = includes_none && !pipelines.is_empty();
-    if let Some(key) = selection.include_key().filter(|_| is_unmatched) {
-        return Some(unmatched_key_failure(key, "pipeline", location));
+    let matches_none = || !known_paths.is_empty() && !known_paths.iter().any(|path| selection.includes(path));
+    if let Some(key) = selection.include_key().filter(|_| matches_none()) {
+        return Some(unmatched_key_failure(key, "file", location));
     }
     // An empty path means the whole repository.
     let unmatched_path = request.paths.iter().find(|requested_path| {
