@@ -302,7 +302,7 @@ impl Publication<'_> {
         if self.settings.compatibility.mode != CompatMode::Fail || !has_unaccepted_break {
             return Ok(false);
         }
-        if self.settings.if_exists != IfExists::SameContent {
+        if self.choose_if_exists(plan) != IfExists::SameContent {
             return Ok(true);
         }
         Ok(!self.is_version_published(platform, plan)?)

@@ -4,14 +4,15 @@
 use super::{DRAFT_VERSION, Publication, with_publish_request};
 use crate::error::Failure;
 use crate::job::cli::GlobArgs;
+use crate::job::context::PolicyRevision;
 use crate::job::settings::{PublishSettings, SelectionPurpose};
 use crate::publish::{self, FileSource, Plan};
 use sluicegate_git::{CommitId, Repository};
 
 /// The files of its commit that an earlier version has.
 pub(super) enum EarlierSelection {
-    /// Those that the settings of this publish select. If the job selects the files, this is an assumption: no commit
-    /// shows what earlier jobs selected.
+    /// Those that the settings of this publish select. If the job or another commit sets them, this is an assumption:
+    /// the version's commit does not show what was selected.
     Equal,
     /// Those of this plan, which has the settings of the commit.
     Plan(Box<Plan>),
@@ -27,7 +28,10 @@ impl Publication<'_> {
         commit: &CommitId,
     ) -> Result<EarlierSelection, Failure> {
         let settings = self.settings;
-        if settings.has_job_selection {
+        // A commit shows its selection only if a publish of it used its own configuration file.
+        let is_own_configuration = matches!(self.workspace.policy_revision, PolicyRevision::Head { .. })
+            && self.workspace.config_file.is_some();
+        if settings.has_job_selection || !is_own_configuration {
             return Ok(EarlierSelection::Equal);
         }
         let Some(sources) = self

@@ -21,7 +21,7 @@ impl Publication<'_> {
         let (PublishDecision::Upload, Some(details)) = (&decision, planned_version) else {
             return decision;
         };
-        let if_exists = self.settings.if_exists;
+        let if_exists = self.choose_if_exists(plan);
         let outcome = assess_existing_version(plan, if_exists, details);
         if outcome.kind == OutcomeKind::AlreadyPublished {
             for problem in &outcome.problems {

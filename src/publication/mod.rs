@@ -236,7 +236,7 @@ impl Publication<'_> {
 
     /// Returns the content hashes of the plan's files; empty if no output contains them, because hashing takes time.
     fn compute_needed_hashes(&self, plan: &Plan) -> Result<Vec<String>, Failure> {
-        Ok(if self.publish_options().needs_hashes {
+        Ok(if self.publish_options(plan).needs_hashes {
             plan.hash_all_files()?
         } else {
             Vec::new()
@@ -326,11 +326,11 @@ impl Publication<'_> {
     }
 
     /// Returns the settings for the execution of the plan.
-    fn publish_options(&self) -> publish::PublishOptions {
+    fn publish_options(&self, plan: &Plan) -> publish::PublishOptions {
         let settings = self.settings;
         publish::PublishOptions {
             on_ignored: settings.on_ignored,
-            if_exists: settings.if_exists,
+            if_exists: self.choose_if_exists(plan),
             verify: settings.verify,
             lookup_timeout: settings.lookup_timeout,
             // Content hashes cost time, so they are computed only if used.

@@ -46,7 +46,7 @@ pub(super) fn report_outcome(
             &plan.prefix,
             &plan.version_name,
             outcome,
-            publication.settings.if_exists,
+            publication.choose_if_exists(plan),
             publication.needs_next_version(),
         )
     });

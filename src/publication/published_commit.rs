@@ -58,8 +58,11 @@ impl Publication<'_> {
             }
             return Ok(None);
         }
-        // With `--if-exists same-content`, the lookup before the upload compares the planned version with the plan.
-        if is_planned && !is_disabled && self.settings.if_exists == IfExists::SameContent {
+        // The lookup before the upload compares the planned version with the plan.
+        if is_planned && !is_disabled {
+            if self.settings.if_exists != IfExists::SameContent {
+                self.warn_of_published_commit(version, plan);
+            }
             return Ok(None);
         }
         if is_disabled {
@@ -91,6 +94,20 @@ impl Publication<'_> {
             }
         }
         Ok(first_refusal.map(PublishDecision::Refuse))
+    }
+
+    /// Returns how the planned version is treated if it exists. A version of the same commit under a name from a
+    /// template is the result of an earlier run of the same job, so a rerun accepts it if its content is the same.
+    pub(super) fn choose_if_exists(&self, plan: &Plan) -> IfExists {
+        let versions = self.list_versions_of_head(&plan.version_name);
+        let is_rerun = versions.first().is_some_and(|version| {
+            version.version_name.as_deref() == Some(plan.version_name.as_str())
+                && version.enabled != Some(false)
+        });
+        if is_rerun && find_name_origin(&self.settings.version_name) == NameOrigin::Template {
+            return IfExists::SameContent;
+        }
+        self.settings.if_exists
     }
 
     /// Returns the decision to publish nothing because of this version of the commit, and warns of it.

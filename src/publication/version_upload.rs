@@ -23,7 +23,7 @@ impl Publication<'_> {
         let outcome = self.run.block_on(publish::execute_plan(
             platform,
             plan,
-            self.publish_options(),
+            self.publish_options(plan),
             Some(self.build_upload_progress(&bar, plan)),
         ))?;
         bar.clear();

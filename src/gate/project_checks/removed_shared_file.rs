@@ -13,7 +13,13 @@ impl GateRun<'_> {
     /// `None` if the file has moved, if no base has it, or if the check is off.
     pub(super) fn find_removed_shared_file(&self) -> Result<Option<FileResults>, Failure> {
         let workspace = self.subject.workspace;
-        if has_shared_pipelines_anywhere(&self.subject.snapshot)? {
+        let snapshot = &self.subject.snapshot;
+        // If the settings name the directory, a publish finds the file in no other one.
+        let is_present = match &workspace.named_config_dir {
+            Some(name) => has_shared_pipelines(snapshot, name)?,
+            None => has_shared_pipelines_anywhere(snapshot)?,
+        };
+        if is_present {
             return Ok(None);
         }
         for base in &self.subject.comparison.bases {

@@ -211,7 +211,7 @@ pub enum RepositoriesVerb {
         #[command(flatten)]
         name: NameArgs,
         /// Platform's name for the git provider [env: SLUICEGATE_GIT_PROVIDER] [default: git_provider_a]
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", value_parser = parse_name)]
         git_provider: Option<String>,
         #[command(flatten)]
         output: OutputArgs,

@@ -4,7 +4,7 @@
 
 use crate::attestation::{FileDigest, PolicyDigests};
 use crate::error::Failure;
-use crate::job::cli::GlobArgs;
+use crate::job::cli::{GlobArgs, ReviewArgs};
 use crate::job::policy::{self, GateFile, GateFileVersion, NamedText, UnusableFile};
 use crate::job::settings::{self, FILE_NAME, SelectionPurpose, SettingSources};
 use crate::session::Run;
@@ -113,12 +113,20 @@ fn read_usable_sources<'r>(
     Ok(SettingSources::new(&run.env, &file, None, UnusableFile::Reject).ok())
 }
 
-/// Returns whether a run in CI uses the configuration file: its globs and its hidden directory match files.
+/// Returns whether a run in CI uses the configuration file: its values are valid, and its globs and its hidden directory
+/// match files.
 fn is_selection_usable(
     run: &Run,
     sources: &SettingSources<'_>,
     snapshot: &Snapshot<'_>,
 ) -> Result<bool, Failure> {
+    if sources.resolve_review_settings(&ReviewArgs::default()).is_err()
+        || sources
+            .resolve_team_rules_path(&run.global, Some(FILE_NAME))
+            .is_err()
+    {
+        return Ok(false);
+    }
     for purpose in [SelectionPurpose::Review, SelectionPurpose::Publish] {
         let Ok(selection) = sources.resolve_selection(&GlobArgs::default(), purpose) else {
             return Ok(false);

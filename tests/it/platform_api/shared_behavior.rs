@@ -228,12 +228,44 @@ fn list_that_keeps_changing_fails() {
     ];
     output.expect(3).saying(&expected_texts);
     assert_eq!(request_count, 8);
-    // Without a total, a repeated entry shows the change: v99 moved to the next page.
-    let pages = (0..20).map(|turn| numbered_page(turn % 2 * 99..turn % 2 * 99 + 100, None));
+    // Without a total, a repeated entry shows the change: an entry moved to the next page, each time another one.
+    let pages = (0..8).flat_map(|pass| {
+        let first = pass * 10;
+        [
+            numbered_page(first..first + 100, None),
+            numbered_page(first + 99..first + 150, None),
+            numbered_page(0..0, None),
+        ]
+    });
     let (output, _) = list_variables(pages.collect());
-    output
-        .expect(3)
-        .saying(&["page 1 repeated an entry of an earlier page"]);
+    output.expect(3).saying(&[
+        "page 1 repeated an entry of an earlier page",
+        "hint: run the command again when nothing else changes the list",
+    ]);
+}
+
+#[test]
+fn list_with_equal_entries_on_two_pages_is_complete() {
+    let pages = || {
+        vec![
+            numbered_page(0..100, Some(120)),
+            numbered_page(99..119, Some(120)),
+        ]
+    };
+    let (output, request_count) = list_variables([pages(), pages()].concat());
+    let expected_names = [names_of(0..100), names_of(99..119)].concat();
+    assert_eq!(listed_names(&output.expect(0)), expected_names);
+    assert_eq!(request_count, 4);
+}
+
+#[test]
+fn list_whose_second_page_is_refused_is_complete() {
+    let refused = ResponseTemplate::new(400).set_body_json(json!({ "detail": "page out of range" }));
+    let (output, _) = list_variables(vec![numbered_page(0..50, None), refused.clone()]);
+    assert_eq!(listed_names(&output.expect(0)), names_of(0..50));
+    // The platform announced more entries, so the list is not complete.
+    let (output, _) = list_variables(vec![numbered_page(0..100, Some(120)), refused]);
+    output.expect(3).saying(&["page out of range"]);
 }
 
 #[test]

@@ -167,6 +167,28 @@ fn removed_shared_file_is_found_unless_it_has_moved() {
     assert!(list_project_findings(&report).is_empty(), "{report}");
 }
 
+/// If the settings name the directory, a file in another one is not found by a publish.
+#[test]
+fn shared_file_in_other_directory_than_the_named_one_is_found_as_removed() {
+    for command in [
+        "mv .platform/shared-pipelines.yaml .other/",
+        "rm -q .platform/shared-pipelines.yaml",
+    ] {
+        let world = world_with_globs("config-dir: .platform\n");
+        world.write(".other/shared-pipelines.yaml", share(&[]));
+        if command.starts_with("mv") {
+            std::fs::remove_file(world.work().join(".other/shared-pipelines.yaml")).unwrap();
+        }
+        world.git(command);
+        let findings = find_what_stops_publish(&world);
+        assert_eq!(findings.len(), 1, "{command}: {findings:?}");
+        assert!(
+            findings[0].contains("the change removes the shared-pipelines file"),
+            "{findings:?}"
+        );
+    }
+}
+
 #[test]
 fn report_of_saved_report_has_findings_in_the_same_order() {
     let world = world_with_globs("");

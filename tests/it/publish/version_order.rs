@@ -324,6 +324,21 @@ fn rerun_with_template_and_the_same_version_name_exits_with_0() {
 }
 
 #[test]
+fn rerun_with_template_and_other_files_from_the_working_tree_is_a_conflict() {
+    let (world, server) = stage();
+    let publish = || {
+        let args = "publish --from worktree --version-name {short-sha}";
+        call_of_push(&world, publish_call(&world, &server)).run(args)
+    };
+    publish().expect(0);
+    world.write(
+        "sales/later.orch.yaml",
+        orchestration_text(&["Start", "Later", "Done"]),
+    );
+    publish().expect(5);
+}
+
+#[test]
 fn commits_that_only_the_details_show_are_known() {
     let (world, server) = stage();
     let platform = Platform::new();

@@ -127,6 +127,13 @@ enum ListPass<T> {
     Complete(Vec<T>),
     /// The list changed between two pages, so entries may be missing.
     Changed(HttpError),
+    /// A page contains an entry of an earlier page: the list changed, or it has equal entries. In the second case,
+    /// another pass has the same pages, so the same `pages_hash`.
+    Repetitive {
+        entries: Vec<T>,
+        pages_hash: u64,
+        error: HttpError,
+    },
 }
 
 impl Platform {
@@ -140,13 +147,25 @@ impl Platform {
         paging: Paging,
         convert: impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
     ) -> Result<Vec<T>, HttpError> {
-        let mut pass_count = 0;
+        let (mut pass_count, mut earlier_hash) = (0, None);
         loop {
             pass_count += 1;
-            match self.read_pages(&url, paging, &convert).await? {
+            let error = match self.read_pages(&url, paging, &convert).await? {
                 ListPass::Complete(entries) => return Ok(entries),
-                ListPass::Changed(error) if pass_count == MAX_PASSES => return Err(error),
-                ListPass::Changed(_) => {}
+                ListPass::Repetitive {
+                    entries,
+                    pages_hash,
+                    error,
+                } => {
+                    if earlier_hash.replace(pages_hash) == Some(pages_hash) {
+                        return Ok(entries);
+                    }
+                    error
+                }
+                ListPass::Changed(error) => error,
+            };
+            if pass_count == MAX_PASSES {
+                return Err(error.with_hint("run the command again when nothing else changes the list"));
             }
         }
     }
@@ -163,11 +182,16 @@ impl Platform {
         let (mut page_number, mut total_memory) = (0, 0);
         let mut first_total = None;
         let mut earlier_pages = EarlierPages::default();
+        let (mut may_be_complete, mut repetition_error) = (false, None);
         loop {
-            let response = self
-                .client
-                .send(&build_page_request(url, page_number, page_size))
-                .await?;
+            let request = build_page_request(url, page_number, page_size);
+            let response = match self.client.send(&request).await {
+                // An endpoint without paging may refuse the page after its complete list.
+                Err(error) if may_be_complete && matches!(error.status(), Some(400 | 404)) => {
+                    return Ok(ListPass::Complete(entries));
+                }
+                result => result?,
+            };
             total_memory = response.check_memory(total_memory)?;
             let page = ListPage::parse(response.json()?)
                 .ok_or_else(|| response.unusable_error("the response does not contain a list"))?;
@@ -182,11 +206,15 @@ impl Platform {
             }
             first_total = first_total.or(page.total);
             if let Some(change) = describe_change(page.total, first_total, repetition) {
-                let message = format!(
+                let error = response.unusable_error(&format!(
                     "the list keeps changing: it was read {MAX_PASSES} times, and the last time, page {page_number} {change}"
-                );
-                return Ok(ListPass::Changed(response.unusable_error(&message)));
+                ));
+                if page.total != first_total {
+                    return Ok(ListPass::Changed(error));
+                }
+                repetition_error = Some(error);
             }
+            may_be_complete = page_number == 0 && page.may_be_unpaged();
             let has_next_page = page.has_next_page(entries.len(), page_size);
             // The first page determines the size of the next ones, unless a size was requested.
             page_size = page_size.or(page.size).or(Some(page.entries.len()));
@@ -199,7 +227,14 @@ impl Platform {
             }
             if !has_next_page {
                 reject_different_count(page.total, entries.len(), &response)?;
-                return Ok(ListPass::Complete(entries));
+                return Ok(match repetition_error {
+                    Some(error) => ListPass::Repetitive {
+                        entries,
+                        pages_hash: earlier_pages.sequence_hash,
+                        error,
+                    },
+                    None => ListPass::Complete(entries),
+                });
             }
             page_number += 1;
             if page_number == MAX_PAGES {
@@ -215,6 +250,8 @@ struct EarlierPages {
     entries: HashSet<u64>,
     pages: HashSet<u64>,
     last_page: Option<u64>,
+    /// Hash of all pages in order.
+    sequence_hash: u64,
 }
 
 /// The facts that a page repeats.
@@ -243,6 +280,7 @@ impl EarlierPages {
     fn add_page(&mut self, entries: &[Value]) -> Repetition {
         let page_hash = hash(entries);
         let previous_page = self.last_page.replace(page_hash);
+        self.sequence_hash = hash(&(self.sequence_hash, page_hash));
         let entry_hashes: Vec<u64> = entries.iter().map(hash).collect();
         let repeats_entry = entry_hashes.iter().any(|hash| self.entries.contains(hash));
         self.entries.extend(entry_hashes);
