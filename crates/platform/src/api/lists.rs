@@ -136,6 +136,20 @@ enum ListPass<T> {
     },
 }
 
+impl<T> ListPass<T> {
+    /// Creates the result of a pass over all pages. `repetition_error` says which page repeated an entry.
+    fn new(entries: Vec<T>, pages_hash: u64, repetition_error: Option<HttpError>) -> Self {
+        match repetition_error {
+            Some(error) => Self::Repetitive {
+                entries,
+                pages_hash,
+                error,
+            },
+            None => Self::Complete(entries),
+        }
+    }
+}
+
 impl Platform {
     /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
     /// path in its page for errors. `paging` states whether the first request already has paging parameters. A list
@@ -227,14 +241,11 @@ impl Platform {
             }
             if !has_next_page {
                 reject_different_count(page.total, entries.len(), &response)?;
-                return Ok(match repetition_error {
-                    Some(error) => ListPass::Repetitive {
-                        entries,
-                        pages_hash: earlier_pages.sequence_hash,
-                        error,
-                    },
-                    None => ListPass::Complete(entries),
-                });
+                return Ok(ListPass::new(
+                    entries,
+                    earlier_pages.sequence_hash,
+                    repetition_error,
+                ));
             }
             page_number += 1;
             if page_number == MAX_PAGES {
@@ -280,7 +291,7 @@ impl EarlierPages {
     fn add_page(&mut self, entries: &[Value]) -> Repetition {
         let page_hash = hash(entries);
         let previous_page = self.last_page.replace(page_hash);
-        self.sequence_hash = hash(&(self.sequence_hash, page_hash));
+        self.sequence_hash = hash((self.sequence_hash, page_hash));
         let entry_hashes: Vec<u64> = entries.iter().map(hash).collect();
         let repeats_entry = entry_hashes.iter().any(|hash| self.entries.contains(hash));
         self.entries.extend(entry_hashes);
