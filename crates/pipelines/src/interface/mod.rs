@@ -2,7 +2,7 @@
 //!
 //! Consumers refer to a shared pipeline by prefix and id and usually take the latest version, so a removed id or a
 //! renamed parameter breaks them unnoticed. This module compares two sides before anything is published, with one table
-//! of the effects of each change ([`change_kind`]).
+//! of the effects of each change ([`interface_change_kind`]).
 //!
 //! Names are compared as written; order is ignored.
 
