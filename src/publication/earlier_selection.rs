@@ -11,10 +11,10 @@ use sluicegate_git::{CommitId, Repository};
 
 /// The files of its commit that an earlier version has.
 pub(super) enum EarlierSelection {
-    /// Those that the settings of this publish select. If the job or another commit sets them, this is an assumption:
-    /// the version's commit does not show what was selected.
+    /// The files that the settings of this publish select. If the job or another commit sets them, this is an
+    /// assumption: the version's commit does not show what was selected.
     Equal,
-    /// Those of this plan, which has the settings of the commit.
+    /// The files of this plan, which has the settings of the commit.
     Plan(Box<Plan>),
     /// Unknown, for this reason.
     Unknown(String),

@@ -6,12 +6,16 @@ use crate::interface_version::has_shared_pipelines;
 use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
-use sluicegate_pipelines::project::report_removed_shared_file;
+use sluicegate_pipelines::project::{ProjectCheck, report_removed_shared_file};
 
 impl GateRun<'_> {
     /// Returns the finding that the change removed the shared-pipelines file: the next publish would fail. Returns
     /// `None` if the file has moved, if no base has it, or if the check is off.
     pub(super) fn find_removed_shared_file(&self) -> Result<Option<FileResults>, Failure> {
+        let levels = self.subject.settings.verdict.project_checks.levels;
+        if levels.enforcement_of(ProjectCheck::Shared).is_none() {
+            return Ok(None);
+        }
         let workspace = self.subject.workspace;
         let snapshot = &self.subject.snapshot;
         // If the settings name the directory, a publish finds the file in no other one.
@@ -28,7 +32,6 @@ impl GateRun<'_> {
                 && has_shared_pipelines(&base_snapshot, &config_dir)?
             {
                 let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
-                let levels = self.subject.settings.verdict.project_checks.levels;
                 return Ok(report_removed_shared_file(&path, levels));
             }
         }

@@ -1,4 +1,4 @@
-//! Where outputs are written: through links, into open files, and never two into the same file.
+//! Destinations of outputs: through links, into open files, and never two into the same file.
 
 use crate::support::{Call, World, change, good_pipeline, send_signal};
 use serde_json::Value;

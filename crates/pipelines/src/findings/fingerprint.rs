@@ -1,9 +1,9 @@
 //! The identity of a finding across runs, so that hosts can distinguish new findings from known ones.
 //!
-//! It is the identity by which commits are compared ([`Finding::identity`]), so it stays when lines, numbers or hints
-//! in the message change. Findings with the same identity are distinguished by their order. The hash is SHA-256 over
-//! each part preceded by its length, so that it does not depend on the version of a library, and different findings
-//! never have the same input.
+//! A fingerprint contains the identity by which commits are compared ([`Finding::identity`]), so it stays when lines,
+//! numbers or hints in the message change. Findings with the same identity are distinguished by their order. The hash
+//! is SHA-256 over each part preceded by its length, so that it does not depend on the version of a library, and
+//! different findings never have the same input.
 
 use super::Finding;
 use crate::pipelines::SubjectKind;

@@ -1,8 +1,8 @@
 //! The cursor: the end of the last export.
 //!
-//! Its time is that of the newest event, so that the clocks of both sides need not agree. Only an event in the future
-//! does not move it. Events can arrive late, so the next run starts a little earlier and skips, by id, events that were
-//! already exported.
+//! A cursor has the time of the newest event, so that the clocks of both sides need not agree. Only an event in the
+//! future does not move it. Events can arrive late, so the next run starts a little earlier and skips, by id, events
+//! that were already exported.
 
 use super::collected_events::{event_key, event_time, newest_time};
 use super::window::earliest_time;
