@@ -34,9 +34,11 @@ impl Workspace<'_> {
             let Some(FileContent::Blob(blob)) = file.map(|file| file.content) else {
                 return Ok(true);
             };
-            let has_new_only = *has_new_only_by_blob
-                .entry(blob)
-                .or_insert_with(|| self.has_new_only(&blob));
+            let has_new_only = match has_new_only_by_blob.get(&blob) {
+                Some(has_new_only) => *has_new_only,
+                None => self.has_new_only(&blob)?,
+            };
+            has_new_only_by_blob.insert(blob, has_new_only);
             if has_new_only {
                 adoption_commit = Some(commit.clone());
             }
@@ -49,17 +51,17 @@ impl Workspace<'_> {
         })
     }
 
-    /// Returns whether this version of the configuration file sets `new-only`. A file that cannot be read or parsed
-    /// does not.
-    fn has_new_only(&self, blob: &BlobId) -> bool {
-        let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES).ok().flatten();
+    /// Returns whether this version of the configuration file sets `new-only`. A file that is too large or that cannot
+    /// be parsed does not. Fails if the version cannot be read, because it may be the adoption.
+    fn has_new_only(&self, blob: &BlobId) -> Result<bool, GitError> {
+        let bytes = self.repo.read_blob(blob, MAX_FILE_BYTES)?;
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-        text.is_some_and(|text| {
+        Ok(text.is_some_and(|text| {
             settings::sets_new_only(&NamedText {
                 // The name appears only in error messages, which are not shown here.
                 name: String::new(),
                 text,
             })
-        })
+        }))
     }
 }

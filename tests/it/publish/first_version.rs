@@ -118,6 +118,30 @@ fn adopting_new_only_publishes_the_first_version_in_one_merge() {
     assert_eq!(versions(&world, &server).len(), 1);
 }
 
+/// A damaged version of the configuration file may be the adoption: a later commit as baseline would make more findings
+/// known.
+#[test]
+fn unreadable_configuration_file_in_the_history_is_no_later_adoption() {
+    let (world, server) = stage();
+    let adopted = "review: { new-only: true }\npublish-on: { branches: [main] }\n";
+    world.write("sluicegate.yaml", adopted);
+    world.commit("adopt");
+    world.write("sales/old.orch.yaml", orchestration_text(&BAD));
+    let before = world.commit("a finding after the adoption");
+    world.write("sluicegate.yaml", format!("{adopted}retries: 1\n"));
+    world.commit("configuration");
+    world.push();
+    let call = Job::github()
+        .push(&before)
+        .extend(&world, publish_call(&world, &server));
+    call.run(CI).expect(1);
+    let blob = world.git(&format!("rev-parse {before}:sluicegate.yaml"));
+    let (folder, file) = blob.trim().split_at(2);
+    std::fs::remove_file(world.work().join(".git/objects").join(folder).join(file)).unwrap();
+    call.run(CI).expect(7).saying(&[blob.trim()]);
+    assert_eq!(versions(&world, &server).len(), 0);
+}
+
 #[test]
 fn findings_before_adoption_are_known_if_the_configuration_file_is_older() {
     let (world, served) = stage();
