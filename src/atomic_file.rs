@@ -18,15 +18,8 @@ static TEMPORARY_PATHS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Writes a file atomically, so that a reader never sees half of it. A file that exists keeps its permissions.
 pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let old_permissions = match fs::metadata(path) {
-        Ok(metadata) if metadata.is_file() => Some(metadata.permissions()),
-        _ => None,
-    };
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
-    if let Some(permissions) = old_permissions {
-        file.file.set_permissions(permissions)?;
-    }
     file.finish()
 }
 
@@ -43,7 +36,8 @@ pub(crate) fn replace_file(path: &Path, old_bytes: &[u8], new_bytes: &[u8]) -> i
     write_file(path, new_bytes)
 }
 
-/// Writes a file atomically, with content that is generated while it is written and so is never in memory at once.
+/// Writes a file atomically, with content that is generated while it is written and so is never in memory at once. A file
+/// that exists keeps its permissions.
 pub(crate) fn write_file_with(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -126,7 +120,8 @@ pub(crate) struct AtomicFile {
 impl AtomicFile {
     /// Creates the temporary file next to `path`, and the directory if it is missing. If `path` is a link, the link
     /// stays, and the file to which it leads is replaced. A device, a pipe or an open file of this process, which cannot
-    /// be replaced, is written to directly.
+    /// be replaced, is written to directly. The temporary file has the permissions of the file that it replaces before it
+    /// has content, so that nobody else can read a private file in between.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         let path = follow_links(path);
         let is_open = is_open_file(&path);
@@ -147,11 +142,16 @@ impl AtomicFile {
         let mut temporary_paths = lock_temporary_paths();
         let file = File::create(&temporary_path)?;
         temporary_paths.push(temporary_path.clone());
-        Ok(Self {
+        drop(temporary_paths);
+        let atomic_file = Self {
             file,
             path,
             temporary_path: Some(temporary_path),
-        })
+        };
+        if let Ok(old_metadata) = fs::metadata(&atomic_file.path) {
+            atomic_file.file.set_permissions(old_metadata.permissions())?;
+        }
+        Ok(atomic_file)
     }
 
     /// Moves the temporary file to its path. A device or a pipe has been written to directly, so nothing is moved.
@@ -250,5 +250,30 @@ mod tests {
         assert_eq!(broken.unwrap_err().kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn private_file_stays_private_in_each_kind_of_write() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("receipt.json");
+        let read_mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        write_file_with(&path, |file| {
+            let entries = fs::read_dir(folder.path())?;
+            for entry in entries {
+                assert_eq!(read_mode(&entry?.path()), 0o600);
+            }
+            file.write_all(b"new")
+        })
+        .unwrap();
+        assert_eq!(read_mode(&path), 0o600);
+        write_file(&path, b"newer").unwrap();
+        assert_eq!(read_mode(&path), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        write_file_with(&path, |file| file.write_all(b"newest")).unwrap();
+        assert_eq!(read_mode(&path), 0o644);
     }
 }

@@ -4,6 +4,7 @@
 //! are updated, because anybody can write a comment with the same first line.
 
 use super::CommentChange;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
 
@@ -20,6 +21,19 @@ pub(crate) struct AzurePullRequest {
     /// The id of the repository.
     pub(crate) repository: String,
     pub(crate) number: u64,
+}
+
+/// The part of the connection data that this program reads.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ConnectionData {
+    authenticated_user: ConnectionUser,
+}
+
+/// The user of the token.
+#[derive(Deserialize)]
+struct ConnectionUser {
+    id: String,
 }
 
 /// The comment of an earlier run.
@@ -89,14 +103,14 @@ impl AzurePullRequest {
     ) -> Result<Option<ThreadComment>, HttpError> {
         let user_request = Request::get(client.url(&["_apis", "connectionData"])?)
             .query("api-version", CONNECTION_API_VERSION);
-        let user: Value = client.send(&user_request).await?.json()?;
-        let user_id = user["authenticatedUser"]["id"].as_str();
+        let connection: ConnectionData = client.send(&user_request).await?.json()?;
+        let user_id = connection.authenticated_user.id;
         let list = Request::get(self.threads_url(client, &[])?).query("api-version", API_VERSION);
         let threads: Value = client.send(&list).await?.json()?;
         let threads = threads["value"].as_array().cloned().unwrap_or_default();
         let own_comments = threads
             .iter()
-            .filter_map(|thread| parse_own_comment(thread, marker, user_id));
+            .filter_map(|thread| parse_own_comment(thread, marker, &user_id));
         Ok(own_comments.min_by_key(|comment| comment.thread_id))
     }
 
@@ -120,10 +134,10 @@ impl AzurePullRequest {
 
 /// Parses the first comment of a thread. Returns `None` unless it starts with the marker and is by the token's user, or
 /// if it was deleted.
-fn parse_own_comment(thread: &Value, marker: &str, user_id: Option<&str>) -> Option<ThreadComment> {
+fn parse_own_comment(thread: &Value, marker: &str, user_id: &str) -> Option<ThreadComment> {
     let comment = thread["comments"].get(0)?;
     let content = comment["content"].as_str()?;
-    let is_own = user_id.is_some() && comment["author"]["id"].as_str() == user_id;
+    let is_own = comment["author"]["id"] == *user_id;
     let is_deleted = thread["isDeleted"] == true || comment["isDeleted"] == true;
     let is_marked = content.lines().next() == Some(marker);
     if !is_own || !is_marked || is_deleted {

@@ -2,10 +2,12 @@
 //!
 //! Anybody can write a comment with the same first line, and other programs of the project may do so with their bots.
 //! Therefore only comments by the author of the token are updated. An app's token may not query its user, so it queries
-//! its viewer; a token that may query neither is assumed to be the job's own, whose author is known.
+//! its viewer; a token that may query neither is assumed to be the job's own, whose author is known. If a token of GitLab
+//! may not query its user, the response to a new comment names the author.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
-use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
+use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Response, Url};
 
 /// Comments per page, the maximum of both hosts.
 const COMMENTS_PER_PAGE: usize = 100;
@@ -40,10 +42,23 @@ pub(crate) enum CommentChange {
 }
 
 enum CommentAuthor {
-    /// The user with this id; `None` if the host did not return an id.
-    User(Option<u64>),
+    /// The user with this id.
+    User(u64),
     /// The bot of a job's own token.
     JobBot,
+}
+
+/// The part of a user that this program reads.
+#[derive(Deserialize)]
+struct User {
+    id: u64,
+}
+
+/// A note of GitLab, as the response to its creation.
+#[derive(Deserialize)]
+struct PostedNote {
+    id: u64,
+    author: User,
 }
 
 struct OwnComment {
@@ -73,32 +88,18 @@ async fn update_own_comment(
     marker: &str,
     body: &str,
 ) -> Result<CommentChange, HttpError> {
-    let author = fetch_comment_author(client, thread).await?;
+    let Some(author) = fetch_comment_author(client, thread).await? else {
+        return replace_own_notes(client, thread, marker, body).await;
+    };
     let mut own_comments = list_own_comments(client, thread, marker, &author)
         .await?
         .into_iter();
     let Some(kept_comment) = own_comments.next() else {
-        // A repeated POST could create a second comment.
-        let post = Request::new(
-            Method::POST,
-            thread.comments_url(client)?,
-            Repeat::OnlyIfUnprocessed,
-        );
-        client.send(&post.json(&json!({ "body": body }))).await?;
+        post_comment(client, thread, body).await?;
         return Ok(CommentChange::Posted);
     };
     for duplicate in own_comments {
-        let delete = Request::new(
-            Method::DELETE,
-            thread.comment_url(client, duplicate.id)?,
-            Repeat::Safe,
-        );
-        match client.send(&delete).await {
-            Ok(_) => {}
-            // Another job of the change has deleted it.
-            Err(error) if error.status() == Some(404) => {}
-            Err(error) => return Err(error),
-        }
+        delete_comment(client, thread, duplicate.id).await?;
     }
     if kept_comment.body.trim_end() == body.trim_end() {
         return Ok(CommentChange::Unchanged);
@@ -112,14 +113,54 @@ async fn update_own_comment(
     Ok(CommentChange::Updated)
 }
 
+/// Posts a note on GitLab, and deletes the notes of earlier runs: those that begin with the marker and are by the author
+/// that the response names. Used if the token may not query its user.
+async fn replace_own_notes(
+    client: &HostClient,
+    thread: &Thread,
+    marker: &str,
+    body: &str,
+) -> Result<CommentChange, HttpError> {
+    let note: PostedNote = post_comment(client, thread, body).await?.json()?;
+    let author = CommentAuthor::User(note.author.id);
+    for earlier_note in list_own_comments(client, thread, marker, &author).await? {
+        if earlier_note.id != note.id {
+            delete_comment(client, thread, earlier_note.id).await?;
+        }
+    }
+    Ok(CommentChange::Posted)
+}
+
+async fn post_comment(client: &HostClient, thread: &Thread, body: &str) -> Result<Response, HttpError> {
+    // A repeated POST could create a second comment.
+    let post = Request::new(
+        Method::POST,
+        thread.comments_url(client)?,
+        Repeat::OnlyIfUnprocessed,
+    );
+    client.send(&post.json(&json!({ "body": body }))).await
+}
+
+/// Deletes a comment, unless another job of the change has deleted it.
+async fn delete_comment(client: &HostClient, thread: &Thread, id: u64) -> Result<(), HttpError> {
+    let delete = Request::new(Method::DELETE, thread.comment_url(client, id)?, Repeat::Safe);
+    match client.send(&delete).await {
+        Err(error) if error.status() != Some(404) => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Requests the author of comments that are posted with this token. If the host rejects the request with status 403,
-/// GitHub is queried for the viewer instead, and on GitLab the author is unknown.
-async fn fetch_comment_author(client: &HostClient, thread: &Thread) -> Result<CommentAuthor, HttpError> {
+/// GitHub is queried for the viewer instead, and on GitLab the author is unknown (`None`).
+async fn fetch_comment_author(
+    client: &HostClient,
+    thread: &Thread,
+) -> Result<Option<CommentAuthor>, HttpError> {
     match client.send(&Request::get(client.url(&["user"])?)).await {
-        Ok(response) => Ok(CommentAuthor::User(response.json::<Value>()?["id"].as_u64())),
+        Ok(response) => Ok(Some(CommentAuthor::User(response.json::<User>()?.id))),
         Err(error) if error.status() == Some(403) => match thread {
-            Thread::GitHub { .. } => query_comment_author(client).await,
-            Thread::GitLab { .. } => Ok(CommentAuthor::User(None)),
+            Thread::GitHub { .. } => query_comment_author(client).await.map(Some),
+            Thread::GitLab { .. } => Ok(None),
         },
         Err(error) => Err(error),
     }
@@ -145,7 +186,7 @@ async fn query_comment_author(client: &HostClient) -> Result<CommentAuthor, Http
     {
         Ok(response) => {
             let viewer_id = response.json::<Value>()?["data"]["viewer"]["databaseId"].as_u64();
-            Ok(viewer_id.map_or(CommentAuthor::JobBot, |id| CommentAuthor::User(Some(id))))
+            Ok(viewer_id.map_or(CommentAuthor::JobBot, CommentAuthor::User))
         }
         Err(error) if matches!(error.status(), Some(403 | 404)) => Ok(CommentAuthor::JobBot),
         Err(error) => Err(error),
@@ -195,7 +236,7 @@ fn parse_own_comment(
         Thread::GitLab { .. } => &comment["author"],
     };
     let is_own = match author {
-        CommentAuthor::User(id) => id.is_some() && comment_author["id"].as_u64() == *id,
+        CommentAuthor::User(id) => comment_author["id"] == *id,
         CommentAuthor::JobBot => comment_author["type"] == "Bot" && comment_author["login"] == JOB_BOT_LOGIN,
     };
     is_own.then_some(OwnComment {

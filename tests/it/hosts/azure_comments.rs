@@ -10,12 +10,16 @@ const THREADS: &str = "^/org/p1/_apis/git/repositories/r1/pullRequests/7/threads
 
 /// Creates a fake of Azure's API that stores the threads.
 fn azure_api(threads: Vec<Value>) -> (Platform, Arc<Mutex<Vec<Value>>>) {
+    azure_api_with_user(threads, &json!({ "id": "build-service" }))
+}
+
+fn azure_api_with_user(threads: Vec<Value>, user: &Value) -> (Platform, Arc<Mutex<Vec<Value>>>) {
     let host = Platform::new();
     let stored = Arc::new(Mutex::new(threads));
     host.respond_to(
         "GET",
         "^/org/_apis/connectionData$",
-        answer(&json!({ "authenticatedUser": { "id": "build-service" } })),
+        answer(&json!({ "authenticatedUser": user })),
     );
     let list = Arc::clone(&stored);
     host.respond_to("GET", THREADS, move |_: &Request| {
@@ -51,6 +55,18 @@ fn on_azure(world: &World, host: &Platform) -> Call {
         .variable("SYSTEM_TEAMPROJECTID", "p1")
         .variable("SYSTEM_COLLECTIONURI", format!("{}/org/", host.server.uri()))
         .variable("SYSTEM_ACCESSTOKEN", TOKEN)
+}
+
+/// Otherwise each run would post a thread, because no thread would count as its own.
+#[test]
+fn no_thread_is_posted_if_azure_does_not_name_the_user() {
+    let (host, threads) = azure_api_with_user(Vec::new(), &json!({}));
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    on_azure(&world, &host)
+        .run("check --all --comment")
+        .expect(1)
+        .saying(&["could not send the comment", "authenticatedUser"]);
+    assert_eq!(threads.lock().unwrap().len(), 0);
 }
 
 #[test]

@@ -180,12 +180,15 @@ fn note_is_left_alone_where_gitlab_does_not_tell_whose_token_is() {
     notes
         .host
         .respond_to("GET", "^/api/v4/user$", in_turn(vec![rejection]));
-    on_gitlab(&world, &platform, &notes)
-        .run("review --comment")
-        .expect(1)
-        .saying(&["posted"]);
-    let texts = notes.stored_comments.lock().unwrap();
-    assert_eq!((texts.len(), &texts[0]), (2, &bot));
+    // The response to a new note names its author, so each run replaces the note of the run before.
+    for _ in 0..3 {
+        on_gitlab(&world, &platform, &notes)
+            .run("review --comment")
+            .expect(1)
+            .saying(&["posted"]);
+        let texts = notes.stored_comments.lock().unwrap();
+        assert_eq!((texts.len(), &texts[0]), (2, &bot));
+    }
 }
 
 #[test]

@@ -47,7 +47,8 @@ impl Comments {
         host.respond_to("POST", list, move |request: &Request| {
             let mut comment = author.clone();
             let mut all = all.lock().unwrap();
-            comment["id"] = json!(1_000 + all.len());
+            let latest_id = all.iter().filter_map(|c| c["id"].as_u64()).max();
+            comment["id"] = json!(latest_id.unwrap_or(1_000) + 1);
             comment["body"] = serde_json::from_slice::<Value>(&request.body).unwrap()["body"].clone();
             all.push(comment.clone());
             ResponseTemplate::new(201).set_body_json(comment)
