@@ -64,7 +64,7 @@ impl Evaluation {
             reasons.push(describe_unexplained_batches(&unexplained_batches));
         }
         notes.extend_from_slice(&reasons);
-        // The notes of the run_findings already contain the sentence about files that could not be compared.
+        // The notes already contain the sentence about files that could not be compared.
         let comparison = run_findings
             .comparison
             .as_ref()

@@ -267,8 +267,9 @@ impl StricterTarget {
         self.rules = None;
     }
 
-    /// Returns whether the target is certainly stricter. Different rules alone may not be stricter.
-    pub(crate) fn is_stricter(&self) -> bool {
+    /// Returns whether a file of the target is stricter than that of the change, or has a difference of unknown effect,
+    /// which may be stricter.
+    pub(crate) fn may_be_stricter(&self) -> bool {
         !self.stricter_settings.is_empty()
     }
 
@@ -296,7 +297,7 @@ impl StricterTarget {
     /// only differ need no note.
     pub(crate) fn describe_evaluation(&self, pipelines: &SelectedPipelines) -> Option<String> {
         let evaluated_pipelines = pipelines.describe_reviewed_files(&self.changed_pipelines)?;
-        (self.rules.is_some() && self.is_stricter()).then(|| {
+        (self.rules.is_some() && self.may_be_stricter()).then(|| {
             format!(
                 "also evaluated {evaluated_pipelines} locally against the rules of `{}` ({}), which apply after the \
                  merge",
@@ -306,8 +307,8 @@ impl StricterTarget {
         })
     }
 
-    /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to the
-    /// run_findings. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could not be
+    /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to
+    /// `run_findings`. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could not be
     /// read. Does nothing if head's rules apply.
     pub(crate) fn add_target_results(
         &self,

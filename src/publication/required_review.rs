@@ -45,8 +45,8 @@ pub(crate) struct RequiredReview<'r> {
 impl GateRun<'_, SavedReports<'_>> {
     /// Reads the report of the review that the settings require, and stores it and its exit status in the run. Does
     /// nothing if they do not require a review. Rejects a partial review, a review with `--fail-on never`, a review
-    /// with other rules, a review by a local engine unless the settings allow it, a review by another platform, and a review that passed only because
-    /// findings were known.
+    /// with other rules, a review by a local engine unless the settings allow it, a review by another platform, and a
+    /// review that passed only because findings were known.
     pub(crate) fn read_required_review(
         &mut self,
         settings: &PublishSettings,

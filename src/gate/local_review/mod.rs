@@ -23,7 +23,7 @@ use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::HashSet;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// Note in the reports if the platform did not review the change.
 const FORK_NOTE: &str = "the change comes from a fork, which the platform cannot read, so it was checked \
@@ -32,7 +32,7 @@ const FORK_NOTE: &str = "the change comes from a fork, which the platform cannot
 /// A review that evaluates the rules on this machine.
 pub(crate) struct LocalReview {
     rules: Option<CheckRules>,
-    /// The rule set of files without a rules file.
+    /// Reports for each pipeline why there are no rules; evaluated if the project has no rules file.
     missing_rules: RuleSet,
     is_for_fork: bool,
 }
@@ -144,12 +144,13 @@ impl ReviewEngine for LocalReview {
             &|path, pipeline, tree| {
                 facts.add(path, pipeline);
                 let team_file = team_review.evaluate_pipeline(path, pipeline, tree, &pipeline_files);
-                if let (Some(team_file), Ok(mut team_files)) = (team_file, team_files.lock()) {
+                if let Some(team_file) = team_file {
+                    let mut team_files = team_files.lock().unwrap_or_else(PoisonError::into_inner);
                     team_files.push(team_file);
                 }
             },
         )?;
-        run_findings.team_files = team_files.into_inner().unwrap_or_default();
+        run_findings.team_files = team_files.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok((run_findings, run.find_project_findings(facts)?))
     }
 

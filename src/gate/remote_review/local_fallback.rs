@@ -17,9 +17,9 @@ pub(crate) struct LocalFallback {
 }
 
 impl LocalFallback {
-    /// Evaluates the rules locally on files that the platform did not review, and adds the results and a note to the
-    /// run_findings. Returns the evaluated files. Without `rules`, each file gets a result about the missing rules file, as in
-    /// a local check.
+    /// Evaluates the rules locally on files that the platform did not review, and adds the results and a note to
+    /// `run_findings`. Returns the evaluated files. Without `rules`, each file gets a result about the missing rules
+    /// file, as in a local check.
     pub(crate) fn evaluate_unreviewed_files(
         workspace: &Workspace<'_>,
         snapshot: &Snapshot<'_>,

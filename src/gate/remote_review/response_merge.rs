@@ -70,7 +70,7 @@ fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> b
     })
 }
 
-/// Adds the response to one batch to the run_findings.
+/// Adds the response to one batch to the findings of the run.
 struct ResponseMerger<'m, 'p> {
     run_findings: &'m mut RunFindings,
     gaps: &'m mut ResponseGaps,

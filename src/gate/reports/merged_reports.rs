@@ -74,7 +74,8 @@ fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError
     Ok(())
 }
 
-/// Returns the facts that must be the same in all reports of a review, each with its name for an error.
+/// Returns the facts that must be the same in all reports of a review, each with its name for an error. Paths and globs
+/// are quoted, so that different values never have the same text.
 fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
     let context = &report.context;
     let compared_report = match &context.compared_with {
@@ -91,10 +92,16 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
             value_or(context.platform.as_ref().map(ToString::to_string), "none"),
         ),
         ("the commit", value_or(context.head.clone(), "no commit")),
-        ("the base", join_or_none(bases)),
-        ("the list of paths", join_or_none(context.paths.iter())),
-        ("the `--include` list", join_or_none(context.include.iter())),
-        ("the `--exclude` list", join_or_none(context.exclude.iter())),
+        ("the base", join_or_none(bases.cloned())),
+        ("the list of paths", join_or_none(context.paths.iter().map(quote))),
+        (
+            "the `--include` list",
+            join_or_none(context.include.iter().map(quote)),
+        ),
+        (
+            "the `--exclude` list",
+            join_or_none(context.exclude.iter().map(quote)),
+        ),
         ("the `--new-only` setting", context.new_only.to_string()),
         (
             "the `--fail-on` level",
@@ -110,7 +117,7 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
         ),
         (
             "the rules file",
-            value_or(context.rules.clone(), "that of the reviewed files"),
+            value_or(context.rules.as_ref().map(quote), "that of the reviewed files"),
         ),
         (
             "the `--project-checks` setting",
@@ -118,7 +125,10 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
         ),
         (
             "the `--team-rules` setting",
-            value_or(context.team_rules.clone(), &name_state(context.team_rules_off)),
+            value_or(
+                context.team_rules.as_ref().map(quote),
+                &name_state(context.team_rules_off),
+            ),
         ),
         ("the compared report", compared_report),
         (
@@ -131,9 +141,13 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
     ]
 }
 
+fn quote(text: &String) -> String {
+    format!("{text:?}")
+}
+
 /// Joins the values with commas. Without values, returns the word `none`.
-fn join_or_none<'v>(values: impl Iterator<Item = &'v String>) -> String {
-    let values: Vec<&str> = values.map(String::as_str).collect();
+fn join_or_none(values: impl Iterator<Item = String>) -> String {
+    let values: Vec<String> = values.collect();
     if values.is_empty() {
         "none".to_owned()
     } else {

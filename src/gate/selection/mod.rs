@@ -181,9 +181,11 @@ impl Workspace<'_> {
             fails_on_gate_change && !pipelines.gate_changes.is_empty() && has_changes_outside_gate(&scope)?;
         let unusable_files = self.find_unusable_gate_files(run, snapshot, bases, request.resolve)?;
         let stricter_target = self.find_stricter_target(snapshot, bases, &gate_files, &pipelines)?;
-        let is_stricter = stricter_target.as_ref().is_some_and(StricterTarget::is_stricter);
+        let may_be_stricter = stricter_target
+            .as_ref()
+            .is_some_and(StricterTarget::may_be_stricter);
         Ok(SelectionResult {
-            rejects_stricter_target: fails_on_gate_change && is_stricter,
+            rejects_stricter_target: fails_on_gate_change && may_be_stricter,
             stricter_target,
             pipelines,
             rejects_gate_change,

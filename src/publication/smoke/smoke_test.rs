@@ -215,9 +215,9 @@ impl<'a> SmokeTest<'a> {
             platform: self.platform.clone(),
             id: run.project,
         };
-        // The record was built from the runs in the settings, so it has this run.
         let Some(planned_run) = record.runs.get(run_index).cloned() else {
-            return Ok(());
+            let reason = "the receipt has no entry for this smoke run";
+            return Err(SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned()));
         };
         let earlier_id = self.find_earlier_execution(&project, &planned_run).await?;
         let id = if let Some(earlier_id) = earlier_id {

@@ -45,7 +45,7 @@ fn report_refuses_shards_of_different_reviews() {
     };
     let merge = || Call::new(&world.work()).run("report part-1.json part-2.json");
     for (second, label) in [
-        ("sales", "the list of paths is none in one report and sales"),
+        ("sales", "the list of paths is none in one report and \"sales\""),
         ("--include sales/**", "the `--include` list"),
         ("--exclude sales/**", "the `--exclude` list"),
         ("--new-only", "the `--new-only` setting"),
@@ -62,6 +62,22 @@ fn report_refuses_shards_of_different_reviews() {
         shard(1, "");
         shard(2, second);
         merge().expect(2).saying(&["cannot merge these reports", label]);
+    }
+    // One path with a comma is not the same as two paths, and a file named `off` is not the setting.
+    for (first, second, label) in [(
+        &["a, b"][..],
+        &["a", "b"][..],
+        "\"a, b\" in one report and \"a\", \"b\"",
+    )] {
+        shard(1, "");
+        shard(2, "");
+        for (index, paths) in [(1, first), (2, second)] {
+            let part = format!("part-{index}.json");
+            copy_edited_report(&world, &part, &part, |report| {
+                report["context"]["paths"] = json!(paths);
+            });
+        }
+        merge().expect(2).saying(&[label]);
     }
     // Shards of the same review are merged, also with the same restriction.
     for same in ["", "sales", "--include sales/** --new-only"] {
