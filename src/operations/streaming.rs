@@ -195,6 +195,10 @@ pub(crate) fn wait_for_status(
                 hint,
                 "; a pipeline that is not running starts with `sluicegate streaming start {id_word}`"
             );
+        } else if let Some(status) = &status.status {
+            // The document of the platform's API lists only the statuses of a running pipeline.
+            let status_word = text::quote_shell_word(status);
+            let _ = write!(hint, ", or wait for the platform's word: `--wait {status_word}`");
         }
         Err(Failure::new(ExitStatus::RemoteFailed, anyhow::Error::msg(message)).with_hint(hint))
     })?

@@ -333,10 +333,22 @@ impl<'a> VersionSwitch<'a> {
         })
     }
 
-    /// Fails if this is the only enabled version of the prefix.
+    /// Fails if this is the only enabled version of the prefix, or if the platform has no such version.
     async fn reject_last_enabled(&self, version: &str) -> Result<(), Failure> {
-        if !is_last_enabled_version(&list_versions(self.platform, &self.prefix).await?, version) {
+        let versions = list_versions(self.platform, &self.prefix).await?;
+        if !is_last_enabled_version(&versions, version) {
             return Ok(());
+        }
+        // The list may be older than the version.
+        let is_listed = versions
+            .iter()
+            .any(|artifact| artifact.version_name.as_deref() == Some(version));
+        if !is_listed {
+            let version = Some(version);
+            let details = self.platform.fetch_artifact_details(&self.prefix, version).await;
+            if let Err(error) = details {
+                return Err(version_request_failure(self.platform, &self.prefix, version, error).await);
+            }
         }
         let message = format!(
             "version {version} is the last enabled version of {}: without it, consumers fail when they run",

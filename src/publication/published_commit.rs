@@ -52,8 +52,7 @@ impl Publication<'_> {
         if !has_template_name {
             if !is_planned {
                 self.run.ui.say(&format!(
-                    "this commit is already published as version {name} of {prefix}{state}; publishing it again as {}",
-                    plan.version_name
+                    "this commit is already published as version {name} of {prefix}{state}"
                 ));
             }
             return Ok(None);

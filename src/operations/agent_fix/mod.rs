@@ -138,12 +138,13 @@ impl AgentFix<'_> {
     ) -> Result<TaskOutcome, Failure> {
         let project = self.review.create_project_client()?;
         let task = self.build_task(grants, &project, environment);
-        let action = if self.is_plan { "plan fixes for" } else { "fix" };
-        self.run.ui.say(&format!(
-            "asking the agent to {action} {} on the new branch {}",
-            format_count(self.task_findings.list_findings().len(), "finding"),
-            self.branches.fix_branch
-        ));
+        let finding_count = format_count(self.task_findings.list_findings().len(), "finding");
+        let fix_branch = &self.branches.fix_branch;
+        self.run.ui.say(&if self.is_plan {
+            format!("asking the agent to plan fixes for {finding_count}")
+        } else {
+            format!("asking the agent to fix {finding_count} on the new branch {fix_branch}")
+        });
         let follower = TaskFollower {
             run: self.run,
             platform: &project.platform,

@@ -114,11 +114,16 @@ fn reject_invalid_target(reader: &ReferenceReader<'_>, moves: &PathMove) -> Resu
     let kind = PipelineKind::from_path(old_path).filter(|_| root.join(old_path).is_file());
     if let Some(kind) = kind.filter(|kind| PipelineKind::from_path(new_path) != Some(*kind)) {
         let (name, extension) = (kind.name(), kind.extension());
-        let stem = trim_other_extension(new_path);
+        let valid_path = format!("{}{extension}", trim_other_extension(new_path));
+        let hint = if valid_path == *old_path {
+            format!("nothing was changed: a move keeps the kind of the pipeline ({name})")
+        } else {
+            format!("nothing was changed: use `{valid_path}`")
+        };
         return Err(Failure::usage(format!(
             "`{new_path}` is not a valid name for the {name} pipeline `{old_path}`: it must end in `{extension}`"
         ))
-        .with_hint(format!("nothing was changed: use `{stem}{extension}`")));
+        .with_hint(hint));
     }
     if kind.is_some_and(|kind| file_name(new_path) == kind.extension()) {
         return Err(Failure::usage(format!(

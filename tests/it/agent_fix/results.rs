@@ -262,6 +262,12 @@ fn agent_fix_plan_prints_plan_and_pushes_nothing() {
     for text in ["rename load_orders", "connect Mail"] {
         assert_eq!(output.all().matches(text).count(), 1, "{}", output.all());
     }
+    assert!(
+        output.err.contains("asking the agent to plan fixes for"),
+        "{}",
+        output.err
+    );
+    assert!(!output.err.contains("on the new branch"), "{}", output.err);
     assert!(!has_branch(&local, &fix_branch(&local)));
     let task = only_task(&local);
     assert_eq!(task["agentConfig"]["mode"], "PLAN");

@@ -637,6 +637,10 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
     );
     assert_eq!(states(), "(4) 3 (2) (1)");
     artifacts("rollback").expect(2).saying(&["--force"]);
+    // A version that does not exist is not the last enabled one, whether another is enabled or not.
+    artifacts("disable nope")
+        .expect(3)
+        .saying(&["the platform has no version \"nope\""]);
     artifacts("disable --version-name 3")
         .expect(2)
         .saying(&["--force"]);

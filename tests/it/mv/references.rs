@@ -221,6 +221,19 @@ fn refused_move_changes_nothing() {
     insta::assert_snapshot!(messages.join("\n"));
 }
 
+/// The hint must not suggest the path that the file has.
+#[test]
+fn move_to_another_kind_of_pipeline_has_hint_for_its_cause() {
+    let world = world_with_references();
+    let call = Call::new(&world.work());
+    call.run("mv sales/load.orch.yaml sales/load.tran.yaml")
+        .expect(2)
+        .saying(&["hint: nothing was changed: a move keeps the kind of the pipeline (orchestration)"]);
+    call.run("mv sales/load.orch.yaml sales/more.tran.yaml")
+        .expect(2)
+        .saying(&["hint: nothing was changed: use `sales/more.orch.yaml`"]);
+}
+
 #[test]
 fn changes_that_are_not_committed_stay_where_they_are() {
     let world = world_with_references();

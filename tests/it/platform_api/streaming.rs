@@ -219,6 +219,15 @@ fn status_that_is_not_reached_in_time_is_exit_8() {
             "was not streaming within 0 s: its status is stopping",
             "hint: set a longer time limit with --timeout",
         ]);
+    // No document lists the status of a stopped pipeline.
+    script_statuses(&platform, &["not_running"]);
+    polling_call(&platform, &world)
+        .run(&["streaming", "status", ID, "--wait", "stopped", "--timeout", "0"])
+        .expect(8)
+        .saying(&[
+            "its status is not_running",
+            "or wait for the platform's word: `--wait not_running`",
+        ]);
 }
 
 #[test]
