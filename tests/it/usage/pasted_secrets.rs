@@ -78,3 +78,45 @@ fn certificate_file_with_a_key_is_not_shown() {
         assert!(!output.all().contains(numbers), "{}", output.all());
     }
 }
+
+/// CI variables often contain a file as its base64 on one line.
+#[test]
+fn key_in_setting_for_the_path_of_a_file_is_not_shown() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    fs::write(world.path().join("client.pem"), "x").unwrap();
+    let short_key = "MC4CAQAwBQYDK2VwBCIEIJ+DYvh6SEqVTm50DFtMDoQik/bKp1GQ4dhUhpZ9pX1q";
+    let pem = format!("-----BEGIN PRIVATE KEY-----\n{short_key}\n-----END PRIVATE KEY-----\n");
+    for key in [
+        short_key.to_owned(),
+        "TUM0Q0FRQXdCUVlESzJWd0JDSUVJ".repeat(20),
+        pem.replace('\n', "\\n"),
+        pem,
+    ] {
+        let secret_part = key.get(30..45).unwrap_or_default();
+        for variable in [
+            "SLUICEGATE_CA_CERT",
+            "SLUICEGATE_CLIENT_KEY",
+            "SLUICEGATE_CLIENT_CERT",
+        ] {
+            for args in ["-vv projects list", "doctor"] {
+                let output = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+                    .variable("SLUICEGATE_RETRIES", "0")
+                    .variable("SLUICEGATE_CLIENT_CERT", "../client.pem")
+                    .variable(variable, &key)
+                    .run(args);
+                assert_ne!(output.code, 0, "{variable}");
+                assert!(
+                    !output.all().contains(secret_part),
+                    "{variable}: {}",
+                    output.all()
+                );
+            }
+        }
+    }
+    // The path of a file that does not exist is shown.
+    Call::with_platform(&world.work(), "http://127.0.0.1:9")
+        .variable("SLUICEGATE_CA_CERT", "certificates/ca.pem")
+        .run("projects list")
+        .expect(2)
+        .saying(&["certificates/ca.pem cannot be read", "hint: correct the path"]);
+}

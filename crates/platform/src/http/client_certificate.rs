@@ -1,6 +1,7 @@
 //! The certificate with which the client identifies itself to a gateway, from PEM files or texts.
 
 use super::HttpError;
+use super::pem_path::describe_pem_path;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use secrecy::{ExposeSecret as _, SecretString};
@@ -77,7 +78,7 @@ impl PemSource {
     /// text.
     fn pem_error(&self, reason: &str) -> HttpError {
         let name = match self {
-            Self::File(path) => format!("file {}", path.display()),
+            Self::File(path) => format!("file {}", describe_pem_path(path)),
             Self::Text(_) => "in the variable".to_owned(),
         };
         HttpError::configuration(format!("the client certificate {name} {reason}")).with_hint(HINT)

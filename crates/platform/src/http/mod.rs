@@ -18,6 +18,7 @@ mod machine_roots;
 mod memory_estimate;
 mod observer;
 mod path_segments;
+mod pem_path;
 mod pending_request;
 mod proxies;
 mod redaction;

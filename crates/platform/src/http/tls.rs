@@ -3,6 +3,7 @@
 use super::HttpError;
 use super::client_certificate::ClientCertificate;
 use super::machine_roots::{MachineRoots, build_verifier};
+use super::pem_path::describe_pem_path;
 use rustls::client::danger::ServerCertVerifier;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
@@ -105,7 +106,8 @@ fn contains_bytes(content: &[u8], sequence: &[u8]) -> bool {
 
 /// Creates an error about the file with additional root certificates.
 fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
-    HttpError::configuration(format!("the CA certificate file {} {reason}", path.display())).with_hint(hint)
+    let name = describe_pem_path(path);
+    HttpError::configuration(format!("the CA certificate file {name} {reason}")).with_hint(hint)
 }
 
 const READABLE_FILE_HINT: &str = "correct the path of the file: --ca-cert (SLUICEGATE_CA_CERT)";
