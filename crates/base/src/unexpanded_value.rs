@@ -4,6 +4,9 @@
 /// Maximum number of characters of a fragment that a message shows.
 const MAX_FRAGMENT: usize = 40;
 
+/// The output of a Go template for a variable without a value: <https://pkg.go.dev/text/template>.
+const NO_VALUE: &str = "<no value>";
+
 /// The reason why a text is not a finished value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnexpandedValue<'t> {
@@ -70,7 +73,7 @@ fn has_word(text: &str) -> bool {
 }
 
 /// Returns the position and the text of the first expression `{{ }}`, otherwise of the first variable: `$(X)`, `${X}`,
-/// `%X%` or `$X`.
+/// `$[X]`, `#{X}`, `%X%` or `$X`, or what a Go template writes for a variable without a value.
 fn find_reference(text: &str) -> Option<(usize, &str)> {
     if let Some(brace) = text.find("{{") {
         let start = brace - usize::from(text[..brace].ends_with('$'));
@@ -80,17 +83,23 @@ fn find_reference(text: &str) -> Option<(usize, &str)> {
             return Some((start, cut_after(&text[start..], "}}")));
         }
     }
-    text.char_indices().find_map(|(start, sign)| {
+    for (start, sign) in text.char_indices() {
         let candidate = &text[start..];
         let variable = match sign {
             '$' if candidate.starts_with("$(") => Some(cut_after(candidate, ")")),
             '$' if candidate.starts_with("${") => Some(cut_after(candidate, "}")),
-            '$' => find_shell_variable(candidate, start == 0),
+            '$' if candidate.starts_with("$[") => Some(cut_after(candidate, "]")),
+            '$' => find_shell_variable(&text[..start], candidate),
+            '#' if candidate.starts_with("#{") => find_hash_variable(candidate),
             '%' => find_percent_variable(candidate),
+            '<' if candidate.starts_with(NO_VALUE) => Some(NO_VALUE),
             _ => None,
         };
-        variable.map(|variable| (start, variable))
-    })
+        if let Some(variable) = variable {
+            return Some((start, variable));
+        }
+    }
+    None
 }
 
 /// Returns the start of the text up to and including the end mark; the complete text without that mark.
@@ -101,23 +110,40 @@ fn cut_after<'t>(text: &'t str, end_mark: &str) -> &'t str {
     }
 }
 
-/// Returns `$NAME` at the start of the text, which is the start of the value if `is_first` is true. A `$` in the middle
-/// of a value begins a variable only if two or more characters without a lowercase letter follow, because `a$b` and
+/// Returns `$NAME` at the start of the text. `prefix` is the value before it. A `$` in the middle of a value begins a
+/// variable only after a separator, or if two or more characters without a lowercase letter follow, because `a$b` and
 /// `a$B` may be names.
-fn find_shell_variable(text: &str, is_first: bool) -> Option<&str> {
+fn find_shell_variable<'t>(prefix: &str, text: &'t str) -> Option<&'t str> {
     let name = &text[1..=variable_name_length(&text[1..])];
     let is_capital = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
-    (!name.is_empty() && (is_first || is_capital)).then(|| &text[..=name.len()])
+    let is_separate = prefix.is_empty() || prefix.ends_with(['.', '-', '_', '+']);
+    (!name.is_empty() && (is_separate || is_capital)).then(|| &text[..=name.len()])
 }
 
-/// Returns `%NAME%` at the start of the text. Returns `None` if two hexadecimal digits follow, because the second `%`
-/// then begins an escape in a URL (`%C3%A4`).
+/// Returns `#{NAME}` at the start of the text. A comma separates the alternatives of a glob: `#{a,b}`.
+fn find_hash_variable(text: &str) -> Option<&str> {
+    let variable = cut_after(text, "}");
+    (!variable.contains(',')).then_some(variable)
+}
+
+/// Returns `%NAME%` at the start of the text. The name may have dots and hyphens (`%env.BUILD-ID%`) or parentheses
+/// (`%PROGRAMFILES(X86)%`). Returns `None` if the first `%` begins an escape in a URL and the second one, too
+/// (`%C3%A4`).
 fn find_percent_variable(text: &str) -> Option<&str> {
-    let length = variable_name_length(&text[1..]);
-    let suffix = text[1 + length..].strip_prefix('%')?;
-    let mut digits = suffix.chars().take(2).filter(char::is_ascii_hexdigit);
-    let is_escape = digits.by_ref().count() == 2;
-    (length > 0 && !is_escape).then(|| &text[..length + 2])
+    let content = text[1..].split('%').next()?;
+    let suffix = text[1 + content.len()..].strip_prefix('%')?;
+    let is_name = content.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && content
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_.-()".contains(c))
+        && (content.contains('.') || !content.contains('-'));
+    let is_escape = starts_with_hex_digits(content) && starts_with_hex_digits(suffix);
+    (is_name && !is_escape).then(|| &text[..content.len() + 2])
+}
+
+/// Returns whether the text starts with two hexadecimal digits.
+fn starts_with_hex_digits(text: &str) -> bool {
+    text.len() > 1 && text.bytes().take(2).all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns the length of the variable name at the start of the text, or 0 if the text does not start with a name.
@@ -159,6 +185,23 @@ mod tests {
             ("\"sales\"", UnexpandedValue::Quotes),
             ("'sales'", UnexpandedValue::Quotes),
             ("$(open", UnexpandedValue::Variable("$(open")),
+            (
+                "$[variables.version]",
+                UnexpandedValue::Variable("$[variables.version]"),
+            ),
+            ("#{Version}#", UnexpandedValue::Variable("#{Version}")),
+            ("1.%build.number%", UnexpandedValue::Variable("%build.number%")),
+            (
+                "%dep.My-Build.id%",
+                UnexpandedValue::Variable("%dep.My-Build.id%"),
+            ),
+            (
+                "%PROGRAMFILES(X86)%/x",
+                UnexpandedValue::Variable("%PROGRAMFILES(X86)%"),
+            ),
+            ("%BUILD%20", UnexpandedValue::Variable("%BUILD%")),
+            ("1.0.$build", UnexpandedValue::Variable("$build")),
+            ("1.<no value>", UnexpandedValue::Variable("<no value>")),
         ] {
             assert_eq!(UnexpandedValue::find(text), Some(expected), "{text}");
         }
@@ -209,6 +252,12 @@ mod tests {
             "a%E4x%20",
             "ü%ü%",
             "x$Y",
+            "5%off-10%",
+            "a#{b,c}/**",
+            "#1",
+            "a<b>",
+            "[$]dir/**",
+            "x/$dir",
         ] {
             assert_eq!(UnexpandedValue::find(text), None, "{text}");
         }

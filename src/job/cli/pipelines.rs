@@ -1,6 +1,6 @@
 //! `sluicegate pipelines` and `sluicegate executions`.
 
-use super::values::{parse_name, parse_pair};
+use super::values::{parse_name, parse_new_name, parse_pair};
 use super::{OutputArgs, PaceArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub environment: Option<String>,
     /// Tag of the execution; fails if an execution with this tag is already running
-    #[arg(long, value_name = "TAG", value_parser = parse_name)]
+    #[arg(long, value_name = "TAG", value_parser = parse_new_name)]
     pub tag: Option<String>,
     /// Set a scalar variable of the pipeline for this execution (repeatable)
     #[arg(long = "variable", value_name = "NAME=VALUE", value_parser = parse_pair)]

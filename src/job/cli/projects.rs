@@ -1,6 +1,6 @@
 //! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
-use super::values::parse_name;
+use super::values::{parse_name, parse_new_name};
 use super::{OutputArgs, VocabularyArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -30,10 +30,10 @@ The file (YAML or JSON) uses the same keys as the API:
 #[group(id = "resource_name", required = true, multiple = false)]
 pub struct NameArgs {
     /// Name of the new resource
-    #[arg(id = "argument", value_name = "NAME", value_parser = parse_name)]
+    #[arg(id = "argument", value_name = "NAME", value_parser = parse_new_name)]
     argument: Option<String>,
     /// Pass the name with this flag instead of the argument NAME
-    #[arg(long = "name", value_name = "NAME", value_parser = parse_name)]
+    #[arg(long = "name", value_name = "NAME", value_parser = parse_new_name)]
     flag: Option<String>,
 }
 
@@ -170,7 +170,7 @@ pub enum SecretsVerb {
         #[arg(long, value_name = "TYPE", default_value = "DWH_PASSWORD", value_parser = parse_name)]
         r#type: String,
         /// Name of the property that contains the secret's value
-        #[arg(long, value_name = "KEY", value_parser = parse_name)]
+        #[arg(long, value_name = "KEY", value_parser = parse_new_name)]
         key: String,
         #[command(flatten)]
         value: ValueArgs,
@@ -206,7 +206,7 @@ pub enum RepositoriesVerb {
     #[command(after_help = "Example:\n  sluicegate repositories create sales-pipelines --owner acme")]
     Create {
         /// Organization that owns the repository
-        #[arg(long, value_name = "NAME", value_parser = parse_name)]
+        #[arg(long, value_name = "NAME", value_parser = parse_new_name)]
         owner: String,
         #[command(flatten)]
         name: NameArgs,

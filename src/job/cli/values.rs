@@ -26,6 +26,16 @@ pub(super) fn parse_name(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// Parses a name that the platform keeps, like [`parse_name`]. Rejects a variable that was not replaced with its value,
+/// because the platform deletes no such name.
+pub(super) fn parse_new_name(text: &str) -> Result<String, String> {
+    let name = parse_name(text)?;
+    match UnexpandedValue::find(name.trim()) {
+        Some(unexpanded_value) => Err(format!("the value {}", unexpanded_value.describe())),
+        None => Ok(name),
+    }
+}
+
 /// What to do if the platform gives no usable response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OnUnavailable {

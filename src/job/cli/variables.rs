@@ -1,7 +1,7 @@
 //! `sluicegate variables`.
 
 use super::OutputArgs;
-use super::values::{parse_bool, parse_name, parse_pair};
+use super::values::{parse_bool, parse_name, parse_new_name, parse_pair};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -48,6 +48,7 @@ pub enum VariablesVerb {
     )]
     Create {
         /// Name of the variable, which cannot be changed later
+        #[arg(value_parser = parse_new_name)]
         name: String,
         #[command(flatten)]
         fields: FieldArgs,

@@ -179,3 +179,33 @@ fn texts_with_sign_of_variable_are_accepted() {
         call.run("check --all").expect(1);
     }
 }
+
+/// The platform deletes no such name, so a name with a variable would stay forever.
+#[test]
+fn new_name_with_unexpanded_variable_is_refused_before_a_request() {
+    let world = World::new();
+    let call = Call::with_platform(&world.work(), "http://127.0.0.1:9").variable("SLUICEGATE_RETRIES", "0");
+    let agent = "5e8d2f47-91b0-4c6a-a3d8-2b7c0e9f1a34";
+    for args in [
+        "projects create NEW --warehouse WAREHOUSE_A --agent-deployment-type HYBRID".to_owned(),
+        "connections create NEW --warehouse WAREHOUSE_A".to_owned(),
+        format!("secrets create NEW --agent-id {agent} --key k --value-variable HOME"),
+        format!("secrets create dwh --agent-id {agent} --key NEW --value-variable HOME"),
+        "repositories create NEW --owner acme".to_owned(),
+        "repositories create sales --owner NEW".to_owned(),
+        "variables create NEW --type TEXT --behaviour SHARED".to_owned(),
+        "pipelines run load --environment test --tag NEW".to_owned(),
+    ] {
+        for value in ["$(NAME)", "%env.NAME%", "$[variables.name]", "${{NAME}}"] {
+            let words: Vec<String> = args.split(' ').map(|word| word.replace("NEW", value)).collect();
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let output = call.run(&words[..]);
+            assert_eq!(output.code, 2, "{args}: {}", output.all());
+            assert!(output.err.contains("was not replaced"), "{args}: {}", output.err);
+        }
+    }
+    // The error quotes what the user wrote.
+    call.run("publish --prefix p --version-name ${{x}}-1 --dry-run")
+        .expect(2)
+        .saying(&["contains `${{x}}`"]);
+}
