@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 /// An example of a glob over paths relative to the repository root.
 const EXAMPLE_GLOB: &str = "sales/**/*.orch.yaml";
 
+/// Maximum number of globs in a list. Each of them is compared with each file.
+const MAX_GLOBS: usize = 1_000;
+
 /// The compiled globs. A `*` matches within one directory, `**` matches across directories, and hidden directories are
 /// not special.
 #[derive(Debug, Clone)]
@@ -141,6 +144,12 @@ fn sort_unique(patterns: &[String]) -> Vec<String> {
 
 /// Compiles the patterns to one set. `example` is a valid glob for the hint of the error about an invalid pattern.
 pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
+    if patterns.len() > MAX_GLOBS {
+        let message = format!("there are {} globs; the maximum is {MAX_GLOBS}", patterns.len());
+        return Err(
+            SettingsError::new(message).with_hint("write one glob for a directory, for example sales/**")
+        );
+    }
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let glob = compile_glob(pattern).map_err(|reason| {

@@ -8,11 +8,16 @@ use jiff::civil::Date;
 use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
 use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
+use std::collections::HashSet;
 
 const KEYS: [&str; 7] = ["rule", "path", "about", "size", "reason", "owner", "until"];
 
 /// Maximum number of waivers in the file.
 const MAX_WAIVERS: usize = 100_000;
+
+/// Maximum number of different paths with a wildcard in the file. Each of them is compared with each pipeline that has a
+/// finding.
+const MAX_WILDCARD_PATHS: usize = 1_000;
 
 /// Maximum length of a text in an entry, in bytes.
 const MAX_TEXT_BYTES: usize = 4096;
@@ -46,7 +51,22 @@ pub fn parse_waivers_file(
         );
         return Err(error_at(root, message));
     }
-    items.map(|item| parse_waiver(item, is_known_rule)).collect()
+    let mut wildcard_paths = HashSet::new();
+    let mut waivers = Vec::new();
+    for item in items {
+        let waiver = parse_waiver(item, is_known_rule)?;
+        if waiver.entry.path.contains(['*', '?', '{']) {
+            wildcard_paths.insert(waiver.entry.path.clone());
+        }
+        if wildcard_paths.len() > MAX_WILDCARD_PATHS {
+            let message = format!(
+                "more than {MAX_WILDCARD_PATHS} different paths have a wildcard: write the paths of single files"
+            );
+            return Err(error_at(item, message));
+        }
+        waivers.push(waiver);
+    }
+    Ok(waivers)
 }
 
 /// Creates an error at the position of the node.
@@ -203,6 +223,26 @@ mod tests {
         assert_eq!(error.message, "`reason` has more than 4096 bytes");
         let longer_error = parse(&waiver(MAX_TEXT_BYTES + 2)).unwrap_err();
         assert_eq!(longer_error.message, error.message);
+    }
+
+    #[test]
+    fn file_may_have_the_maximum_number_of_wildcard_paths_and_no_more() {
+        let list_waivers = |count: usize| -> String {
+            let waivers =
+                (0..count).map(|index| format!("- {{rule: r, path: \"**/a{index}*\", reason: x}}\n"));
+            waivers.collect()
+        };
+        let text = list_waivers(MAX_WILDCARD_PATHS);
+        assert_eq!(parse(&text).unwrap().len(), MAX_WILDCARD_PATHS);
+        // The same path in several waivers and the path of a single file do not count.
+        let text = text + "- {rule: r, path: \"**/a0*\", reason: x}\n- {rule: r, path: a, reason: x}\n";
+        assert_eq!(parse(&text).unwrap().len(), MAX_WILDCARD_PATHS + 2);
+        let error = parse(&list_waivers(MAX_WILDCARD_PATHS + 1)).unwrap_err();
+        assert!(
+            error.message.starts_with("more than 1000 different paths"),
+            "{}",
+            error.message
+        );
     }
 
     #[test]
