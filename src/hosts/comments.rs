@@ -54,7 +54,7 @@ struct User {
     id: u64,
 }
 
-/// A note of GitLab, as the response to its creation.
+/// The response of GitLab to the creation of a note.
 #[derive(Deserialize)]
 struct PostedNote {
     id: u64,

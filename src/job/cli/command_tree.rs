@@ -6,6 +6,7 @@ use super::help_topics::{ENVIRONMENT_TOPIC, EXIT_CODES_TOPIC, build_topic_comman
 use super::overview::{GLOBALS_COMMAND, build_globals_command, render_overview};
 use super::{Cli, PROGRAM, single_command};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
+use sluicegate_base::text::wrap;
 use std::ffi::OsString;
 
 /// Flags that every command uses.
@@ -50,6 +51,9 @@ fn common_flag_groups(command: &str) -> &'static [&'static [&'static str]] {
         _ => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK],
     }
 }
+
+/// Maximum width of the lines that clap does not wrap at the width of the terminal.
+pub(super) const MAX_STATIC_WIDTH: usize = 80;
 
 /// Returns whether the command prints a result, whose format `-o` sets.
 pub(super) fn has_result(command: &str) -> bool {
@@ -190,14 +194,18 @@ fn fold_flags_in_subtree(command: Command, flags: &[&Arg]) -> Command {
     fold_flags(command, flags).mut_subcommands(|verb| fold_flags_in_subtree(verb, flags))
 }
 
-/// Hides all common flags in the help of this command and lists the names of `flags`, which the command uses, in one
-/// line instead. The line is in the help template and not in the text after the help, because manual pages contain that
-/// text and explain the flags in full.
+/// Hides all common flags in the help of this command and lists only the names of `flags`, which the command uses. The
+/// names are in the help template and not in the text after the help, because manual pages contain that text and explain
+/// the flags in full.
 fn fold_flags(command: Command, flags: &[&Arg]) -> Command {
     let flag_names = format_flag_names(&command, flags);
+    let command = match command.get_after_help().map(ToString::to_string) {
+        Some(text) => command.after_help(join_paragraph_lines(&text)),
+        None => command,
+    };
     let template = format!(
         "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{{all-args}}\n\n\
-         Global options (sluicegate help globals):\n  {flag_names}{{after-help}}"
+         Global options (sluicegate help globals):\n{flag_names}{{after-help}}"
     );
     command.help_template(template).mut_args(|flag| {
         let is_common = flag.get_help_heading() == Some(super::global::HEADING);
@@ -205,13 +213,33 @@ fn fold_flags(command: Command, flags: &[&Arg]) -> Command {
     })
 }
 
-/// Returns the long names of these flags, for example `--config --repo`. A command may have another name for a common
-/// flag.
+/// Returns the long names of these flags, for example `--config --repo`, in indented lines, because clap does not wrap
+/// a template. A command may have another name for a common flag.
 fn format_flag_names(command: &Command, flags: &[&Arg]) -> String {
     let names: Vec<String> = flags
         .iter()
         .filter_map(|flag| find_flag(command, flag).unwrap_or(flag).get_long())
         .map(|name| format!("--{name}"))
         .collect();
-    names.join(" ")
+    wrap::wrap_lines(&names.join(" "), "  ", "  ", MAX_STATIC_WIDTH).join("\n")
+}
+
+/// Joins the lines of each paragraph, so that clap wraps the paragraph at the width of the terminal. Indented lines, such
+/// as examples, stay as they are.
+fn join_paragraph_lines(text: &str) -> String {
+    let mut joined_text = String::new();
+    let mut is_in_paragraph = false;
+    for line in text.lines() {
+        let is_paragraph_line = !line.is_empty() && !line.starts_with(' ');
+        if !joined_text.is_empty() {
+            joined_text.push(if is_in_paragraph && is_paragraph_line {
+                ' '
+            } else {
+                '\n'
+            });
+        }
+        joined_text.push_str(line);
+        is_in_paragraph = is_paragraph_line;
+    }
+    joined_text
 }

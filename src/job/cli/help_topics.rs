@@ -1,6 +1,8 @@
 //! The pages of `sluicegate help` that are about no command: exit codes, environment variables and files.
 
+use super::command_tree::MAX_STATIC_WIDTH;
 use clap::Command;
+use sluicegate_base::text::wrap;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -77,21 +79,23 @@ const SECRET_VARIABLES: &[(&str, &str)] = &[
 
 /// Builds the hidden commands `exit-codes` and `environment`, which exist only for their help pages.
 pub(super) fn build_topic_commands(program: &Command) -> [Command; 2] {
-    let rows = EXIT_CODES
-        .iter()
-        .map(|(code, meaning)| format!("  {code:<9} {meaning}\n"));
-    let exit_codes = format!(
-        "Explain the exit codes\n\n{}\nIf several codes apply, 4 takes precedence over 1, and 1 over 3.\n",
-        rows.collect::<String>()
-    );
+    let mut exit_codes = String::from("Explain the exit codes\n\n");
+    for (code, meaning) in EXIT_CODES {
+        let first_indent = format!("  {code:<9} ");
+        let next_indent = " ".repeat(first_indent.len());
+        add_wrapped_lines(&mut exit_codes, meaning, &first_indent, &next_indent);
+    }
+    exit_codes.push_str("\nIf several codes apply, 4 takes precedence over 1, and 1 over 3.\n");
     let mut environment = String::from(
         "Explain the environment variables\n\nA flag overrides its variable, and a variable overrides sluicegate.yaml.\n",
     );
     for (name, meaning) in collect_variables(program) {
-        let _ = write!(environment, "\n  {name}\n      {meaning}\n");
+        let _ = write!(environment, "\n  {name}\n");
+        add_wrapped_lines(&mut environment, &meaning, "      ", "      ");
     }
     environment.push_str(
-        "\nHTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set the proxy. NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR\nand TERM=dumb control the color.\n",
+        "\nHTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set the proxy.\n\
+         NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM=dumb control the color.\n",
     );
     [
         build_topic_command(EXIT_CODES_TOPIC, "Explain the exit codes", exit_codes),
@@ -101,6 +105,14 @@ pub(super) fn build_topic_commands(program: &Command) -> [Command; 2] {
             environment,
         ),
     ]
+}
+
+/// Adds the text in lines that fit a narrow terminal.
+fn add_wrapped_lines(page: &mut String, text: &str, first_indent: &str, next_indent: &str) {
+    for line in wrap::wrap_lines(text, first_indent, next_indent, MAX_STATIC_WIDTH) {
+        page.push_str(&line);
+        page.push('\n');
+    }
 }
 
 /// Builds a hidden command whose help page is `text`, followed by an example.

@@ -18,7 +18,43 @@ fn command_names(command: &Command) -> Vec<String> {
     std::iter::once(own).chain(below).collect()
 }
 
+/// Adds the words of the call that shows the help of the command, and of each subcommand.
+fn add_help_pages(command: &Command, words: &[String], pages: &mut Vec<Vec<String>>) {
+    pages.push([words, &["-h".to_owned()]].concat());
+    for subcommand in command.get_subcommands() {
+        let subcommand_words = [words, &[subcommand.get_name().to_owned()]].concat();
+        add_help_pages(subcommand, &subcommand_words, pages);
+    }
+}
+
 const FOLDED: &str = "\nGlobal options (sluicegate help globals):\n";
+
+/// A terminal breaks a longer line inside a word. Examples are indented, and a shell command has its own line ends.
+#[test]
+fn help_fits_80_columns_and_fills_the_lines_of_paragraphs() {
+    let folder = scratch::create_scratch_directory();
+    let call = Call::new(folder.path()).variable("COLUMNS", "80");
+    let mut pages: Vec<Vec<String>> = vec![
+        vec!["help".into(), "environment".into()],
+        vec!["help".into(), "exit-codes".into()],
+        vec!["help".into(), "globals".into()],
+    ];
+    add_help_pages(&program(), &[], &mut pages);
+    assert!(pages.len() > 60);
+    for page in pages {
+        let words: Vec<&str> = page.iter().map(String::as_str).collect();
+        for line in call.run(&words[..]).expect(0).out.lines() {
+            let is_usage = line.starts_with("Usage: ");
+            assert!(is_usage || line.chars().count() <= 80, "{page:?}: {line}");
+        }
+    }
+    // A paragraph that is wrapped again at a narrower width has no short lines in between.
+    let text = call.run("publish -h").expect(0).out;
+    let paragraph = text.split("\n\n").last().unwrap();
+    for line in paragraph.lines().take(3) {
+        assert!(line.len() > 60, "{paragraph}");
+    }
+}
 
 #[test]
 fn command_shows_its_own_flags_first_and_only_what_it_takes() {
