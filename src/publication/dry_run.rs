@@ -50,10 +50,9 @@ impl Publication<'_> {
                 }
                 skip_reason = Some(reason);
             }
+            PublishDecision::Conflict(failure) => refusals.extend(self.list_refusal_reasons(&failure)),
             PublishDecision::Refuse(failure) => {
-                if failure.status() != ExitStatus::AlreadyExists {
-                    status = failure.status();
-                }
+                status = failure.status();
                 refusals.extend(self.list_refusal_reasons(&failure));
             }
         }

@@ -39,7 +39,7 @@ impl Publication<'_> {
         );
         let message = outcome.problems.join("; ");
         let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
-        PublishDecision::Refuse(failure.with_hint(hint))
+        PublishDecision::Conflict(failure.with_hint(hint))
     }
 
     /// Returns whether the platform has the planned version. If that is unknown, it is an error, except in a dry run,

@@ -124,7 +124,7 @@ impl Publication<'_> {
             PublishDecision::AlreadyPublished(published_version) => {
                 self.finish_without_upload(&platform, &plan, &published_version)
             }
-            PublishDecision::Refuse(failure) => {
+            PublishDecision::Refuse(failure) | PublishDecision::Conflict(failure) => {
                 self.finish_refused_publish(&plan, &failure, "nothing was sent".to_owned())
             }
             PublishDecision::Upload => {

@@ -585,18 +585,14 @@ fn rerun_whose_version_replaced_a_newer_one_exits_with_5_until_it_is_disabled() 
         call_of_push(&world, call).run((args, name))
     };
     let ci = "ci --publish-on-branch main";
-    for (args, code) in [
-        ("publish", 5),
-        (ci, 5),
-        ("publish --compat off", 5),
-        ("publish --dry-run", 0),
-    ] {
-        let output = rerun(args).expect(code).logging(&[
+    for args in ["publish", ci, "publish --compat off", "publish --dry-run"] {
+        let output = rerun(args).expect(5).logging(&[
             "version 1.0.7 of sales is the latest version",
             "version 2.0.0, built from the newer commit",
         ]);
         let hint = "sluicegate artifacts disable 1.0.7 --prefix sales";
-        assert_eq!(output.err.contains(hint), code == 5, "{}", output.all());
+        let is_dry_run = args.contains("--dry-run");
+        assert_eq!(output.err.contains(hint), !is_dry_run, "{}", output.all());
         assert!(!output.out.contains("already published"), "{}", output.all());
     }
     let outputs = fs::read_to_string(world.path().join("outputs")).unwrap();
