@@ -255,7 +255,7 @@ impl Publication<'_> {
         if let Some(published_commit) = repository.find_commit_with_id(commit)? {
             plan.use_shared_file_of_commit(&repository, &published_commit)?;
         }
-        let differences = self.list_differences_of_version(platform, plan, Some(version))?;
+        let differences = self.list_differences_of_version(platform, plan, version)?;
         if !differences.is_empty() {
             let fact = format!(
                 "version {version} of {} has the files of this commit",

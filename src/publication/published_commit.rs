@@ -20,6 +20,10 @@ const MAX_DIFFERENCES: usize = 5;
 /// Maximum number of versions of the commit that are compared with the plan.
 const MAX_COMPARED_VERSIONS: usize = 10;
 
+/// The hint if it is unknown whether the commit was published before.
+pub(super) const REPUBLISH_HINT: &str =
+    "pass a --version-name without placeholders to publish the commit on purpose";
+
 impl Publication<'_> {
     /// Decides whether a commit that already has a version, enabled or not, is published again. Returns `None` if it
     /// may be published. Otherwise, the decision is to publish nothing or, if the existing version lacks shared
@@ -44,15 +48,15 @@ impl Publication<'_> {
             }
             return Ok(None);
         };
-        let name = version.display_name();
         let is_disabled = version.enabled == Some(false);
-        let is_planned = name == plan.version_name;
-        let state = describe_state(version);
+        let is_planned = version.version_name.as_deref() == Some(plan.version_name.as_str());
         let prefix = &plan.prefix;
         if !has_template_name {
             if !is_planned {
                 self.run.ui.say(&format!(
-                    "this commit is already published as version {name} of {prefix}{state}"
+                    "this commit is already published as version {} of {prefix}{}",
+                    version.display_name(),
+                    describe_state(version)
                 ));
             }
             return Ok(None);
@@ -60,36 +64,29 @@ impl Publication<'_> {
         // The lookup before the upload compares the planned version with the plan.
         if is_planned && !is_disabled {
             if self.settings.if_exists != IfExists::SameContent {
-                self.warn_of_published_commit(version, plan);
+                self.warn_of_published_commit(version, &plan.version_name, plan);
             }
             return Ok(None);
         }
         if is_disabled {
-            return Ok(Some(self.decide_to_publish_nothing(version, plan)));
+            let name = require_name(version, prefix)?;
+            return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
         }
         // A repeated job must not report an incomplete version as published.
         let mut first_refusal = None;
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
-            let differences =
-                self.list_differences_of_version(platform, plan, version.version_name.as_deref())?;
+            let name = require_name(version, prefix)?;
+            let differences = self.list_differences_of_version(platform, plan, name)?;
             if differences.is_empty() {
                 if !can_details_prove_completeness(plan) {
                     self.run.ui.warn(UNKNOWN_OMISSIONS);
                 }
-                return Ok(Some(self.decide_to_publish_nothing(version, plan)));
+                return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
             }
             if first_refusal.is_none() {
-                let fact = format!(
-                    "version {} of {prefix} was published from this commit",
-                    version.display_name()
-                );
-                first_refusal = Some(incomplete_version_failure(
-                    plan,
-                    version.display_name(),
-                    &fact,
-                    differences,
-                ));
+                let fact = format!("version {name} of {prefix} was published from this commit");
+                first_refusal = Some(incomplete_version_failure(plan, name, &fact, differences));
             }
         }
         Ok(first_refusal.map(PublishDecision::Refuse))
@@ -110,10 +107,10 @@ impl Publication<'_> {
     }
 
     /// Returns the decision to publish nothing because of this version of the commit, and warns of it.
-    fn decide_to_publish_nothing(&self, version: &Artifact, plan: &Plan) -> PublishDecision {
-        self.warn_of_published_commit(version, plan);
+    fn decide_to_publish_nothing(&self, version: &Artifact, name: &str, plan: &Plan) -> PublishDecision {
+        self.warn_of_published_commit(version, name, plan);
         let is_disabled = version.enabled == Some(false);
-        let (name, state) = (version.display_name(), describe_state(version));
+        let state = describe_state(version);
         let reason = format!(
             "this commit is already published as version {name} of {}{state}",
             plan.prefix
@@ -122,17 +119,13 @@ impl Publication<'_> {
     }
 
     /// Returns how a version with the content of the plan differs from it, according to its details: the platform ignored
-    /// files, or the job selected other files then. A version without a name cannot be requested, so nothing is
-    /// returned for it.
+    /// files, or the job selected other files then.
     pub(super) fn list_differences_of_version(
         &self,
         platform: &Platform,
         plan: &Plan,
-        version_name: Option<&str>,
+        name: &str,
     ) -> Result<Vec<String>, Failure> {
-        let Some(name) = version_name else {
-            return Ok(Vec::new());
-        };
         let request = platform.fetch_artifact_details(&plan.prefix, Some(name));
         let mut details = self.run.block_on(request)?.map_err(|error| {
             let fact = format!("could not compare version {name}, which has the content of this commit");
@@ -145,8 +138,7 @@ impl Publication<'_> {
 
     /// Warns that the commit is not published again. The hint says how to publish it again on purpose. If there are
     /// smoke runs, one that did not succeed may have disabled the version, so the hint does not offer to enable it.
-    fn warn_of_published_commit(&self, version: &Artifact, plan: &Plan) {
-        let name = version.display_name();
+    fn warn_of_published_commit(&self, version: &Artifact, name: &str, plan: &Plan) {
         let enable_hint = if version.enabled == Some(false) && !self.has_smoke_runs() {
             format!(
                 "run `{}` to offer that version again, or ",
@@ -162,6 +154,18 @@ impl Publication<'_> {
             plan.prefix
         ));
     }
+}
+
+/// Returns the name of a version of this commit. Without a name, the version can neither be compared with the plan nor
+/// be named in the receipt, so whether the commit is published stays unknown.
+fn require_name<'v>(version: &'v Artifact, prefix: &str) -> Result<&'v str, Failure> {
+    version.version_name.as_deref().ok_or_else(|| {
+        let message = format!(
+            "could not determine whether this commit was published before: the platform lists a version of {prefix} \
+             from this commit without its name"
+        );
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(REPUBLISH_HINT)
+    })
 }
 
 /// Creates the failure of a publish whose content has this version, which differs from the plan. `fact` says why that

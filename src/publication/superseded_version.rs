@@ -85,11 +85,11 @@ impl Publication<'_> {
         for version in versions {
             let commit = version.commit_hash.as_deref().unwrap_or_default();
             let name = version.display_name();
-            let verb = if earlier_names.contains(name) {
-                "enabled"
-            } else {
-                "published"
-            };
+            let is_listed_before = version
+                .version_name
+                .as_deref()
+                .is_some_and(|version_name| earlier_names.contains(version_name));
+            let verb = if is_listed_before { "enabled" } else { "published" };
             // The order is that of the uploaded commit.
             match self.compare_with_version_commit(commit)? {
                 CommitOrder::NotOlder => {}

@@ -1,6 +1,7 @@
 //! The versions of a prefix, and how their commits are related to the commit to publish.
 
 use super::Publication;
+use super::published_commit::REPUBLISH_HINT;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{is_abbreviation_of, is_same_commit};
@@ -80,8 +81,7 @@ impl VersionHistory {
              their commits, and the details of {MAX_DETAILS} were requested",
             format_count(self.versions.len(), "version")
         );
-        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
-            .with_hint("pass a --version-name without placeholders to publish the commit on purpose"))
+        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(REPUBLISH_HINT))
     }
 
     /// Adds the commits of versions that are listed without one, by requesting their details. After [`MAX_DETAILS`]
@@ -167,13 +167,17 @@ impl Publication<'_> {
     }
 
     /// Returns the versions of the commit to publish: first the one with the planned name, then enabled ones, then
-    /// disabled ones.
+    /// disabled ones. Among these, versions without a name are last.
     pub(super) fn list_versions_of_head(&self, planned_name: &str) -> Vec<&Artifact> {
         let head = self.target.head.as_str();
         let mut versions: Vec<&Artifact> = self.history.versions_of_commit(head).collect();
         versions.sort_by_key(|version| {
             let is_planned = version.version_name.as_deref() == Some(planned_name);
-            (!is_planned, version.enabled == Some(false))
+            (
+                !is_planned,
+                version.enabled == Some(false),
+                version.version_name.is_none(),
+            )
         });
         versions
     }

@@ -422,6 +422,41 @@ fn rerun_with_template_does_not_accept_incomplete_version_of_the_commit() {
 }
 
 #[test]
+/// A version without a name cannot be compared with the plan, so it proves nothing. A complete version with a name does.
+#[test]
+fn rerun_with_template_is_undecided_if_version_of_the_commit_has_no_name() {
+    let (world, server) = stage();
+    let commit = head(&world);
+    let named = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true, "commitHash": commit });
+    let unnamed = |enabled: bool| json!({ "sharedPipelineIdPrefix": "sales", "enabled": enabled, "commitHash": commit });
+    for (listed_versions, code) in [
+        (json!([unnamed(true)]), 3),
+        (json!([unnamed(false)]), 3),
+        (json!([unnamed(true), named]), 0),
+    ] {
+        let platform = Platform::new();
+        platform.respond_to(
+            "GET",
+            "/artifacts$",
+            answer(&json!({ "results": listed_versions })),
+        );
+        let shared_pipelines = json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]);
+        let details = json!({ "artifactDetails": named, "sharedPipelines": shared_pipelines });
+        platform.respond_to("GET", "/artifacts/details$", answer(&details));
+        let outputs = world.path().join("outputs");
+        let call = publish_call(&world, &server)
+            .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+            .variable("GITHUB_OUTPUT", outputs.display().to_string());
+        let output = call_of_push(&world, call)
+            .run("publish --version-name {short-sha} --compat off")
+            .expect(code);
+        let text = "lists a version of sales from this commit without its name";
+        assert_eq!(output.all().contains(text), code == 3, "{}", output.all());
+        let written = fs::read_to_string(outputs).unwrap_or_default();
+        assert!(!written.contains("without a name"), "{written}");
+    }
+}
+
 fn next_version_does_not_accept_incomplete_latest_version() {
     let (world, server) = stage();
     let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1.0.0", "enabled": true,
