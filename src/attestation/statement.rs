@@ -1,7 +1,7 @@
 //! The statement: its subjects and its predicate.
 
 use serde::{Deserialize, Serialize};
-use sluicegate_base::address;
+use sluicegate_base::{address, text};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -92,17 +92,11 @@ impl<P: Serialize> Statement<P> {
 
     /// Writes the statement as indented JSON with a final line break.
     pub(crate) fn write(&self, writer: impl Write) -> io::Result<()> {
-        write_json(self, writer)
+        text::write_json(self, writer)
     }
 
     /// Writes only the predicate, for programs that create the statement around it themselves.
     pub(crate) fn write_predicate(&self, writer: impl Write) -> io::Result<()> {
-        write_json(&self.predicate, writer)
+        text::write_json(&self.predicate, writer)
     }
-}
-
-/// Writes the value as indented JSON with a final line break.
-fn write_json(value: &impl Serialize, mut writer: impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut writer, value)?;
-    writer.write_all(b"\n")
 }

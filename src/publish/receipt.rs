@@ -4,6 +4,7 @@
 use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef, SmokeRecord};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sluicegate_base::text;
 use sluicegate_pipelines::interface::Compatibility;
 use std::io::{self, Write};
 
@@ -246,9 +247,8 @@ impl Receipt {
     }
 
     /// Writes the receipt as indented JSON with a final line break.
-    pub fn write(&self, mut writer: impl Write) -> io::Result<()> {
-        serde_json::to_writer_pretty(&mut writer, self)?;
-        writer.write_all(b"\n")
+    pub fn write(&self, writer: impl Write) -> io::Result<()> {
+        text::write_json(self, writer)
     }
 
     /// Parses a receipt. The error is the reason why it is invalid.

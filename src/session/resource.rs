@@ -7,7 +7,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::{did_you_mean, find_nearest_word, quote_shell_word};
+use sluicegate_base::text::{self, did_you_mean, find_nearest_word, quote_shell_word};
 use sluicegate_platform::api::{self, ApiValue, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::io;
@@ -49,7 +49,8 @@ impl Run {
         match output.output {
             OutputFormat::Json => self
                 .ui
-                .print_result_with(|writer| response_output::write_json(raw, writer)),
+                // The platform's responses may be large, so the document is written piece by piece.
+                .print_result_with(|writer| text::write_json(raw, writer)),
             OutputFormat::Text => self.ui.print_result_with(write_text),
         }?;
         Ok(ExitStatus::Success)

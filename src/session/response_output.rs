@@ -21,12 +21,6 @@ pub(crate) fn format_json(value: &Value) -> String {
     text::escape_commands_in_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 
-/// Writes the document that [`format_json`] returns, but piece by piece, because the platform's responses may be large.
-pub(crate) fn write_json(value: &Value, writer: &mut dyn io::Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(text::JsonEscaper::new(&mut *writer), value)?;
-    writer.write_all(b"\n")
-}
-
 /// Returns an aligned table; control characters in cells are escaped.
 pub(crate) fn format_table(headings: &[&str], rows: &[Vec<String>]) -> String {
     let mut columns = TableColumns::new(headings);

@@ -14,6 +14,7 @@ pub use suggestion::{
     NameProfile, did_you_mean, did_you_mean_any, find_most_similar, find_nearest_word, suggest,
 };
 
+use serde::Serialize;
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 use std::io;
@@ -113,6 +114,12 @@ fn escape_controls_in_json(json: &str) -> String {
         }
     }
     escaped_json
+}
+
+/// Writes the value as indented JSON with a final line break, with escapes that make it safe to print in a CI log.
+pub fn write_json(value: &impl Serialize, mut writer: impl io::Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(JsonEscaper::new(&mut writer), value)?;
+    writer.write_all(b"\n")
 }
 
 /// A writer for JSON that is safe to print: it escapes control characters, which a terminal would interpret, and the

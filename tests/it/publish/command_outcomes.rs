@@ -4,8 +4,8 @@ use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
 use crate::support::{
-    Job, Platform, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn, job_output,
-    read_json, repository,
+    Job, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn, job_output,
+    orchestration_text, read_json, repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -126,6 +126,21 @@ fn ignored_resources_make_it_incomplete() {
             (&json!("incomplete"), &ignored)
         );
     }
+}
+
+#[test]
+fn receipt_with_host_command_in_file_name_is_printed_without_the_command() {
+    let shop = Shop::new();
+    let path = "##vso[task.setvariable variable=x]y.orch.yaml";
+    shop.world.write(path, orchestration_text(&["Start", "Done"]));
+    shop.push();
+    let output = shop.publish("1.0.0 --json").expect(0);
+    assert!(!output.out.contains("##"), "{}", output.all());
+    let printed_receipt = output.json();
+    assert_eq!(printed_receipt, shop.receipt());
+    assert_eq!(printed_receipt["files"][0]["path"], path);
+    let receipt_path = shop.world.path().join("receipt.json").display().to_string();
+    shop.call().run(("verify", &[receipt_path])).expect(0);
 }
 
 #[test]
