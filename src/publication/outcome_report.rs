@@ -5,7 +5,7 @@ use super::smoke::SmokeResult;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
-use crate::publish::{self, DISABLED_DIFFERENCE, FileSelection, NOT_LISTED, OutcomeKind, Plan};
+use crate::publish::{self, DISABLED_DIFFERENCE, FileSelection, NOT_LISTED, OutcomeKind, Plan, Withdrawal};
 use crate::session::CommandResult;
 use crate::session::artifact_versions::{
     describe_latest_version, disable_command, list_command, show_command,
@@ -184,23 +184,12 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
 /// that problem, because consumers may use the version.
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     let mut problems = outcome.problems.iter();
-    let mut message = match outcome.kind {
-        OutcomeKind::Incomplete | OutcomeKind::Unverified => {
-            let state = if outcome.kind == OutcomeKind::Incomplete {
-                format!("{name} was published, but it is incomplete")
-            } else if is_origin_unknown(outcome) {
-                format!("could not determine whether {name} was published")
-            } else {
-                format!("{name} was published, but could not be verified")
-            };
-            if outcome.disable_failed {
-                // The first problem says why the version could not be disabled.
-                let disable_problem = problems.next().cloned().unwrap_or_default();
-                format!("{disable_problem}\n  {state}")
-            } else {
-                state
-            }
+    let state = match outcome.kind {
+        OutcomeKind::Incomplete => format!("{name} was published, but it is incomplete"),
+        OutcomeKind::Unverified if is_origin_unknown(outcome) => {
+            format!("could not determine whether {name} was published")
         }
+        OutcomeKind::Unverified => format!("{name} was published, but could not be verified"),
         OutcomeKind::Superseded => {
             format!(
                 "{name} was published, but must not be the latest version, because a newer one appeared meanwhile"
@@ -217,12 +206,17 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         }
         _ => format!("{name} was not published"),
     };
-    if outcome.disabled {
-        message.push_str("; the version was disabled to protect consumers");
-    }
-    if let Some(latest) = &outcome.latest {
-        let _ = write!(message, "\n  {}", describe_latest_version(latest));
-    }
+    let mut message = match (&outcome.withdrawal, outcome.kind) {
+        (Withdrawal::Failed(problem), OutcomeKind::Incomplete | OutcomeKind::Unverified) => {
+            format!("{problem}\n  {state}")
+        }
+        (Withdrawal::Failed(problem), _) => format!("{state}\n  {problem}"),
+        (Withdrawal::Disabled(latest), _) => format!(
+            "{state}; the version was disabled to protect consumers\n  {}",
+            describe_latest_version(latest)
+        ),
+        (Withdrawal::NotRequested, _) => state,
+    };
     for problem in problems {
         let _ = write!(message, "\n  {problem}");
     }
@@ -286,7 +280,7 @@ fn find_hint(
 ) -> Option<String> {
     let disable_command = disable_command(prefix, version);
     let show_command = show_command(prefix, version);
-    let is_disabled = outcome.disabled
+    let is_disabled = outcome.is_disabled()
         || outcome
             .problems
             .iter()
@@ -348,7 +342,7 @@ fn find_size_hint(outcome: &publish::Outcome, select: FileSelection) -> Option<S
 mod tests {
     use super::{describe_problems, find_hint};
     use crate::job::cli::IfExists;
-    use crate::publish::{DISABLED_DIFFERENCE, Outcome, OutcomeKind};
+    use crate::publish::{DISABLED_DIFFERENCE, LatestVersion, Outcome, OutcomeKind, Withdrawal};
 
     #[test]
     fn hint_fits_kind_of_outcome_and_whether_version_is_disabled() {
@@ -394,11 +388,11 @@ mod tests {
             ),
             (OutcomeKind::Failed, false, None),
         ];
-        for (kind, disabled, expected_part) in cases {
-            let outcome = Outcome {
-                disabled,
-                ..Outcome::new(kind)
-            };
+        for (kind, is_disabled, expected_part) in cases {
+            let mut outcome = Outcome::new(kind);
+            if is_disabled {
+                outcome.withdrawal = Withdrawal::Disabled(LatestVersion::NoneEnabled);
+            }
             let hint = find_hint("p", "1", &outcome, IfExists::Fail, false);
             match expected_part {
                 Some(part) => assert!(

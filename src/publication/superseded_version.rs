@@ -26,7 +26,7 @@ impl Publication<'_> {
             outcome.kind,
             OutcomeKind::Published | OutcomeKind::Incomplete | OutcomeKind::Unverified
         );
-        if !is_uploaded || outcome.disabled {
+        if !is_uploaded || outcome.is_disabled() {
             return Ok(outcome);
         }
         let new_versions = match self.run.block_on(self.request_new_versions(platform, plan))? {
@@ -50,7 +50,7 @@ impl Publication<'_> {
         let superseded_outcome = Outcome {
             kind: OutcomeKind::Superseded,
             verified: false,
-            // The most important problem is first.
+            // The problem that decides the outcome is first.
             problems: newer_versions.into_iter().chain(outcome.problems).collect(),
             ..outcome
         };

@@ -47,7 +47,7 @@ pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{PublishError, SharedPipelineProblem};
 pub use latest_version::{LatestVersion, poll_latest_after_disabling, poll_latest_until_version};
 pub use old_versions::{VersionOrderError, is_last_enabled_version, list_surplus_versions};
-pub use outcome::{IfExists, OnIgnored, OnSmokeFailure, Outcome, OutcomeKind, PublishOptions};
+pub use outcome::{IfExists, OnIgnored, OnSmokeFailure, Outcome, OutcomeKind, PublishOptions, Withdrawal};
 pub use plan::{Plan, PlannedFile, SharedPipelineRef};
 pub use plan_changes::{PlanChanges, compare_plans};
 pub use plan_execution::{disable_version, execute_plan};

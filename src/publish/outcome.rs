@@ -110,6 +110,16 @@ impl fmt::Display for OutcomeKind {
     }
 }
 
+/// Whether this run withdrew the version from consumers. If it tried several times, the last one decides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Withdrawal {
+    NotRequested,
+    /// The version is disabled; contains the version that \[Latest\] means now.
+    Disabled(LatestVersion),
+    /// The version may still be enabled; contains a sentence with the reason.
+    Failed(String),
+}
+
 /// The result of a publish.
 #[derive(Debug)]
 pub struct Outcome {
@@ -118,12 +128,7 @@ pub struct Outcome {
     pub ignored_resources: Vec<Value>,
     /// Whether the version was looked up and matches the plan.
     pub verified: bool,
-    /// Whether the version was disabled.
-    pub disabled: bool,
-    /// Whether disabling the version failed; the first problem contains the reason.
-    pub disable_failed: bool,
-    /// The version that \[Latest\] means now, if the version was disabled.
-    pub latest: Option<LatestVersion>,
+    pub withdrawal: Withdrawal,
     /// The problems, a sentence each, the most important first. They contain text from outside.
     pub problems: Vec<String>,
     /// The error of the failed call, if there is one.
@@ -141,14 +146,30 @@ impl Outcome {
             kind,
             ignored_resources: Vec::new(),
             verified: false,
-            disabled: false,
-            disable_failed: false,
-            latest: None,
+            withdrawal: Withdrawal::NotRequested,
             problems: Vec::new(),
             error: None,
             hashes: None,
             hash_error: None,
         }
+    }
+
+    /// Returns whether this run disabled the version.
+    pub const fn is_disabled(&self) -> bool {
+        matches!(self.withdrawal, Withdrawal::Disabled(_))
+    }
+
+    /// Returns the problems, and before them that the version could not be disabled, because consumers may use it.
+    pub fn list_all_problems(&self) -> Vec<String> {
+        let withdrawal_problem = match &self.withdrawal {
+            Withdrawal::Failed(problem) => Some(problem),
+            Withdrawal::NotRequested | Withdrawal::Disabled(_) => None,
+        };
+        withdrawal_problem
+            .into_iter()
+            .chain(&self.problems)
+            .cloned()
+            .collect()
     }
 
     pub(super) fn with_problem(mut self, problem: impl Into<String>) -> Self {

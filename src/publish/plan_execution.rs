@@ -6,7 +6,7 @@
 
 use super::Plan;
 use super::content_hashes::FileHashes;
-use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions};
+use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions, Withdrawal};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
     AcceptedUpload, NOT_LISTED, assess_accepted_upload, assess_existing_version, assess_failed_lookup,
@@ -233,8 +233,7 @@ impl PlanExecution<'_> {
     }
 }
 
-/// Disables the version of the plan, so that consumers do not get it, and records the result in the outcome. A failure
-/// becomes the first problem.
+/// Disables the version of the plan, so that consumers do not get it, and records the result in the outcome.
 pub async fn disable_version(
     platform: &Platform,
     plan: &Plan,
@@ -242,26 +241,20 @@ pub async fn disable_version(
     mut outcome: Outcome,
 ) -> Outcome {
     let (prefix, version_name) = (&plan.prefix, &plan.version_name);
-    match withdraw_version(platform, prefix, version_name, timeout).await {
-        Ok(latest) => {
-            outcome.disabled = true;
-            outcome.latest = Some(latest);
-        }
+    outcome.withdrawal = match withdraw_version(platform, prefix, version_name, timeout).await {
+        Ok(latest) => Withdrawal::Disabled(latest),
         Err(failure) => {
             let adjective = match outcome.kind {
                 OutcomeKind::Superseded => "older",
                 OutcomeKind::Unverified | OutcomeKind::Unconfirmed => "unverified",
                 _ => "incomplete",
             };
-            let problem = format!(
+            Withdrawal::Failed(format!(
                 "the {adjective} version could not be disabled, so consumers may use it: {}",
                 failure.reason
-            );
-            outcome.disable_failed = true;
-            outcome.problems.insert(0, problem);
-            outcome.error = outcome.error.or(failure.error);
+            ))
         }
-    }
+    };
     outcome
 }
 

@@ -20,7 +20,7 @@ use super::publish_decision::PublishedVersion;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnSmokeFailure;
-use crate::publish::{Outcome, OutcomeKind, Plan, Receipt, disable_version, withdraw_version};
+use crate::publish::{Outcome, OutcomeKind, Plan, Receipt, Withdrawal, disable_version, withdraw_version};
 use jiff::Timestamp;
 use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
 use smoke_problem::SmokeProblem;
@@ -46,7 +46,8 @@ impl Publication<'_> {
         mut outcome: Outcome,
     ) -> Result<Outcome, Failure> {
         let is_kept = self.settings.smoke.on_failure == OnSmokeFailure::Keep;
-        if !self.has_smoke_runs() || is_kept || outcome.disabled || outcome.disable_failed {
+        let is_requested = !matches!(outcome.withdrawal, Withdrawal::NotRequested);
+        if !self.has_smoke_runs() || is_kept || is_requested {
             return Ok(outcome);
         }
         let timeout = self.settings.lookup_timeout;
@@ -58,8 +59,7 @@ impl Publication<'_> {
                 let withdrawal = withdraw_version(platform, &plan.prefix, &plan.version_name, timeout);
                 // The version probably does not exist, so a failure is not worth a message.
                 if let Ok(latest) = self.run.block_on(withdrawal)? {
-                    outcome.disabled = true;
-                    outcome.latest = Some(latest);
+                    outcome.withdrawal = Withdrawal::Disabled(latest);
                 }
                 Ok(outcome)
             }

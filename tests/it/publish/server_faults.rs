@@ -8,7 +8,7 @@ use crate::support::World;
 use futures_util::stream::{self, StreamExt as _};
 use secrecy::SecretString;
 use sluicegate::publish::{
-    IfExists, LatestVersion, OnIgnored, Outcome, OutcomeKind, Plan, PublishOptions, execute_plan,
+    IfExists, LatestVersion, OnIgnored, Outcome, OutcomeKind, Plan, PublishOptions, Withdrawal, execute_plan,
 };
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{BaseUrl, Client, Delays, Settings, TokenSource};
@@ -295,12 +295,11 @@ async fn disabled_version_leaves_one_before_or_nothing() {
     let server = Faulty::start(&[Fault::StoredThenGone], 0, Shows::Truth);
     let outcome = run_publish(&server, &plan, disabling).await;
     assert_eq!(
-        (outcome.kind, outcome.verified, outcome.disabled, outcome.latest),
+        (outcome.kind, outcome.verified, outcome.withdrawal),
         (
             OutcomeKind::Unverified,
             true,
-            true,
-            Some(LatestVersion::NoneEnabled)
+            Withdrawal::Disabled(LatestVersion::NoneEnabled)
         )
     );
 
@@ -312,7 +311,8 @@ async fn disabled_version_leaves_one_before_or_nothing() {
         OutcomeKind::Published
     );
     let outcome = run_publish(&server, &plan, disabling).await;
-    assert_eq!(outcome.latest, Some(LatestVersion::Enabled("0.9".to_owned())));
+    let latest = LatestVersion::Enabled("0.9".to_owned());
+    assert_eq!(outcome.withdrawal, Withdrawal::Disabled(latest));
     assert!(!server.stored_versions()[1].enabled && server.stored_versions()[0].enabled);
 }
 

@@ -6,7 +6,8 @@ use crate::support::{World, answer, in_turn};
 use secrecy::SecretString;
 use serde_json::{Value, json};
 use sluicegate::publish::{
-    IfExists, LatestVersion, OnIgnored, Outcome, OutcomeKind, Plan, PublishOptions, Receipt, execute_plan,
+    IfExists, LatestVersion, OnIgnored, Outcome, OutcomeKind, Plan, PublishOptions, Receipt, Withdrawal,
+    execute_plan,
 };
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::{BaseUrl, Client, Delays, ErrorKind, Settings, TokenSource};
@@ -335,7 +336,7 @@ async fn version_that_cannot_be_looked_up_is_not_verified() {
         })
         .await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Unverified, false));
-    assert!(!outcome.disabled, "nothing is known to be missing");
+    assert!(!outcome.is_disabled(), "nothing is known to be missing");
 }
 
 #[tokio::test]
@@ -358,14 +359,13 @@ async fn incomplete_version_is_disabled_if_asked() {
             })
             .await;
         // If the latest version is unknown, the details still show the version as enabled.
-        assert_eq!(
-            (outcome.kind, outcome.disabled, outcome.disable_failed),
-            (OutcomeKind::Incomplete, is_none_enabled, !is_none_enabled)
-        );
-        assert_eq!(
-            outcome.latest,
-            is_none_enabled.then_some(LatestVersion::NoneEnabled)
-        );
+        assert_eq!(outcome.kind, OutcomeKind::Incomplete);
+        match outcome.withdrawal {
+            Withdrawal::Disabled(latest) => {
+                assert_eq!((latest, is_none_enabled), (LatestVersion::NoneEnabled, true));
+            }
+            withdrawal => assert!(matches!(withdrawal, Withdrawal::Failed(_)) && !is_none_enabled),
+        }
     }
 }
 
@@ -404,11 +404,13 @@ async fn disabled_version_is_never_reported_as_the_latest() {
                 ..hashing_publish_options()
             })
             .await;
-        let latest = expected.map(|version: &str| LatestVersion::Enabled(version.to_owned()));
-        assert_eq!(
-            (outcome.latest, outcome.disable_failed),
-            (latest, expected.is_none())
-        );
+        match (outcome.withdrawal, expected) {
+            (Withdrawal::Disabled(latest), Some(version)) => {
+                assert_eq!(latest, LatestVersion::Enabled(str::to_owned(version)));
+            }
+            (withdrawal, None) => assert!(matches!(withdrawal, Withdrawal::Failed(_)), "{withdrawal:?}"),
+            (withdrawal, version) => panic!("{withdrawal:?}, {version:?}"),
+        }
     }
 }
 
@@ -428,11 +430,13 @@ async fn version_that_could_not_be_disabled_is_said_first() {
             ..hashing_publish_options()
         })
         .await;
-    assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Incomplete, false));
+    assert_eq!(
+        (outcome.kind, outcome.is_disabled()),
+        (OutcomeKind::Incomplete, false)
+    );
     assert!(
-        outcome.problems[0].starts_with("the incomplete version could not be disabled"),
-        "{:?}",
-        outcome.problems
+        outcome.list_all_problems()[0].starts_with("the incomplete version could not be disabled"),
+        "{outcome:?}"
     );
 }
 
@@ -452,9 +456,11 @@ async fn version_that_the_response_shows_as_enabled_is_not_disabled() {
             ..hashing_publish_options()
         })
         .await;
-    assert!(!outcome.disabled && outcome.disable_failed);
     let reason = "according to the platform's response, the version is still enabled";
-    assert!(outcome.problems[0].contains(reason), "{:?}", outcome.problems);
+    assert!(
+        matches!(&outcome.withdrawal, Withdrawal::Failed(problem) if problem.contains(reason)),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]
@@ -473,11 +479,13 @@ async fn unverified_version_that_could_not_be_disabled_is_not_called_incomplete(
             ..hashing_publish_options()
         })
         .await;
-    assert_eq!((outcome.kind, outcome.disabled), (OutcomeKind::Unverified, false));
+    assert_eq!(
+        (outcome.kind, outcome.is_disabled()),
+        (OutcomeKind::Unverified, false)
+    );
     assert!(
-        outcome.problems[0].starts_with("the unverified version could not be disabled"),
-        "{:?}",
-        outcome.problems
+        outcome.list_all_problems()[0].starts_with("the unverified version could not be disabled"),
+        "{outcome:?}"
     );
 }
 

@@ -2,6 +2,7 @@
 
 use crate::publish::merged_commits::{TAGGED, call_of_push};
 use crate::publish::next_version::proxy_uploads;
+use crate::support::publishing::upload_response;
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
     Arguments, Call, Job, Platform, ProgramOutput, ServerProcess, World, answer, git, head, in_turn,
@@ -421,7 +422,6 @@ fn rerun_with_template_does_not_accept_incomplete_version_of_the_commit() {
     }
 }
 
-#[test]
 /// A version without a name cannot be compared with the plan, so it proves nothing. A complete version with a name does.
 #[test]
 fn rerun_with_template_is_undecided_if_version_of_the_commit_has_no_name() {
@@ -457,6 +457,7 @@ fn rerun_with_template_is_undecided_if_version_of_the_commit_has_no_name() {
     }
 }
 
+#[test]
 fn next_version_does_not_accept_incomplete_latest_version() {
     let (world, server) = stage();
     let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1.0.0", "enabled": true,
@@ -715,9 +716,9 @@ fn upload_is_uncertain_if_no_list_follows() {
     );
 }
 
-/// Returns a platform that accepts an upload, and from then on has another version 2, with this entry in its list and
-/// these details. Version 2 is the latest version.
-fn platform_with_late_version(entry: Value, artifact: Value) -> Platform {
+/// Returns a platform that accepts an upload with these ignored files, and from then on has another version 2, with
+/// this entry in its list and these details. Version 2 is the latest version.
+fn platform_with_late_version(entry: Value, artifact: Value, ignored: Value) -> Platform {
     let uploaded = Arc::new(AtomicBool::new(false));
     let platform = Platform::new();
     let is_uploaded = Arc::clone(&uploaded);
@@ -739,7 +740,7 @@ fn platform_with_late_version(entry: Value, artifact: Value) -> Platform {
     });
     platform.respond_to("POST", "/artifacts$", move |_: &Request| {
         uploaded.store(true, Ordering::SeqCst);
-        answer(&json!({ "versionName": "1", "ignoredResources": [] }))
+        upload_response(&ignored)
     });
     platform
 }
@@ -755,7 +756,7 @@ fn upload_after_listed_version_without_commit_is_compared_by_its_details() {
         let entry = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "enabled": true });
         let mut artifact = entry.clone();
         artifact["commitHash"] = commit.into();
-        let platform = platform_with_late_version(entry, artifact);
+        let platform = platform_with_late_version(entry, artifact, json!([]));
         let call = publish_call(&world, &server)
             .variable("SLUICEGATE_BASE_URL", platform.server.uri())
             .variable("SLUICEGATE_RETRIES", "0");
@@ -788,6 +789,40 @@ fn upload_after_newer_version_was_enabled_names_that_change() {
         .saying(&["was enabled while this publish was running"]);
 }
 
+/// The version is disabled because it is incomplete, and again because a newer version appeared. The last state decides.
+#[test]
+fn incomplete_upload_after_newer_version_reports_the_last_state_of_the_version() {
+    let (world, server) = stage();
+    let first = head(&world);
+    let newer = push_commit(&world, "More");
+    world.git(format!("checkout -q --detach {first}"));
+    let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "enabled": true, "commitHash": newer });
+    let (failed, disabled) = (ResponseTemplate::new(500), answer(&json!({ "enabled": false })));
+    let (enabled_text, disabled_text) = (
+        "could not be disabled",
+        "the version was disabled to protect consumers",
+    );
+    for (responses, text, other_text) in [
+        (vec![failed.clone(), disabled], disabled_text, enabled_text),
+        (vec![failed], enabled_text, disabled_text),
+    ] {
+        let platform = platform_with_late_version(artifact.clone(), artifact.clone(), json!(["notes.md"]));
+        platform.respond_to("PATCH", "/artifacts$", in_turn(responses));
+        let call = publish_call(&world, &server)
+            .variable("SLUICEGATE_BASE_URL", platform.server.uri())
+            .variable("SLUICEGATE_RETRIES", "0");
+        let output = call_of_push(&world, call)
+            .run("publish --version-name 1 --no-verify --on-ignored disable")
+            .expect(5)
+            .saying(&[
+                "must not be the latest version",
+                "the platform ignored `notes.md`",
+                text,
+            ]);
+        assert!(!output.err.contains(other_text), "{}", output.all());
+    }
+}
+
 /// A newer version appears after the upload, and the platform does not disable the uploaded one.
 #[test]
 fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
@@ -797,7 +832,7 @@ fn upload_after_newer_version_that_stays_enabled_names_the_next_step() {
     let newer = push_commit(&world, "More");
     world.git(format!("checkout -q --detach {first}"));
     let artifact = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "enabled": true, "commitHash": newer });
-    let platform = platform_with_late_version(artifact.clone(), artifact);
+    let platform = platform_with_late_version(artifact.clone(), artifact, json!([]));
     let call = publish_call(&world, &server)
         .variable("SLUICEGATE_BASE_URL", platform.server.uri())
         .variable("SLUICEGATE_RETRIES", "0");
