@@ -1,11 +1,11 @@
 //! Determines which files of its commit an earlier version has. The settings of that commit selected the files, and may
 //! differ from the settings of this publish.
 
+use super::publish_selection::PublishSelection;
 use super::{DRAFT_VERSION, Publication, with_publish_request};
 use crate::error::Failure;
-use crate::job::cli::GlobArgs;
 use crate::job::context::PolicyRevision;
-use crate::job::settings::{PublishSettings, SelectionPurpose};
+use crate::job::settings::PublishSettings;
 use crate::publish::{self, FileSource, Plan};
 use sluicegate_git::{CommitId, Repository};
 
@@ -41,9 +41,10 @@ impl Publication<'_> {
             let reason = format!("the publish settings at commit {} cannot be read", commit.short());
             return Ok(EarlierSelection::Unknown(reason));
         };
+        let earlier_selection = PublishSelection::from_sources(&sources)?;
         let earlier_settings = PublishSettings {
-            selection: sources.resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)?,
-            select: sources.resolve_file_selection(None)?,
+            selection: earlier_selection.globs,
+            select: earlier_selection.select,
             ..settings.clone()
         };
         if earlier_settings.selection.has_same_globs(&settings.selection)

@@ -18,6 +18,7 @@ mod publication_statement;
 mod publish_comparison;
 mod publish_decision;
 mod publish_preview;
+mod publish_selection;
 mod published_commit;
 mod receipt_output;
 mod replaced_version;

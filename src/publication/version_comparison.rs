@@ -1,13 +1,13 @@
 //! Compares two versions or revisions: the changes for consumers.
 
 use super::compared_offer::{CommitOffer, ComparedOffer, IdsOnlyReason, fetch_hint, read_offered_interface};
+use super::publish_selection::PublishSelection;
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
-use crate::job::cli::{ComparedVersionsArgs, GlobArgs};
-use crate::job::settings::{Selection, SelectionPurpose};
+use crate::job::cli::ComparedVersionsArgs;
 use crate::publish::{
-    FileSelection, FileSource, Plan, PublishError, PublishRequest, PublishedFiles, PublishedSelection,
-    build_plan, compare_with_published_files,
+    FileSource, Plan, PublishError, PublishRequest, PublishedFiles, PublishedSelection, build_plan,
+    compare_with_published_files,
 };
 use crate::session::Run;
 use crate::session::artifact_versions::{
@@ -103,9 +103,7 @@ pub(crate) fn compare_versions<'a>(
         .map(|offer| offer.snapshot(&workspace));
     let old_offer = lookup.load_old_offer(args.from.as_deref(), new_snapshot.as_ref())?;
     drop(new_snapshot);
-    let selection = workspace
-        .sources
-        .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)?;
+    let selection = PublishSelection::from_sources(&workspace.sources)?;
     let compat = match &old_offer {
         Some(old_offer) if old_offer.lacks_shared_file() && new_offer.lacks_shared_file() => {
             return Err(missing_files_failure(old_offer, &new_offer));
@@ -258,7 +256,7 @@ impl OfferLookup<'_> {
         &self,
         old: &ComparedOffer,
         new: &ComparedOffer,
-        selection: &Selection,
+        selection: &PublishSelection,
     ) -> Result<Compatibility, GitError> {
         let (old_offer, new_offer) = match (&old.offer, &new.offer) {
             (Ok(old_offer), Ok(new_offer)) => (old_offer, new_offer),
@@ -317,10 +315,10 @@ impl OfferLookup<'_> {
         &self,
         old_offer: &CommitOffer,
         new_offer: &CommitOffer,
-        old_selection: &Selection,
-        new_selection: &Selection,
+        old_selection: &PublishSelection,
+        new_selection: &PublishSelection,
     ) -> Vec<interface::InterfaceChange> {
-        let has_same_selection = old_selection.has_same_globs(new_selection);
+        let has_same_selection = old_selection.is_same(new_selection);
         let changes = self.build_plan_of(new_offer, new_selection).and_then(|plan| {
             let old_plan = if has_same_selection {
                 None
@@ -332,7 +330,7 @@ impl OfferLookup<'_> {
                 commit: &old_offer.commit,
                 selection: match &old_plan {
                     Some(old_plan) => PublishedSelection::Plan(old_plan),
-                    None => PublishedSelection::Globs(&|path| new_selection.selects(path)),
+                    None => PublishedSelection::Globs(&|path| new_selection.globs.selects(path)),
                 },
             };
             compare_with_published_files(&plan, &published_files)
@@ -345,15 +343,15 @@ impl OfferLookup<'_> {
         })
     }
 
-    /// Plans a publish of all files that the globs select in a commit, to compare them with those of another commit.
-    fn build_plan_of(&self, offer: &CommitOffer, selection: &Selection) -> Result<Plan, PublishError> {
+    /// Plans a publish of the files that are selected in a commit, to compare them with those of another commit.
+    fn build_plan_of(&self, offer: &CommitOffer, selection: &PublishSelection) -> Result<Plan, PublishError> {
         let request = PublishRequest {
             prefix: self.prefix.to_owned(),
             // Only the files of the plan are compared, so any version name will do.
             version_template: "compared".to_owned(),
-            include: &|path| selection.includes(path),
-            exclude: &|path| selection.excludes(path),
-            selection: FileSelection::All,
+            include: &|path| selection.globs.includes(path),
+            exclude: &|path| selection.globs.excludes(path),
+            selection: selection.select,
             config_dir: self.workspace.named_config_dir.clone(),
             source: FileSource::Commit,
             branch: None,
@@ -364,18 +362,20 @@ impl OfferLookup<'_> {
         build_plan(offer.repository(self.workspace), &offer.commit, &request)
     }
 
-    /// Returns the globs in the configuration file of a commit, or `selection` if that file is unknown or unusable.
-    fn find_selection_at(&self, offer: &CommitOffer, selection: &Selection) -> Result<Selection, GitError> {
-        let repository = offer.repository(self.workspace);
-        let sources = self
-            .workspace
-            .read_sources_at(repository, &repository.snapshot(offer.commit.clone()))?;
-        let commit_selection = sources.and_then(|sources| {
-            sources
-                .resolve_selection(&GlobArgs::default(), SelectionPurpose::Publish)
-                .ok()
-        });
-        Ok(commit_selection.unwrap_or_else(|| selection.clone()))
+    /// Returns the selection by the configuration file of a commit. If that is unknown, warns and returns `selection`.
+    fn find_selection_at(
+        &self,
+        offer: &CommitOffer,
+        selection: &PublishSelection,
+    ) -> Result<PublishSelection, GitError> {
+        Ok(selection
+            .find_selection_at(self.workspace, offer)?
+            .unwrap_or_else(|reason| {
+                self.run.ui.warn(&format!(
+                    "listing the changed files by the current publish settings: {reason}"
+                ));
+                selection.clone()
+            }))
     }
 }
 

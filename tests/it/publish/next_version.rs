@@ -2,6 +2,7 @@
 
 use crate::support::orchestration_text;
 use crate::support::{Shop, job_output, parameter};
+use serde_json::json;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -379,6 +380,53 @@ fn next_version_has_files_that_an_edited_configuration_file_selects() {
     // A file that the shared pipelines do not need is not among the published ones.
     push_component(&shop, "One");
     assert_eq!(publish_next(&shop, "").1, "already-published");
+}
+
+#[test]
+fn diff_of_versions_lists_only_files_that_the_closure_has() {
+    let shop = Shop::new();
+    shop.world
+        .write("sluicegate.yaml", "publish:\n  select: closure\n");
+    shop.push();
+    publish_next(&shop, "");
+    // No shared pipeline needs this file.
+    push_component(&shop, "One");
+    let diff = || shop.call().run("artifacts diff -o json").expect(0);
+    assert_eq!(diff().json()["changes"], json!([]));
+    let load = orchestration_text(&["Start", "Other", "Done"]) + "  variables:\n    day: {}\n";
+    shop.world.write("load.orch.yaml", load);
+    shop.push();
+    assert_eq!(diff().json()["changes"][0]["new"]["path"], "load.orch.yaml");
+    // With other settings, the unneeded pipelines are new files.
+    shop.world.write("sluicegate.yaml", "publish:\n  select: all\n");
+    shop.push();
+    assert!(diff().out.contains("more.orch.yaml"), "{}", diff().all());
+}
+
+#[test]
+fn diff_of_version_whose_settings_cannot_be_used_has_a_warning() {
+    let shop = Shop::new();
+    let diff = || shop.call().run("artifacts diff -o json").expect(0);
+    let warning = "listing the changed files by the current publish settings";
+    for (settings, is_warned) in [
+        ("publish:\n  exclude: [\"drafts/**\"]\n", false),
+        ("publish:\n  exclude: [\"drafts/[\"]\n", true),
+        ("publish: [\n", true),
+    ] {
+        shop.world.write("sluicegate.yaml", settings);
+        shop.push();
+        shop.world.write("sluicegate.yaml", "publish: {}\n");
+        let number = shop.versions().len();
+        shop.publish(&format!("{number}.0.0 --from worktree")).expect(0);
+        shop.push();
+        let output = diff();
+        assert_eq!(
+            output.err.contains(warning),
+            is_warned,
+            "{settings}: {}",
+            output.all()
+        );
+    }
 }
 
 #[test]
