@@ -42,10 +42,16 @@ pub(super) fn assess_accepted_upload(
             is_suspect: true,
         };
     };
-    let is_suspect = record_ignored_resources(&mut outcome, response.ignored_resources, on_ignored);
+    let mut is_suspect = record_ignored_resources(&mut outcome, response.ignored_resources, on_ignored);
     if let Some(other_name) = response.version_name.filter(|name| *name != plan.version_name) {
+        // The list of ignored files may be about the other version, too.
+        is_suspect = true;
+        if outcome.kind == OutcomeKind::Published {
+            outcome.kind = OutcomeKind::Unverified;
+        }
         outcome.problems.push(format!(
-            "the platform's response names the version `{other_name}`, not the one that was sent"
+            "the platform's response names the version `{other_name}`, not the one that was sent, so it is unknown \
+             whether files were ignored"
         ));
     }
     AcceptedUpload { outcome, is_suspect }

@@ -144,6 +144,20 @@ fn receipt_with_host_command_in_file_name_is_printed_without_the_command() {
 }
 
 #[test]
+fn upload_whose_response_names_another_version_exits_with_6() {
+    let world = project_to_publish();
+    for (name, code) in [("2", 6), ("1", 0)] {
+        let response = answer(&json!({ "versionName": name, "ignoredResources": [] }));
+        for args in ["--no-verify", ""] {
+            let platform = publish_platform(&world, response.clone());
+            let output = platform.call(&world).run((&PUBLISH[..5], args)).expect(code);
+            let text = "names the version `2`, not the one that was sent";
+            assert_eq!(output.err.contains(text), code == 6, "{args}: {}", output.all());
+        }
+    }
+}
+
+#[test]
 fn incomplete_version_can_be_disabled_at_once() {
     let stage = SmokePlatform::new();
     stage.accept_disable();
