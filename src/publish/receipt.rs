@@ -205,8 +205,9 @@ impl Receipt {
         })
     }
 
-    /// Returns whether the run of this receipt published the version itself, so that it knows which files were ignored.
-    pub fn is_of_own_upload(&self) -> bool {
+    /// Returns whether the outcome is that the run of this receipt published the version without a problem, so that it
+    /// knows which files were ignored.
+    pub fn has_published_outcome(&self) -> bool {
         self.outcome == OutcomeKind::Published.receipt_word()
     }
 
