@@ -8,7 +8,7 @@ use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::publish::{
-    FileSource, Plan, UNKNOWN_OMISSIONS, can_details_prove_completeness, compare_with_plan,
+    FileSource, Plan, UNKNOWN_OMISSIONS, VersionDifference, can_details_prove_completeness, compare_with_plan,
 };
 use crate::session::artifact_versions::{disable_command, enable_command};
 use sluicegate_base::text::List;
@@ -133,7 +133,8 @@ impl Publication<'_> {
         })?;
         // The details may omit the commit, and a version with the same content may be of another one.
         details.artifact.commit_hash = Some(plan.commit_hash.clone());
-        Ok(compare_with_plan(&details, plan))
+        let differences = compare_with_plan(&details, plan);
+        Ok(differences.iter().map(VersionDifference::to_string).collect())
     }
 
     /// Warns that the commit is not published again. The hint says how to publish it again on purpose. If there are

@@ -4,7 +4,7 @@ use super::Publication;
 use super::published_commit::REPUBLISH_HINT;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::publish::{is_abbreviation_of, is_same_commit};
+use crate::publish::{CommitMatch, match_commit};
 use crate::session::artifact_versions::list_versions;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
@@ -65,9 +65,15 @@ impl VersionHistory {
     /// order of the commits is unknown, which stops a rerun, too.
     fn versions_of_commit<'v>(&'v self, commit: &'v str) -> impl Iterator<Item = &'v Artifact> {
         self.versions.iter().filter(move |version| {
-            let version_commit = version.commit_hash.as_deref();
-            is_same_commit(version_commit, commit)
-                || (version.enabled == Some(false) && is_abbreviation_of(version_commit, commit))
+            let commit_match = version
+                .commit_hash
+                .as_deref()
+                .map(|version_commit| match_commit(version_commit, commit));
+            match commit_match {
+                Some(CommitMatch::Same) => true,
+                Some(CommitMatch::Possible) => version.enabled == Some(false),
+                Some(CommitMatch::Other) | None => false,
+            }
         })
     }
 

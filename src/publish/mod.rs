@@ -61,6 +61,8 @@ pub use smoke_record::{SmokeExecution, SmokeRecord};
 pub use upload_outcome::{
     DISABLED_DIFFERENCE, NOT_LISTED, UNKNOWN_OMISSIONS, assess_existing_version, list_ignored_files,
 };
-pub use version_differences::{can_details_prove_completeness, compare_with_document, compare_with_plan};
-pub(crate) use version_differences::{is_abbreviation_of, is_same_commit};
+pub(crate) use version_differences::{CommitMatch, is_same_commit, match_commit};
+pub use version_differences::{
+    VersionDifference, can_details_prove_completeness, compare_with_document, compare_with_plan,
+};
 pub use version_withdrawal::{has_other_state, has_state, poll_until_state, withdraw_version};

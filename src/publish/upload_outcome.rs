@@ -1,7 +1,7 @@
 //! Determines the outcome of an upload, and never reports success unless it is certain.
 
 use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind};
-use super::version_differences::{can_details_prove_completeness, compare_with_plan};
+use super::version_differences::{VersionDifference, can_details_prove_completeness, compare_with_plan};
 use super::{FileSource, Plan};
 use serde_json::Value;
 use sluicegate_platform::api::{ArtifactDetails, PublishResponse};
@@ -60,8 +60,7 @@ pub(super) fn assess_accepted_upload(
 /// Returns the outcome of an upload whose response was lost. `details` are those of the version that this upload
 /// certainly published. The outcome is `Published` only if they prove that the version is complete.
 pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_error: HttpError) -> Outcome {
-    let mut differences = compare_with_plan(details, plan);
-    differences.extend(find_disabled_difference(details));
+    let differences = list_differences(details, plan);
     let is_verified = differences.is_empty();
     if is_verified && can_details_prove_completeness(plan) {
         let note = format!(
@@ -78,7 +77,8 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
         OutcomeKind::Incomplete
     };
     let outcome = differences
-        .into_iter()
+        .iter()
+        .map(VersionDifference::to_string)
         .fold(Outcome::new(kind), Outcome::with_problem)
         .with_problem("the response to the upload was lost, and only that response lists ignored files")
         .with_error(lost_error);
@@ -88,32 +88,37 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
     }
 }
 
-/// Adds the differences between the published version and the plan to the outcome, which then becomes `Incomplete`, and
-/// returns true. If there are no differences, the version is verified.
+/// Adds the differences between the published version and the plan to the outcome, and returns whether one of them is
+/// certain. The outcome then becomes `Incomplete`. If the version may still be the planned one, a published version
+/// becomes unverified. Without differences, the version is verified.
 pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &ArtifactDetails) -> bool {
-    let mut differences = compare_with_plan(details, plan);
-    differences.extend(find_disabled_difference(details));
+    let differences = list_differences(details, plan);
     outcome.verified = differences.is_empty();
-    if outcome.verified {
-        return false;
+    let certainly_differs = differences
+        .iter()
+        .any(|difference| matches!(difference, VersionDifference::Certain(_)));
+    if certainly_differs {
+        outcome.kind = OutcomeKind::Incomplete;
+    } else if !outcome.verified && outcome.kind == OutcomeKind::Published {
+        outcome.kind = OutcomeKind::Unverified;
     }
-    outcome.kind = OutcomeKind::Incomplete;
-    outcome.problems.extend(differences);
-    true
+    outcome
+        .problems
+        .extend(differences.iter().map(VersionDifference::to_string));
+    certainly_differs
 }
 
 /// Returns the outcome if another run published the version: a conflict, with the differences to the plan. With
 /// `--if-exists same-content`, it is a success if the plan's files are from a commit and nothing differs. The success
 /// has a note if it is unknown whether the platform ignored files.
 pub fn assess_existing_version(plan: &Plan, if_exists: IfExists, details: &ArtifactDetails) -> Outcome {
-    let mut differences = compare_with_plan(details, plan);
-    differences.extend(find_disabled_difference(details));
+    let mut differences = list_differences(details, plan);
     if if_exists == IfExists::SameContent {
         if plan.source == FileSource::Worktree {
-            differences.push(
+            differences.push(VersionDifference::Certain(
                 "the files are from the working tree, so the commit hash proves nothing about them"
                     .to_owned(),
-            );
+            ));
         }
         if differences.is_empty() {
             let outcome = Outcome {
@@ -128,7 +133,8 @@ pub fn assess_existing_version(plan: &Plan, if_exists: IfExists, details: &Artif
         }
     }
     differences
-        .into_iter()
+        .iter()
+        .map(VersionDifference::to_string)
         .fold(build_conflict_outcome(plan), Outcome::with_problem)
 }
 
@@ -155,9 +161,14 @@ pub(super) fn build_conflict_outcome(plan: &Plan) -> Outcome {
     ))
 }
 
-/// Returns a difference if the version is disabled, because no consumer can use it then.
-fn find_disabled_difference(details: &ArtifactDetails) -> Option<String> {
-    (details.artifact.enabled == Some(false)).then(|| DISABLED_DIFFERENCE.to_owned())
+/// Returns the differences between a published version and the plan. A disabled version differs, too, because no
+/// consumer can use it.
+fn list_differences(details: &ArtifactDetails, plan: &Plan) -> Vec<VersionDifference> {
+    let mut differences = compare_with_plan(details, plan);
+    if details.artifact.enabled == Some(false) {
+        differences.push(VersionDifference::Certain(DISABLED_DIFFERENCE.to_owned()));
+    }
+    differences
 }
 
 /// Returns the outcome of a publish that sent nothing, because it is unknown whether the version exists.

@@ -4,14 +4,63 @@ use super::{FileSource, Plan, SharedPipelineRef};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
-use std::iter;
+use std::{fmt, iter};
 
 /// Minimum number of digits of an abbreviated commit id, as git shows it.
 const MIN_ABBREVIATION_LENGTH: usize = 7;
 
+/// A difference between a published version and a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum VersionDifference {
+    /// The platform does not report the complete id of the commit, so the version may be of the planned commit.
+    UnclearCommit(String),
+    /// Any other difference, which is certain.
+    Certain(String),
+}
+
+impl fmt::Display for VersionDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UnclearCommit(sentence) | Self::Certain(sentence) => f.write_str(sentence),
+        }
+    }
+}
+
+/// How the commit that the platform reports for a version is related to another commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommitMatch {
+    Same,
+    /// The platform reports an abbreviation of the commit's id, which proves nothing, because anyone can make another
+    /// commit with the same first digits.
+    Possible,
+    Other,
+}
+
+/// Compares the commit that the platform reports for a version with a commit, whose id is complete.
+pub(crate) fn match_commit(published_commit: &str, commit: &str) -> CommitMatch {
+    if published_commit.eq_ignore_ascii_case(commit) {
+        return CommitMatch::Same;
+    }
+    let is_abbreviation = published_commit.len() >= MIN_ABBREVIATION_LENGTH
+        && commit
+            .get(..published_commit.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(published_commit));
+    if is_abbreviation {
+        CommitMatch::Possible
+    } else {
+        CommitMatch::Other
+    }
+}
+
+/// Returns whether the commit that the platform reports for a version is certainly this one.
+pub(crate) fn is_same_commit(published_commit: Option<&str>, commit: &str) -> bool {
+    published_commit
+        .is_some_and(|published_commit| match_commit(published_commit, commit) == CommitMatch::Same)
+}
+
 /// Returns the differences between a published version and the plan: another commit, or a shared pipeline that is
 /// missing or has another source. The section "Shared pipeline artifact" in the API document describes `details`.
-pub fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<String> {
+pub fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<VersionDifference> {
     let shared_pipelines = plan
         .shared_pipelines
         .iter()
@@ -35,7 +84,10 @@ pub fn compare_with_document(
         .iter()
         .map(|pipeline| pipeline.id.as_str())
         .collect();
-    let mut differences = list_version_differences(details, commit_hash, listed_pipelines);
+    let mut differences: Vec<String> = list_version_differences(details, commit_hash, listed_pipelines)
+        .iter()
+        .map(VersionDifference::to_string)
+        .collect();
     for id in details
         .shared_pipelines
         .iter()
@@ -56,7 +108,7 @@ fn list_version_differences<'a>(
     details: &ArtifactDetails,
     commit_hash: &str,
     shared_pipelines: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Vec<String> {
+) -> Vec<VersionDifference> {
     let source_by_id: HashMap<&str, Option<&str>> = details
         .shared_pipelines
         .iter()
@@ -74,10 +126,14 @@ fn list_version_differences<'a>(
     ));
     for (id, path) in shared_pipelines {
         match source_by_id.get(id) {
-            None => differences.push(format!("the shared pipeline `{id}` ({path}) is missing")),
-            Some(Some(source)) if !may_be_source(source, path) => differences.push(format!(
-                "the shared pipeline `{id}` is from `{source}`, not from {path}"
-            )),
+            None => differences.push(VersionDifference::Certain(format!(
+                "the shared pipeline `{id}` ({path}) is missing"
+            ))),
+            Some(Some(source)) if !may_be_source(source, path) => {
+                differences.push(VersionDifference::Certain(format!(
+                    "the shared pipeline `{id}` is from `{source}`, not from {path}"
+                )));
+            }
             Some(_) => {}
         }
     }
@@ -94,32 +150,25 @@ fn may_be_source(source: &str, path: &str) -> bool {
         .any(|remainder| remainder.is_empty() || remainder.starts_with('.'))
 }
 
-/// Returns whether the commit that the platform reports for a version is this one. Both ids are complete: an abbreviated
-/// one proves nothing, because anyone can make another commit with the same first digits.
-pub(crate) fn is_same_commit(published_commit: Option<&str>, commit: &str) -> bool {
-    published_commit.is_some_and(|published_commit| published_commit.eq_ignore_ascii_case(commit))
-}
-
-/// Returns whether the commit that the platform reports for a version is an abbreviation of this one, so that it may be
-/// the same commit.
-pub(crate) fn is_abbreviation_of(published_commit: Option<&str>, commit: &str) -> bool {
-    published_commit.is_some_and(|abbreviation| {
-        (MIN_ABBREVIATION_LENGTH..commit.len()).contains(&abbreviation.len())
-            && commit
-                .get(..abbreviation.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(abbreviation))
-    })
-}
-
-/// Describes the difference if the version is not from the planned commit, or if its commit is unknown; `None` if it is
-/// from the planned commit.
-pub(super) fn find_commit_difference(published_commit: Option<&str>, planned_commit: &str) -> Option<String> {
-    match published_commit {
-        Some(_) if is_same_commit(published_commit, planned_commit) => None,
-        Some(published_commit) => Some(format!(
+/// Returns the difference if the version is not from the planned commit, or if its commit is not completely known;
+/// `None` if it is from the planned commit.
+pub(super) fn find_commit_difference(
+    published_commit: Option<&str>,
+    planned_commit: &str,
+) -> Option<VersionDifference> {
+    let Some(published_commit) = published_commit.filter(|commit| !commit.is_empty()) else {
+        let sentence = "the platform reports no commit hash for the version";
+        return Some(VersionDifference::UnclearCommit(sentence.to_owned()));
+    };
+    match match_commit(published_commit, planned_commit) {
+        CommitMatch::Same => None,
+        CommitMatch::Possible => Some(VersionDifference::UnclearCommit(format!(
+            "the platform reports only the abbreviated commit {published_commit} for the version, so it may be from \
+             another commit than {planned_commit}"
+        ))),
+        CommitMatch::Other => Some(VersionDifference::Certain(format!(
             "the version is from commit {published_commit}, not {planned_commit}"
-        )),
-        None => Some("the platform reports no commit hash for the version".to_owned()),
+        ))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Determines whether this run published a version.
 
-use super::{Plan, version_differences};
+use super::Plan;
+use super::version_differences::{VersionDifference, find_commit_difference};
 use jiff::{SignedDuration, Timestamp};
 use sluicegate_platform::api::{ArtifactDetails, parse_platform_time};
 
@@ -22,13 +23,10 @@ impl VersionOrigin {
     /// little.
     pub(super) fn from_details(details: &ArtifactDetails, plan: &Plan, not_found_at: Timestamp) -> Self {
         let artifact = &details.artifact;
-        if artifact.commit_hash.is_none() {
-            return Self::Unclear("the platform reports no commit hash for the version".to_owned());
-        }
-        if let Some(difference) =
-            version_differences::find_commit_difference(artifact.commit_hash.as_deref(), &plan.commit_hash)
-        {
-            return Self::OtherRun(difference);
+        match find_commit_difference(artifact.commit_hash.as_deref(), &plan.commit_hash) {
+            None => {}
+            Some(VersionDifference::UnclearCommit(reason)) => return Self::Unclear(reason),
+            Some(VersionDifference::Certain(difference)) => return Self::OtherRun(difference),
         }
         let created_at = artifact.created_at.as_deref().unwrap_or_default();
         let earliest_time = not_found_at

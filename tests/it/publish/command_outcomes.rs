@@ -629,6 +629,40 @@ fn version_of_another_run_after_lost_response_is_reported_with_one_difference() 
     }
 }
 
+/// An abbreviated or missing commit is no proof that the version is of another commit, nor that it is of this one.
+#[test]
+fn version_whose_commit_is_unclear_is_unverified_and_stays_enabled() {
+    let world = plain_project();
+    let commit = head(&world);
+    for (reported_commit, accepted_code, lost_code) in [
+        (json!(commit), 0, 0),
+        (json!(commit[..10]), 6, 3),
+        (json!(""), 6, 3),
+        (json!(null), 6, 3),
+    ] {
+        let mut details = fresh(&world);
+        details["artifactDetails"]["commitHash"] = reported_commit.clone();
+        let responses = [
+            (upload_response(&json!([])), accepted_code),
+            (ResponseTemplate::new(502), lost_code),
+        ];
+        for (response, code) in responses {
+            let platform = platform_taking_uploads(response, answer(&details));
+            let output = platform
+                .call(&world)
+                .run((&PUBLISH, "--on-ignored disable"))
+                .expect(code);
+            let text = "it is incomplete";
+            assert!(!output.err.contains(text), "{reported_commit}: {}", output.all());
+            let methods: Vec<String> = platform.requests().iter().map(|r| r.method.to_string()).collect();
+            assert!(
+                !methods.contains(&"PATCH".to_owned()),
+                "{reported_commit}: {methods:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn lookup_before_upload_names_the_refused_token_or_the_unknown_version() {
     let world = project_to_publish();
