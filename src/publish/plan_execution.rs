@@ -106,7 +106,7 @@ impl PlanExecution<'_> {
                 Err(error) => error,
             };
             // The platform processed the upload, and only its response could not be read.
-            if is_success_status(&error) {
+            if is_upload_processed(&error) {
                 let no_response = None;
                 return self.finish_accepted_upload(no_response, Some(error)).await;
             }
@@ -258,9 +258,9 @@ pub async fn disable_version(
     outcome
 }
 
-/// Returns whether the upload succeeded although its response could not be read. The API document shows only the
+/// Returns whether the platform processed the upload although its response could not be read. The API document shows only the
 /// statuses 200 and 201 for a finished publish.
-fn is_success_status(error: &HttpError) -> bool {
+fn is_upload_processed(error: &HttpError) -> bool {
     matches!(error.status(), Some(200 | 201))
 }
 
