@@ -6,7 +6,9 @@ use super::publish_decision::PublishedVersion;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnIgnored;
-use crate::publish::{Outcome, OutcomeKind, Plan, Receipt, is_same_commit, list_ignored_files};
+use crate::publish::{
+    Outcome, OutcomeKind, Plan, PublishProblem, Receipt, is_same_commit, list_ignored_files,
+};
 use crate::session::CommandResult;
 use crate::session::artifact_versions::disable_command;
 use crate::session::step_report::PUBLISH_FAILED;
@@ -95,7 +97,10 @@ impl Publication<'_> {
                 OutcomeKind::Incomplete
             },
             verified: outcome.verified && is_accepted,
-            problems: sentences.chain(outcome.problems).collect(),
+            problems: sentences
+                .map(PublishProblem::Other)
+                .chain(outcome.problems)
+                .collect(),
             ignored_resources: omissions,
             ..outcome
         }

@@ -1,7 +1,7 @@
 //! Predicts how a publish ends if its planned version already exists, for the previews, which do not upload.
 
 use super::Publication;
-use super::outcome_report::{conflict_hint, has_listed_differences};
+use super::outcome_report::conflict_hint;
 use super::publish_decision::PublishDecision;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
@@ -24,20 +24,16 @@ impl Publication<'_> {
         let if_exists = self.choose_if_exists(plan);
         let outcome = assess_existing_version(plan, if_exists, details);
         if outcome.kind == OutcomeKind::AlreadyPublished {
-            for problem in &outcome.problems {
-                self.run.ui.warn(problem);
+            for sentence in outcome.list_sentences() {
+                self.run.ui.warn(&sentence);
             }
             let (version, commit) = (&plan.version_name, &plan.commit_hash);
             let reason = format!("version {version} of {} is already published", plan.prefix);
             let is_disabled = false;
             return PublishDecision::already_published(reason, version, commit, is_disabled);
         }
-        let hint = conflict_hint(
-            if_exists,
-            has_listed_differences(&outcome),
-            self.needs_next_version(),
-        );
-        let message = outcome.problems.join("; ");
+        let hint = conflict_hint(if_exists, outcome.has_differences(), self.needs_next_version());
+        let message = outcome.list_sentences().join("; ");
         let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
         PublishDecision::Conflict(failure.with_hint(hint))
     }

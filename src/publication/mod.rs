@@ -298,7 +298,7 @@ impl Publication<'_> {
             "version {} of {}: {}",
             plan.version_name, plan.prefix, outcome.kind
         );
-        self.report_junit(&case_name, status, &outcome.list_all_problems(), smoke.as_ref());
+        self.report_junit(&case_name, status, &outcome.list_sentences(), smoke.as_ref());
         let is_version_missing = matches!(outcome.kind, OutcomeKind::Conflict | OutcomeKind::Failed);
         if let Some(error) = outcome.hash_error.filter(|_| !is_version_missing) {
             status = status.worse(self.report_missing_hashes(error));

@@ -5,7 +5,7 @@ use super::smoke::SmokeResult;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::IfExists;
-use crate::publish::{self, DISABLED_DIFFERENCE, FileSelection, NOT_LISTED, OutcomeKind, Plan, Withdrawal};
+use crate::publish::{self, FileSelection, OutcomeKind, Plan, PublishProblem, VersionDifference, Withdrawal};
 use crate::session::CommandResult;
 use crate::session::artifact_versions::{
     describe_latest_version, disable_command, list_command, show_command,
@@ -30,8 +30,8 @@ pub(super) fn report_outcome(
     let status = status_of_outcome(outcome);
     // Smoke runs only follow a successful upload, so its problems are only warnings.
     if let Some(smoke) = smoke.filter(|smoke| !smoke.is_passed()) {
-        for problem in &outcome.problems {
-            run.ui.warn(problem);
+        for problem in outcome.list_sentences() {
+            run.ui.warn(&problem);
         }
         return Ok(report_failed_smoke(publication, smoke));
     }
@@ -80,8 +80,9 @@ fn report_success(
     outcome: &publish::Outcome,
     smoke: Option<&SmokeResult>,
 ) -> Result<(), Failure> {
-    for problem in &outcome.problems {
-        publication.run.ui.warn(problem);
+    let warnings = outcome.list_sentences();
+    for warning in &warnings {
+        publication.run.ui.warn(warning);
     }
     let check_suffix = if outcome.verified {
         ", verified"
@@ -107,7 +108,7 @@ fn report_success(
         _ => format!("Published version {} of {}", plan.version_name, plan.prefix),
     };
     print_smoke_lines(publication, smoke)?;
-    publication.write_summary(&title, plan, &outcome.problems, smoke);
+    publication.write_summary(&title, plan, &warnings, smoke);
     Ok(())
 }
 
@@ -183,7 +184,6 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
 /// all problems and the platform's error. If an incomplete or unverified version could not be disabled, begins with
 /// that problem, because consumers may use the version.
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
-    let mut problems = outcome.problems.iter();
     let state = match outcome.kind {
         OutcomeKind::Incomplete => format!("{name} was published, but it is incomplete"),
         OutcomeKind::Unverified if is_origin_unknown(outcome) => {
@@ -200,8 +200,6 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         }
         OutcomeKind::Unknown => format!("could not determine whether {name} was published"),
         OutcomeKind::Conflict => {
-            // Its first problem repeats this message.
-            problems.next();
             format!("{name} was not published: the version already exists and cannot be changed")
         }
         _ => format!("{name} was not published"),
@@ -217,7 +215,11 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         ),
         (Withdrawal::NotRequested, _) => state,
     };
-    for problem in problems {
+    for problem in &outcome.problems {
+        // The message already says that the version exists.
+        if matches!(problem, PublishProblem::VersionExists(_)) {
+            continue;
+        }
         let _ = write!(message, "\n  {problem}");
     }
     if let Some(error) = outcome.error.as_ref().map(HttpError::to_string)
@@ -232,7 +234,7 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
 /// Returns whether nothing but the status of a response that could not be read says that the version was published. A
 /// proxy may have sent it.
 fn is_origin_unknown(outcome: &publish::Outcome) -> bool {
-    outcome.error.is_some() && outcome.problems.iter().any(|problem| problem == NOT_LISTED)
+    outcome.error.is_some() && outcome.problems.contains(&PublishProblem::NotListed)
 }
 
 /// Returns how to find out whether the version exists, and what is wrong with the base URL if the response shows it.
@@ -263,12 +265,6 @@ pub(super) const fn conflict_hint(
     }
 }
 
-/// Returns whether the outcome of a conflict lists differences between the existing version and the plan, after the
-/// problem that the version exists.
-pub(super) const fn has_listed_differences(outcome: &publish::Outcome) -> bool {
-    outcome.problems.len() > 1
-}
-
 /// Returns what the user can do after this outcome; `None` if there is no useful step. Most hints ask the user to
 /// disable the version, so they do not apply if the version is already disabled, by the program or by someone else.
 fn find_hint(
@@ -283,16 +279,14 @@ fn find_hint(
     let is_disabled = outcome.is_disabled()
         || outcome
             .problems
-            .iter()
-            .any(|problem| problem == DISABLED_DIFFERENCE);
+            .contains(&PublishProblem::Difference(VersionDifference::Disabled));
     match outcome.kind {
         // The error of the upload is in the outcome only if the existing version was not compared.
         OutcomeKind::Conflict if if_exists == IfExists::SameContent && outcome.error.is_some() => {
             Some("run the job again: it compares the existing version with the files".into())
         }
         OutcomeKind::Conflict => {
-            let has_differences = has_listed_differences(outcome);
-            Some(conflict_hint(if_exists, has_differences, needs_next_version).into())
+            Some(conflict_hint(if_exists, outcome.has_differences(), needs_next_version).into())
         }
         OutcomeKind::Incomplete if !is_disabled => Some(format!(
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
@@ -342,7 +336,7 @@ fn find_size_hint(outcome: &publish::Outcome, select: FileSelection) -> Option<S
 mod tests {
     use super::{describe_problems, find_hint};
     use crate::job::cli::IfExists;
-    use crate::publish::{DISABLED_DIFFERENCE, LatestVersion, Outcome, OutcomeKind, Withdrawal};
+    use crate::publish::{LatestVersion, Outcome, OutcomeKind, VersionDifference, Withdrawal};
 
     #[test]
     fn hint_fits_kind_of_outcome_and_whether_version_is_disabled() {
@@ -427,7 +421,7 @@ mod tests {
     fn hint_does_not_disable_version_that_someone_else_disabled() {
         for kind in [OutcomeKind::Incomplete, OutcomeKind::Unverified] {
             let mut outcome = Outcome::new(kind);
-            outcome.problems.push(DISABLED_DIFFERENCE.to_owned());
+            outcome.problems.push(VersionDifference::Disabled.into());
             let hint = find_hint("p", "1", &outcome, IfExists::Fail, false);
             assert_eq!(
                 hint.as_deref(),

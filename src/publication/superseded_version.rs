@@ -5,7 +5,7 @@ use super::Publication;
 use super::version_history::{CommitOrder, VersionHistory, request_commit};
 use crate::error::Failure;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
-use crate::publish::{Outcome, OutcomeKind, Plan, disable_version, is_same_commit};
+use crate::publish::{Outcome, OutcomeKind, Plan, PublishProblem, disable_version, is_same_commit};
 use crate::session::artifact_versions::disable_command;
 use sluicegate_git::short_id;
 use sluicegate_platform::api::{Artifact, Platform};
@@ -39,7 +39,9 @@ impl Publication<'_> {
             Err(failure) => {
                 let request_error = None;
                 let mut unconfirmed_outcome = add_unconfirmed_problem(outcome, request_error);
-                unconfirmed_outcome.problems.push(failure.describe_on_one_line());
+                unconfirmed_outcome
+                    .problems
+                    .push(failure.describe_on_one_line().into());
                 return Ok(unconfirmed_outcome);
             }
         };
@@ -51,7 +53,11 @@ impl Publication<'_> {
             kind: OutcomeKind::Superseded,
             verified: false,
             // The problem that decides the outcome is first.
-            problems: newer_versions.into_iter().chain(outcome.problems).collect(),
+            problems: newer_versions
+                .into_iter()
+                .map(PublishProblem::Other)
+                .chain(outcome.problems)
+                .collect(),
             ..outcome
         };
         let timeout = self.settings.lookup_timeout;
@@ -173,7 +179,7 @@ fn add_unconfirmed_problem(outcome: Outcome, error: Option<HttpError>) -> Outcom
         OutcomeKind::Published => OutcomeKind::Unconfirmed,
         kind => kind,
     };
-    let problems = outcome.problems.into_iter().chain([problem.to_owned()]).collect();
+    let problems = outcome.problems.into_iter().chain([problem.into()]).collect();
     Outcome {
         kind,
         problems,

@@ -47,7 +47,9 @@ pub use content_hashes::{compute_digest, hash_bytes};
 pub use error::{PublishError, SharedPipelineProblem};
 pub use latest_version::{LatestVersion, poll_latest_after_disabling, poll_latest_until_version};
 pub use old_versions::{VersionOrderError, is_last_enabled_version, list_surplus_versions};
-pub use outcome::{IfExists, OnIgnored, OnSmokeFailure, Outcome, OutcomeKind, PublishOptions, Withdrawal};
+pub use outcome::{
+    IfExists, OnIgnored, OnSmokeFailure, Outcome, OutcomeKind, PublishOptions, PublishProblem, Withdrawal,
+};
 pub use plan::{Plan, PlannedFile, SharedPipelineRef};
 pub use plan_changes::{PlanChanges, compare_plans};
 pub use plan_execution::{disable_version, execute_plan};
@@ -58,9 +60,7 @@ pub use published_files::{PublishedFiles, PublishedSelection, compare_with_publi
 pub use receipt::{MAX_RECEIPT_BYTES, Receipt, ReviewEvidence};
 pub use receipt_verification::check_document_files;
 pub use smoke_record::{SmokeExecution, SmokeRecord};
-pub use upload_outcome::{
-    DISABLED_DIFFERENCE, NOT_LISTED, UNKNOWN_OMISSIONS, assess_existing_version, list_ignored_files,
-};
+pub use upload_outcome::{UNKNOWN_OMISSIONS, assess_existing_version, list_ignored_files};
 pub(crate) use version_differences::{CommitMatch, is_same_commit, match_commit};
 pub use version_differences::{
     VersionDifference, can_details_prove_completeness, compare_with_document, compare_with_plan,

@@ -1,6 +1,6 @@
 //! The outcome of a publish.
 
-use super::{LatestVersion, PublishError};
+use super::{LatestVersion, PublishError, VersionDifference};
 use clap::ValueEnum;
 use serde_json::Value;
 use sluicegate_platform::http::HttpError;
@@ -120,6 +120,48 @@ pub enum Withdrawal {
     Failed(String),
 }
 
+/// A problem of a publish. Its text is a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PublishProblem {
+    /// The version already exists; contains the sentence that says so.
+    VersionExists(String),
+    /// The platform does not list the uploaded version.
+    NotListed,
+    /// The published version differs from the plan.
+    Difference(VersionDifference),
+    Other(String),
+}
+
+impl fmt::Display for PublishProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::VersionExists(sentence) | Self::Other(sentence) => f.write_str(sentence),
+            Self::NotListed => {
+                f.write_str("the version could not be looked up: the platform does not list the version")
+            }
+            Self::Difference(difference) => difference.fmt(f),
+        }
+    }
+}
+
+impl From<VersionDifference> for PublishProblem {
+    fn from(difference: VersionDifference) -> Self {
+        Self::Difference(difference)
+    }
+}
+
+impl From<String> for PublishProblem {
+    fn from(sentence: String) -> Self {
+        Self::Other(sentence)
+    }
+}
+
+impl From<&str> for PublishProblem {
+    fn from(sentence: &str) -> Self {
+        Self::Other(sentence.to_owned())
+    }
+}
+
 /// The result of a publish.
 #[derive(Debug)]
 pub struct Outcome {
@@ -129,8 +171,8 @@ pub struct Outcome {
     /// Whether the version was looked up and matches the plan.
     pub verified: bool,
     pub withdrawal: Withdrawal,
-    /// The problems, a sentence each, the most important first. They contain text from outside.
-    pub problems: Vec<String>,
+    /// The problems, the most important first. Their texts contain text from outside.
+    pub problems: Vec<PublishProblem>,
     /// The error of the failed call, if there is one.
     pub error: Option<HttpError>,
     /// The SHA-256 in hex of each file, in the order of the plan; `None` if not requested or not available.
@@ -159,20 +201,27 @@ impl Outcome {
         matches!(self.withdrawal, Withdrawal::Disabled(_))
     }
 
-    /// Returns the problems, and before them that the version could not be disabled, because consumers may use it.
-    pub fn list_all_problems(&self) -> Vec<String> {
+    /// Returns whether the published version was compared with the plan and differs from it.
+    pub fn has_differences(&self) -> bool {
+        self.problems
+            .iter()
+            .any(|problem| matches!(problem, PublishProblem::Difference(_)))
+    }
+
+    /// Returns the sentences of the problems, and before them that the version could not be disabled, because consumers
+    /// may use it.
+    pub fn list_sentences(&self) -> Vec<String> {
         let withdrawal_problem = match &self.withdrawal {
-            Withdrawal::Failed(problem) => Some(problem),
+            Withdrawal::Failed(problem) => Some(problem.clone()),
             Withdrawal::NotRequested | Withdrawal::Disabled(_) => None,
         };
         withdrawal_problem
             .into_iter()
-            .chain(&self.problems)
-            .cloned()
+            .chain(self.problems.iter().map(PublishProblem::to_string))
             .collect()
     }
 
-    pub(super) fn with_problem(mut self, problem: impl Into<String>) -> Self {
+    pub(super) fn with_problem(mut self, problem: impl Into<PublishProblem>) -> Self {
         self.problems.push(problem.into());
         self
     }

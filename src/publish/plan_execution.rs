@@ -6,10 +6,10 @@
 
 use super::Plan;
 use super::content_hashes::FileHashes;
-use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions, Withdrawal};
+use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions, PublishProblem, Withdrawal};
 use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
-    AcceptedUpload, NOT_LISTED, assess_accepted_upload, assess_existing_version, assess_failed_lookup,
+    AcceptedUpload, assess_accepted_upload, assess_existing_version, assess_failed_lookup,
     assess_lost_upload, assess_other_version, assess_rejected_upload, build_conflict_outcome,
     build_unknown_outcome, record_differences,
 };
@@ -189,10 +189,11 @@ impl PlanExecution<'_> {
     async fn record_version_differences(&self, outcome: &mut Outcome) -> bool {
         let (problem, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
-            LookupResult::NotFound => (NOT_LISTED.to_owned(), None),
-            LookupResult::Unclear(reason, error) => {
-                (format!("the version could not be looked up: {reason}"), error)
-            }
+            LookupResult::NotFound => (PublishProblem::NotListed, None),
+            LookupResult::Unclear(reason, error) => (
+                PublishProblem::Other(format!("the version could not be looked up: {reason}")),
+                error,
+            ),
         };
         if outcome.kind == OutcomeKind::Published {
             outcome.kind = OutcomeKind::Unverified;

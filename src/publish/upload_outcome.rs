@@ -1,6 +1,6 @@
 //! Determines the outcome of an upload, and never reports success unless it is certain.
 
-use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind};
+use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishProblem};
 use super::version_differences::{VersionDifference, can_details_prove_completeness, compare_with_plan};
 use super::{FileSource, Plan};
 use serde_json::Value;
@@ -13,12 +13,6 @@ pub const UNKNOWN_OMISSIONS: &str = "cannot check whether files were ignored whe
 /// The problem of an upload whose response is no artifact, for example the page of a proxy.
 const UNREADABLE_RESPONSE: &str =
     "the response to the upload could not be read, so it is unknown whether files were ignored";
-
-/// The problem of an upload whose version the platform does not list.
-pub const NOT_LISTED: &str = "the version could not be looked up: the platform does not list the version";
-
-/// The difference of a version that someone disabled meanwhile.
-pub const DISABLED_DIFFERENCE: &str = "the version is disabled";
 
 /// An upload that the platform accepted.
 pub(super) struct AcceptedUpload {
@@ -36,7 +30,7 @@ pub(super) fn assess_accepted_upload(
     let mut outcome = Outcome::new(OutcomeKind::Published);
     let Some(response) = response else {
         outcome.kind = OutcomeKind::Unverified;
-        outcome.problems.push(UNREADABLE_RESPONSE.to_owned());
+        outcome.problems.push(UNREADABLE_RESPONSE.into());
         return AcceptedUpload {
             outcome,
             is_suspect: true,
@@ -49,10 +43,11 @@ pub(super) fn assess_accepted_upload(
         if outcome.kind == OutcomeKind::Published {
             outcome.kind = OutcomeKind::Unverified;
         }
-        outcome.problems.push(format!(
+        let sentence = format!(
             "the platform's response names the version `{other_name}`, not the one that was sent, so it is unknown \
              whether files were ignored"
-        ));
+        );
+        outcome.problems.push(sentence.into());
     }
     AcceptedUpload { outcome, is_suspect }
 }
@@ -77,8 +72,7 @@ pub(super) fn assess_lost_upload(plan: &Plan, details: &ArtifactDetails, lost_er
         OutcomeKind::Incomplete
     };
     let outcome = differences
-        .iter()
-        .map(VersionDifference::to_string)
+        .into_iter()
         .fold(Outcome::new(kind), Outcome::with_problem)
         .with_problem("the response to the upload was lost, and only that response lists ignored files")
         .with_error(lost_error);
@@ -96,7 +90,7 @@ pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &A
     outcome.verified = differences.is_empty();
     let certainly_differs = differences
         .iter()
-        .any(|difference| matches!(difference, VersionDifference::Certain(_)));
+        .any(|difference| !matches!(difference, VersionDifference::UnclearCommit(_)));
     if certainly_differs {
         outcome.kind = OutcomeKind::Incomplete;
     } else if !outcome.verified && outcome.kind == OutcomeKind::Published {
@@ -104,7 +98,7 @@ pub(super) fn record_differences(outcome: &mut Outcome, plan: &Plan, details: &A
     }
     outcome
         .problems
-        .extend(differences.iter().map(VersionDifference::to_string));
+        .extend(differences.into_iter().map(PublishProblem::Difference));
     certainly_differs
 }
 
@@ -133,8 +127,7 @@ pub fn assess_existing_version(plan: &Plan, if_exists: IfExists, details: &Artif
         }
     }
     differences
-        .iter()
-        .map(VersionDifference::to_string)
+        .into_iter()
         .fold(build_conflict_outcome(plan), Outcome::with_problem)
 }
 
@@ -144,21 +137,22 @@ pub(super) fn assess_other_version(
     plan: &Plan,
     if_exists: IfExists,
     details: &ArtifactDetails,
-    difference: String,
+    difference: VersionDifference,
 ) -> Outcome {
     let mut outcome = assess_existing_version(plan, if_exists, details);
-    if outcome.kind == OutcomeKind::Conflict && !outcome.problems.contains(&difference) {
-        outcome.problems.push(difference);
+    let problem = PublishProblem::Difference(difference);
+    if outcome.kind == OutcomeKind::Conflict && !outcome.problems.contains(&problem) {
+        outcome.problems.push(problem);
     }
     outcome
 }
 
 /// Creates the outcome that the version already exists.
 pub(super) fn build_conflict_outcome(plan: &Plan) -> Outcome {
-    Outcome::new(OutcomeKind::Conflict).with_problem(format!(
+    Outcome::new(OutcomeKind::Conflict).with_problem(PublishProblem::VersionExists(format!(
         "the version `{}` of `{}` already exists, and a published version cannot be changed",
         plan.version_name, plan.prefix
-    ))
+    )))
 }
 
 /// Returns the differences between a published version and the plan. A disabled version differs, too, because no
@@ -166,7 +160,7 @@ pub(super) fn build_conflict_outcome(plan: &Plan) -> Outcome {
 fn list_differences(details: &ArtifactDetails, plan: &Plan) -> Vec<VersionDifference> {
     let mut differences = compare_with_plan(details, plan);
     if details.artifact.enabled == Some(false) {
-        differences.push(VersionDifference::Certain(DISABLED_DIFFERENCE.to_owned()));
+        differences.push(VersionDifference::Disabled);
     }
     differences
 }
@@ -219,11 +213,15 @@ fn record_ignored_resources(
         outcome.problems.push(
             "the platform accepted the artifact, but its response has no `ignoredResources` list, so it is unknown whether \
              files were ignored"
-                .to_owned(),
+                .into(),
         );
         return true;
     };
-    outcome.problems.extend(list_ignored_files(&ignored_resources));
+    outcome.problems.extend(
+        list_ignored_files(&ignored_resources)
+            .into_iter()
+            .map(PublishProblem::Other),
+    );
     let is_suspect = !ignored_resources.is_empty() && on_ignored != OnIgnored::Warn;
     if is_suspect {
         outcome.kind = OutcomeKind::Incomplete;

@@ -14,6 +14,8 @@ const MIN_ABBREVIATION_LENGTH: usize = 7;
 pub enum VersionDifference {
     /// The platform does not report the complete id of the commit, so the version may be of the planned commit.
     UnclearCommit(String),
+    /// Someone disabled the version, so no consumer can use it.
+    Disabled,
     /// Any other difference, which is certain.
     Certain(String),
 }
@@ -21,6 +23,7 @@ pub enum VersionDifference {
 impl fmt::Display for VersionDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Disabled => f.write_str("the version is disabled"),
             Self::UnclearCommit(sentence) | Self::Certain(sentence) => f.write_str(sentence),
         }
     }

@@ -12,7 +12,7 @@ const MAX_CLOCK_SKEW: SignedDuration = SignedDuration::from_mins(10);
 pub(super) enum VersionOrigin {
     ThisRun,
     /// Another run published it; contains the difference.
-    OtherRun(String),
+    OtherRun(VersionDifference),
     /// The origin is unknown; contains the reason.
     Unclear(String),
 }
@@ -26,7 +26,7 @@ impl VersionOrigin {
         match find_commit_difference(artifact.commit_hash.as_deref(), &plan.commit_hash) {
             None => {}
             Some(VersionDifference::UnclearCommit(reason)) => return Self::Unclear(reason),
-            Some(VersionDifference::Certain(difference)) => return Self::OtherRun(difference),
+            Some(difference) => return Self::OtherRun(difference),
         }
         let created_at = artifact.created_at.as_deref().unwrap_or_default();
         let earliest_time = not_found_at
@@ -36,9 +36,11 @@ impl VersionOrigin {
             None => Self::Unclear(format!(
                 "the version is from this commit, but the platform reports no valid creation time (`{created_at}`)"
             )),
-            Some(creation_time) if creation_time < earliest_time => Self::OtherRun(format!(
-                "the version was created at {created_at}, before this run started"
-            )),
+            Some(creation_time) if creation_time < earliest_time => {
+                Self::OtherRun(VersionDifference::Certain(format!(
+                    "the version was created at {created_at}, before this run started"
+                )))
+            }
             Some(_) => Self::ThisRun,
         }
     }

@@ -324,5 +324,8 @@ async fn publish_sends_nothing_if_version_lookup_fails() {
     drop(refused);
     let outcome = run_within(PATIENT, &url, &plan, fast_publish_options()).await;
     assert_eq!(outcome.kind, OutcomeKind::Failed);
-    assert!(outcome.problems[0].contains("nothing was sent"), "{outcome:?}");
+    assert!(
+        outcome.list_sentences()[0].contains("nothing was sent"),
+        "{outcome:?}"
+    );
 }

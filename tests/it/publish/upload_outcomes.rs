@@ -238,7 +238,7 @@ async fn ignored_resources_are_incomplete() {
         (outcome.kind, outcome.ignored_resources.len()),
         (OutcomeKind::Incomplete, 1)
     );
-    insta::assert_snapshot!(outcome.problems.join("\n"), @"the platform ignored `x.zip`: archives are not supported");
+    insta::assert_snapshot!(outcome.list_sentences().join("\n"), @"the platform ignored `x.zip`: archives are not supported");
 }
 
 #[tokio::test]
@@ -296,7 +296,7 @@ async fn version_that_lacks_something_is_incomplete() {
         .await;
     let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
-    insta::assert_snapshot!(outcome.problems.join("\n").replace(&stage.plan.commit_hash, "<commit>"), @"
+    insta::assert_snapshot!(outcome.list_sentences().join("\n").replace(&stage.plan.commit_hash, "<commit>"), @"
     the version is from commit 0000000000000000000000000000000000000000, not <commit>
     the shared pipeline `load-it` (load.orch.yaml) is missing
     ");
@@ -315,7 +315,7 @@ async fn version_that_offers_another_pipeline_or_is_disabled_is_incomplete() {
         .await;
     let outcome = stage.run(hashing_publish_options()).await;
     assert_eq!((outcome.kind, outcome.verified), (OutcomeKind::Incomplete, false));
-    insta::assert_snapshot!(outcome.problems.join("\n"), @"
+    insta::assert_snapshot!(outcome.list_sentences().join("\n"), @"
     the shared pipeline `load-it` is from `evil`, not from load.orch.yaml
     the version is disabled
     ");
@@ -435,7 +435,7 @@ async fn version_that_could_not_be_disabled_is_said_first() {
         (OutcomeKind::Incomplete, false)
     );
     assert!(
-        outcome.list_all_problems()[0].starts_with("the incomplete version could not be disabled"),
+        outcome.list_sentences()[0].starts_with("the incomplete version could not be disabled"),
         "{outcome:?}"
     );
 }
@@ -484,7 +484,7 @@ async fn unverified_version_that_could_not_be_disabled_is_not_called_incomplete(
         (OutcomeKind::Unverified, false)
     );
     assert!(
-        outcome.list_all_problems()[0].starts_with("the unverified version could not be disabled"),
+        outcome.list_sentences()[0].starts_with("the unverified version could not be disabled"),
         "{outcome:?}"
     );
 }
@@ -540,7 +540,7 @@ async fn existing_version_of_other_content_is_a_conflict_with_difference() {
         })
         .await;
     assert_eq!(outcome.kind, OutcomeKind::Conflict);
-    insta::assert_snapshot!(outcome.problems.join("\n"), @"
+    insta::assert_snapshot!(outcome.list_sentences().join("\n"), @"
     the version `1.0 2026-11-20` of `demo` already exists, and a published version cannot be changed
     the platform reports no commit hash for the version
     ");
