@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::publish::{
-    LatestVersion, has_other_state, has_state, is_last_enabled_version, list_surplus_versions,
+    LatestVersion, RequestedState, has_state, is_last_enabled_version, list_surplus_versions,
     poll_latest_after_disabling, poll_until_state,
 };
 use crate::session::artifact_versions::{
@@ -48,7 +48,7 @@ impl<'a> VersionSwitch<'a> {
     /// Enables a version, so that consumers can use it.
     pub(crate) async fn enable(self, args: &VersionArgs) -> CommandResult {
         let version = args.version.version_name();
-        let response = self.set_enabled(version, true).await?;
+        let response = self.set_state(version, RequestedState::Enabled).await?;
         let message = format!("enabled version {version} of {}", self.prefix);
         self.print_outcome(args.output, &response, &message)
     }
@@ -60,7 +60,7 @@ impl<'a> VersionSwitch<'a> {
         if !args.force {
             self.reject_last_enabled(version).await?;
         }
-        let response = self.set_enabled(version, false).await?;
+        let response = self.set_state(version, RequestedState::Disabled).await?;
         if args.force {
             let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
             if latest == LatestVersion::NoneEnabled {
@@ -78,7 +78,7 @@ impl<'a> VersionSwitch<'a> {
         if !args.force {
             self.reject_last_enabled(&version).await?;
         }
-        if let Err(failure) = self.set_enabled(&version, false).await {
+        if let Err(failure) = self.set_state(&version, RequestedState::Disabled).await {
             return Err(self.add_repetition_hint(failure, &version, args.force));
         }
         // The platform may report the old latest version for a moment.
@@ -176,7 +176,7 @@ impl<'a> VersionSwitch<'a> {
         let total_count = versions.len();
         let mut timeout = self.lookup_timeout;
         for version in versions {
-            let response = match self.request_state(&version, false).await {
+            let response = match self.request_state(&version, RequestedState::Disabled).await {
                 Ok(response) => response,
                 Err(failure) => {
                     return Err(self.add_prune_progress(
@@ -187,7 +187,10 @@ impl<'a> VersionSwitch<'a> {
                     ));
                 }
             };
-            match self.confirm_state(&response, &version, false, timeout).await {
+            match self
+                .confirm_state(&response, &version, RequestedState::Disabled, timeout)
+                .await
+            {
                 Ok(()) => {
                     let message = format!("disabled version {version} of {}", self.prefix);
                     self.run.ui.say(&message);
@@ -256,24 +259,25 @@ impl<'a> VersionSwitch<'a> {
 
     /// Requests the platform to enable or disable a version. Fails if the response shows the old state, or if it shows
     /// none and the details of the version do not show the new state either.
-    async fn set_enabled(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
-        let response = self.request_state(version, is_enabled).await?;
-        self.confirm_state(&response, version, is_enabled, self.lookup_timeout)
+    async fn set_state(&self, version: &str, state: RequestedState) -> Result<Value, Failure> {
+        let response = self.request_state(version, state).await?;
+        self.confirm_state(&response, version, state, self.lookup_timeout)
             .await?;
         Ok(response)
     }
 
     /// Requests the platform to enable or disable a version. Fails if the response shows the old state.
-    async fn request_state(&self, version: &str, is_enabled: bool) -> Result<Value, Failure> {
+    async fn request_state(&self, version: &str, state: RequestedState) -> Result<Value, Failure> {
         let result = self
             .platform
-            .set_artifact_enabled(&self.prefix, version, is_enabled)
+            .set_artifact_enabled(&self.prefix, version, state.is_enabled())
             .await;
         match result {
-            Ok(response) if has_other_state(&response, is_enabled) => {
-                let state = if is_enabled { "disabled" } else { "enabled" };
-                let message =
-                    format!("according to the platform's response, version {version} is still {state}");
+            Ok(response) if has_state(&response, state.opposite()) => {
+                let message = format!(
+                    "according to the platform's response, version {version} is still {}",
+                    state.opposite().adjective()
+                );
                 Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)))
             }
             Ok(response) => Ok(response),
@@ -285,32 +289,35 @@ impl<'a> VersionSwitch<'a> {
                 if is_missing {
                     return Err(failure);
                 }
-                let verb = if is_enabled { "enable" } else { "disable" };
+                let verb = match state {
+                    RequestedState::Enabled => "enable",
+                    RequestedState::Disabled => "disable",
+                };
                 Err(failure.context(format!("could not {verb} version {version} of {}", self.prefix)))
             }
         }
     }
 
-    /// Fails if neither the response nor, within the timeout, the details of the version show that it is enabled or
-    /// disabled. The API document does not define the response, so it need not show the state.
+    /// Fails if neither the response nor, within the timeout, the details of the version show this state.
+    /// The API document does not define the response, so it need not show the state.
     async fn confirm_state(
         &self,
         response: &Value,
         version: &str,
-        is_enabled: bool,
+        state: RequestedState,
         timeout: Duration,
     ) -> Result<(), Failure> {
-        if has_state(response, is_enabled) {
+        if has_state(response, state) {
             return Ok(());
         }
         let prefix = &self.prefix;
-        let result = poll_until_state(self.platform, prefix, version, is_enabled, timeout).await;
+        let result = poll_until_state(self.platform, prefix, version, state, timeout).await;
         let Err(error) = result else {
             return Ok(());
         };
-        let state = if is_enabled { "enabled" } else { "disabled" };
         let message = format!(
-            "could not check whether version {version} of {prefix} is {state}: {}",
+            "could not check whether version {version} of {prefix} is {}: {}",
+            state.adjective(),
             error.reason
         );
         let hint = format!("run `{}` to see the enabled versions", list_command(prefix));

@@ -65,4 +65,4 @@ pub(crate) use version_differences::{CommitMatch, is_same_commit, match_commit};
 pub use version_differences::{
     VersionDifference, can_details_prove_completeness, compare_with_document, compare_with_plan,
 };
-pub use version_withdrawal::{has_other_state, has_state, poll_until_state, withdraw_version};
+pub use version_withdrawal::{RequestedState, has_state, poll_until_state, withdraw_version};

@@ -7,6 +7,37 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::HttpError;
 use std::time::Duration;
 
+/// The state of a version that a request sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestedState {
+    Enabled,
+    Disabled,
+}
+
+impl RequestedState {
+    /// Returns whether consumers can use a version in this state.
+    pub const fn is_enabled(self) -> bool {
+        matches!(self, Self::Enabled)
+    }
+
+    /// Returns the other state, which the version has before the request.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Enabled => Self::Disabled,
+            Self::Disabled => Self::Enabled,
+        }
+    }
+
+    /// Returns the state for a message.
+    pub const fn adjective(self) -> &'static str {
+        match self {
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+        }
+    }
+}
+
 /// The reason why a version may not have the requested state.
 #[derive(Debug)]
 pub struct WithdrawalError {
@@ -41,8 +72,7 @@ pub async fn withdraw_version(
         LatestVersion::Unknown(_) => false,
     };
     if !is_proved {
-        let is_enabled = false;
-        poll_until_state(platform, prefix, version_name, is_enabled, timeout).await?;
+        poll_until_state(platform, prefix, version_name, RequestedState::Disabled, timeout).await?;
     }
     Ok(latest)
 }
@@ -54,15 +84,15 @@ async fn request_withdrawal(
     prefix: &str,
     version_name: &str,
 ) -> Result<bool, WithdrawalError> {
-    let is_enabled = false;
+    let state = RequestedState::Disabled;
     match platform
-        .set_artifact_enabled(prefix, version_name, is_enabled)
+        .set_artifact_enabled(prefix, version_name, state.is_enabled())
         .await
     {
-        Ok(response) if has_other_state(&response, is_enabled) => Err(WithdrawalError::new(
+        Ok(response) if has_state(&response, state.opposite()) => Err(WithdrawalError::new(
             "according to the platform's response, the version is still enabled",
         )),
-        Ok(response) => Ok(has_state(&response, is_enabled)),
+        Ok(response) => Ok(has_state(&response, state)),
         Err(error) => Err(WithdrawalError {
             reason: error.to_string(),
             error: Some(error),
@@ -70,24 +100,17 @@ async fn request_withdrawal(
     }
 }
 
-/// Returns whether the response to a request to enable or disable a version shows the requested state.
-pub fn has_state(response: &Value, is_enabled: bool) -> bool {
-    response.get("enabled") == Some(&Value::Bool(is_enabled))
+/// Returns whether the response to a request to enable or disable a version shows this state.
+pub fn has_state(response: &Value, state: RequestedState) -> bool {
+    response.get("enabled") == Some(&Value::Bool(state.is_enabled()))
 }
 
-/// Returns whether the response to a request to enable or disable a version shows the opposite of the requested state.
-pub fn has_other_state(response: &Value, is_enabled: bool) -> bool {
-    response
-        .get("enabled")
-        .is_some_and(|state| *state == Value::Bool(!is_enabled))
-}
-
-/// Fails if the details of the version do not show, within the timeout, that it is enabled or disabled.
+/// Fails if the details of the version do not show this state within the timeout.
 pub async fn poll_until_state(
     platform: &Platform,
     prefix: &str,
     version_name: &str,
-    is_enabled: bool,
+    state: RequestedState,
     timeout: Duration,
 ) -> Result<(), WithdrawalError> {
     let details = poll_until(
@@ -96,17 +119,17 @@ pub async fn poll_until_state(
         |details| {
             details
                 .as_ref()
-                .is_ok_and(|details| details.artifact.enabled == Some(is_enabled))
+                .is_ok_and(|details| details.artifact.enabled == Some(state.is_enabled()))
         },
     );
-    let state = if is_enabled { "enabled" } else { "disabled" };
+    let adjective = state.adjective();
     match details.await {
-        Ok(details) if details.artifact.enabled == Some(is_enabled) => Ok(()),
+        Ok(details) if details.artifact.enabled == Some(state.is_enabled()) => Ok(()),
         Ok(_) => Err(WithdrawalError::new(format!(
-            "the platform accepted the request, but does not show the version as {state}"
+            "the platform accepted the request, but does not show the version as {adjective}"
         ))),
         Err(error) => Err(WithdrawalError::new(format!(
-            "the platform accepted the request, but it is unknown whether the version is {state}: {error}"
+            "the platform accepted the request, but it is unknown whether the version is {adjective}: {error}"
         ))),
     }
 }
