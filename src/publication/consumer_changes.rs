@@ -328,9 +328,8 @@ impl Publication<'_> {
 /// Describes each change that breaks consumers, with its location.
 fn describe_breaks(plan: &Plan, compat: &Compatibility) -> String {
     format!(
-        "version {} of {} breaks consumers of {}:\n  {}",
-        plan.version_name,
-        plan.prefix,
+        "{} breaks consumers of {}:\n  {}",
+        plan.describe_version(),
         compat.old_name(),
         list_breaking_changes(compat).join("\n  ")
     )

@@ -93,21 +93,16 @@ impl Publication<'_> {
 
     /// Writes the step summary of a dry run. If the publish would fail, reports the reasons as an annotation instead.
     fn summarize_dry_run(&self, plan: &Plan, preview: &Preview, status: ExitStatus) {
-        let name = format!("{} of {}", plan.version_name, plan.prefix);
+        let name = plan.describe_version();
         let refusals = &preview.refusals;
         if status != ExitStatus::Success {
-            let title = format!("{PUBLISH_FAILED}: version {name} (dry run)");
+            let title = format!("{PUBLISH_FAILED}: {name} (dry run)");
             self.run.annotate_failure(&title, status, &refusals.join("\n"));
         } else if let Some(reason) = &preview.skip_reason {
             self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
         } else {
             // Here, the only possible refusal is that the version already exists; the summary shows it as a warning.
-            self.write_summary(
-                &format!("Dry run: would publish version {name}"),
-                plan,
-                refusals,
-                None,
-            );
+            self.write_summary(&format!("Dry run: would publish {name}"), plan, refusals, None);
         }
     }
 

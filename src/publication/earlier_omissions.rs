@@ -6,9 +6,7 @@ use super::publish_decision::PublishedVersion;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnIgnored;
-use crate::publish::{
-    Outcome, OutcomeKind, Plan, PublishProblem, Receipt, is_same_commit, list_ignored_files,
-};
+use crate::publish::{Outcome, OutcomeKind, Plan, PublishProblem, Receipt, list_ignored_files};
 use crate::session::CommandResult;
 use crate::session::artifact_versions::disable_command;
 use crate::session::step_report::PUBLISH_FAILED;
@@ -44,10 +42,7 @@ impl Publication<'_> {
 
     /// Returns the ignored files in the receipt if it is about this version, otherwise nothing.
     fn list_omissions_in<'r>(&self, receipt: &'r Receipt, version_name: &str, commit: &str) -> &'r [Value] {
-        let is_of_version = receipt.prefix == self.settings.prefix
-            && receipt.version_name == version_name
-            && is_same_commit(Some(&receipt.commit_hash), commit);
-        if is_of_version {
+        if receipt.is_about_version(&self.settings.prefix, version_name, commit) {
             receipt.ignored_resources()
         } else {
             &[]

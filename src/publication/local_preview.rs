@@ -61,9 +61,8 @@ impl Publication<'_> {
                     (None, None) => "no branch".to_owned(),
                 };
                 Ok(format!(
-                    "would publish version {} of {} from {origin}, commit {}: {}",
-                    plan.version_name,
-                    plan.prefix,
+                    "would publish {} from {origin}, commit {}: {}",
+                    plan.describe_version(),
                     self.target.head.short(),
                     format_count(plan.files.len(), "file")
                 ))

@@ -222,7 +222,7 @@ impl Publication<'_> {
     /// Ends without an upload, because the publish is not allowed, or because an error prevented the decision about it.
     /// `problem` is the text of the JUnit report.
     fn finish_refused_publish(&self, plan: &Plan, failure: &Failure, problem: String) -> CommandResult {
-        let name = format!("version {} of {}", plan.version_name, plan.prefix);
+        let name = plan.describe_version();
         let adjective = match failure.status() {
             ExitStatus::Undecided | ExitStatus::Denied => "undecided",
             _ => "refused",
@@ -269,10 +269,9 @@ impl Publication<'_> {
     /// signal does not end the run before their end, because the version may have to be disabled until then.
     fn execute_upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
         let file_count = format_count(plan.files.len(), "file");
-        self.run.ui.say(&format!(
-            "publishing {file_count} as version {} of {}",
-            plan.version_name, plan.prefix
-        ));
+        self.run
+            .ui
+            .say(&format!("publishing {file_count} as {}", plan.describe_version()));
         let outcome = self.upload(platform, plan)?;
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;
@@ -294,10 +293,7 @@ impl Publication<'_> {
         if let Some(signal_status) = signal_status.filter(|_| status != ExitStatus::Incomplete) {
             status = status.worse(signal_status);
         }
-        let case_name = format!(
-            "version {} of {}: {}",
-            plan.version_name, plan.prefix, outcome.kind
-        );
+        let case_name = format!("{}: {}", plan.describe_version(), outcome.kind);
         self.report_junit(&case_name, status, &outcome.list_sentences(), smoke.as_ref());
         let is_version_missing = matches!(outcome.kind, OutcomeKind::Conflict | OutcomeKind::Failed);
         if let Some(error) = outcome.hash_error.filter(|_| !is_version_missing) {

@@ -39,7 +39,7 @@ pub(super) fn report_outcome(
         report_success(publication, plan, outcome, smoke)?;
         return Ok(status);
     }
-    let name = format!("version {} of {}", plan.version_name, plan.prefix);
+    let name = plan.describe_version();
     let mut failure = Failure::new(status, anyhow::Error::msg(describe_problems(&name, outcome)));
     let hint = find_size_hint(outcome, publication.settings.select).or_else(|| {
         find_hint(
@@ -94,7 +94,7 @@ fn report_success(
     } else {
         "published"
     };
-    let name = format!("version {} of {}", plan.version_name, plan.prefix);
+    let name = plan.describe_version();
     let files = format_count(plan.files.len(), "file");
     publication
         .print_result(&(text::escape_line(&format!("{word} {name}: {files}{check_suffix}")) + "\n"))?;
@@ -105,7 +105,7 @@ fn report_success(
                 plan.version_name, plan.prefix
             )
         }
-        _ => format!("Published version {} of {}", plan.version_name, plan.prefix),
+        _ => format!("Published {name}"),
     };
     print_smoke_lines(publication, smoke)?;
     publication.write_summary(&title, plan, &warnings, smoke);

@@ -37,9 +37,8 @@ impl Publication<'_> {
         let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
         let signals = self.run.signals.clone();
         let last_words = format!(
-            "version {} of {} may have been published: run `{}` to check",
-            plan.version_name,
-            plan.prefix,
+            "{} may have been published: run `{}` to check",
+            plan.describe_version(),
             show_command(&plan.prefix, &plan.version_name)
         );
         Arc::new(move |sent_bytes| {

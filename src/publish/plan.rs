@@ -59,6 +59,11 @@ pub struct SharedPipelineRef {
 }
 
 impl Plan {
+    /// Returns the planned version for a message: its name and its prefix.
+    pub fn describe_version(&self) -> String {
+        format!("version {} of {}", self.version_name, self.prefix)
+    }
+
     /// Returns whether a file with this path is planned. The planned files are sorted by path.
     pub(super) fn has_file(&self, path: &str) -> bool {
         self.files

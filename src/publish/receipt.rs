@@ -1,7 +1,7 @@
 //! The receipt: the exact content that was sent, and the outcome. Schema `sluicegate.receipt/v1`, written and strictly
 //! read with the same struct.
 
-use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef, SmokeRecord};
+use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef, SmokeRecord, is_same_commit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sluicegate_base::text;
@@ -211,15 +211,17 @@ impl Receipt {
         self.outcome == OutcomeKind::Published.receipt_word()
     }
 
-    /// Returns whether both receipts are about the same version: its name, its commit and its content.
+    /// Returns whether the receipt is about this version: its prefix, its name and its commit.
+    pub fn is_about_version(&self, prefix: &str, version_name: &str, commit: &str) -> bool {
+        self.prefix == prefix
+            && self.version_name == version_name
+            && is_same_commit(Some(&self.commit_hash), commit)
+    }
+
+    /// Returns whether both receipts are about the same version and its content.
     pub fn has_same_version(&self, receipt: &Self) -> bool {
-        (&self.prefix, &self.version_name, &self.commit_hash, &self.digest)
-            == (
-                &receipt.prefix,
-                &receipt.version_name,
-                &receipt.commit_hash,
-                &receipt.digest,
-            )
+        self.is_about_version(&receipt.prefix, &receipt.version_name, &receipt.commit_hash)
+            && self.digest == receipt.digest
     }
 
     /// Returns whether the outcome is that the version exists and this run found no problem with it.
