@@ -115,7 +115,7 @@ pub(crate) fn find_result_causes<'f>(
     let results = files.flat_map(|file| &file.results);
     for result in results.filter(|result| result.fails_gate(fail_on)) {
         causes.push(
-            if is_compared && !result.states.contains(&Some(FindingState::New)) {
+            if is_compared && !result.states().any(|state| state == Some(FindingState::New)) {
                 Cause::Doubt
             } else {
                 Cause::Finding

@@ -95,11 +95,12 @@ mod tests {
     }
 
     fn result(severity: Severity, states: Vec<Option<FindingState>>) -> RuleResult {
-        RuleResult {
+        let mut result = RuleResult {
             origin: Origin::Platform,
-            states,
             ..RuleResult::new("r".into(), Status::Failed(severity), None, vec![])
-        }
+        };
+        result.set_states(states);
+        result
     }
 
     /// Returns the verdict for one failed batch with these results in two files.

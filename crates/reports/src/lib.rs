@@ -311,8 +311,8 @@ mod tests {
         use sluicegate_pipelines::findings::{FindingState, Severity, Status};
         let mut compared_report = sample::report();
         compared_report.fixed_count = Some(4);
-        compared_report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
-        compared_report.files[0].results[0].states = vec![Some(FindingState::Waived)];
+        compared_report.files[1].results[1].set_states([Some(FindingState::Known), Some(FindingState::New)]);
+        compared_report.files[0].results[0].set_states([Some(FindingState::Waived)]);
         let mut undecided_report = sample::report();
         undecided_report.verdict = Verdict::Undecided;
         let many = |n: u32, severity| {

@@ -388,9 +388,7 @@ fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
 mod tests {
     use super::*;
     use crate::sample;
-    use sluicegate_pipelines::findings::{
-        FindingState, RuleResult, Severity, ShowMode, Status, UnreviewedFile,
-    };
+    use sluicegate_pipelines::findings::{FindingState, Severity, ShowMode, Status, UnreviewedFile};
 
     fn linked() -> ReportContext {
         ReportContext {
@@ -479,9 +477,11 @@ mod tests {
         let mut report = sample::empty(Verdict::Failed);
         let failed = |n: usize| {
             let found = |at: usize| sample::violation(&long(20 * n + at), None);
-            let of = |severity, states: Vec<_>| RuleResult {
-                states,
-                ..sample::result(&long(n), Status::Failed(severity), (0..20).map(found).collect())
+            let of = |severity, states: Vec<_>| {
+                let violations = (0..20).map(found).collect();
+                let mut result = sample::result(&long(n), Status::Failed(severity), violations);
+                result.set_states(states);
+                result
             };
             vec![
                 of(Severity::Error, vec![]),

@@ -403,9 +403,10 @@ mod tests {
         let mut report = sample::empty(Verdict::Passed);
         report.fixed_count = Some(0);
         let status = || Status::Error(Some("designer/no-start-component".to_owned()));
-        let result_in = |rule, state| RuleResult {
-            states: vec![state],
-            ..sample::result(rule, status(), vec![sample::violation("text", None)])
+        let result_in = |rule, state| {
+            let mut result = sample::result(rule, status(), vec![sample::violation("text", None)]);
+            result.set_states([state]);
+            result
         };
         let results = vec![
             result_in("a", Some(FindingState::Known)),
@@ -426,10 +427,8 @@ mod tests {
         report.context.fail_on = Some(fail_on);
         let violations = || vec![sample::violation("text", None)];
         let warning = sample::result("w", Status::Failed(Severity::Warning), violations());
-        let known_error = RuleResult {
-            states: vec![Some(FindingState::Known)],
-            ..sample::result("e", Status::Failed(Severity::Error), violations())
-        };
+        let mut known_error = sample::result("e", Status::Failed(Severity::Error), violations());
+        known_error.set_states([Some(FindingState::Known)]);
         report.files = vec![sample::file("a", vec![warning, known_error])];
         report
     }

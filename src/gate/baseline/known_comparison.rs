@@ -90,7 +90,8 @@ fn mark_findings_of_file(file: &mut FileResults, base_results: Vec<Option<&FileR
         let states_by_base = bases
             .iter_mut()
             .map(|base| base.determine_states(&file.path, result));
-        result.states = states_by_base.reduce(combine_states).unwrap_or_default();
+        let states = states_by_base.reduce(combine_states).unwrap_or_default();
+        result.set_states(states);
     }
     bases
         .iter()
@@ -171,11 +172,7 @@ impl BaseFindings {
                 (false, false) => FindingState::New,
             }));
         }
-        match states.as_slice() {
-            // An evaluation error is one finding with one state, although each message is listed as a violation.
-            [state] => vec![*state; result.violations.len().max(1)],
-            _ => states,
-        }
+        states
     }
 
     /// Returns the number of findings at the base that head no longer has. Findings that got worse still exist.

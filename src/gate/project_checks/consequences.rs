@@ -5,7 +5,7 @@
 use crate::gate::RunFindings;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_pipelines::findings::{
-    Enforcement, FileResults, FindingState, Origin, RuleResult, Severity, Status, Violation,
+    Enforcement, FileResults, FindingState, Origin, RuleResult, Severity, Status,
 };
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::Consequence;
@@ -39,14 +39,6 @@ impl RunFindings {
     }
 }
 
-/// Returns whether the finding with this index affects the verdict, because it is neither known nor waived.
-fn affects_verdict(result: &RuleResult, index: usize) -> bool {
-    !matches!(
-        result.states.get(index),
-        Some(Some(FindingState::Known | FindingState::Waived))
-    )
-}
-
 /// Finds the first broken link that affects the verdict. Returns the index of its result, and its index among the
 /// violations of that result.
 pub(crate) fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
@@ -55,10 +47,7 @@ pub(crate) fn find_broken_link(file: &FileResults) -> Option<(usize, usize)> {
         .filter(|(_, result)| result.rule == ProjectCheck::Link.id())
         .find_map(|(result_index, result)| {
             let mut indices = 0..result.violations.len();
-            Some((
-                result_index,
-                indices.find(|index| affects_verdict(result, *index))?,
-            ))
+            Some((result_index, indices.find(|index| result.is_counted(*index))?))
         })
 }
 
@@ -75,59 +64,27 @@ fn remove_consequences(file: &mut FileResults, consequences: &BTreeSet<Consequen
             return true;
         };
         let earlier_count = folded_findings.len();
-        let kept_marks: Vec<bool> = (0..result.violations.len())
-            .map(|index| {
-                let about = result
-                    .violations
-                    .get(index)
-                    .and_then(|violation| violation.about.as_deref());
-                let is_consequence =
-                    about.is_some_and(|about| consequence_keys.contains(&(result.rule.as_str(), about)));
-                !(is_consequence && affects_verdict(result, index))
-            })
-            .collect();
-        // The states and the waivers have the same indexes as the violations.
-        let removed_violations = retain_marked(&mut result.violations, &kept_marks);
-        let mut removed_states = retain_marked(&mut result.states, &kept_marks).into_iter();
-        retain_marked(&mut result.waivers, &kept_marks);
-        for violation in removed_violations {
-            let state = removed_states.next().flatten();
-            if let Some(component) = violation.about {
-                folded_findings.push(FoldedFinding {
-                    component,
-                    severity,
-                    state,
-                });
+        result.violations.retain_mut(|violation| {
+            let state = violation.mark.state;
+            let is_excused = matches!(state, Some(FindingState::Known | FindingState::Waived));
+            let Some(component) = &violation.about else {
+                return true;
+            };
+            if is_excused || !consequence_keys.contains(&(result.rule.as_str(), component.as_str())) {
+                return true;
             }
-        }
+            folded_findings.push(FoldedFinding {
+                component: component.clone(),
+                severity,
+                state,
+            });
+            false
+        });
         // A result that lost its last violation is removed. A result that had none before stays.
         let is_unchanged = folded_findings.len() == earlier_count;
         is_unchanged || !result.violations.is_empty()
     });
     folded_findings
-}
-
-/// Keeps the values that `is_kept` marks, and returns the others.
-fn retain_marked<T>(values: &mut Vec<T>, is_kept: &[bool]) -> Vec<T> {
-    let marked_values = mem::take(values).into_iter().zip(is_kept);
-    let (kept_values, removed_values): (Vec<_>, Vec<_>) = marked_values.partition(|(_, is_kept)| **is_kept);
-    values.extend(kept_values.into_iter().map(|(value, _)| value));
-    removed_values.into_iter().map(|(value, _)| value).collect()
-}
-
-/// Removes one finding from a result. Returns its violation, state and waiver.
-fn remove_finding(
-    result: &mut RuleResult,
-    index: usize,
-) -> (
-    Violation,
-    Option<FindingState>,
-    Option<sluicegate_pipelines::findings::Waiver>,
-) {
-    let state = (index < result.states.len()).then(|| result.states.remove(index));
-    let waiver = (index < result.waivers.len()).then(|| result.waivers.remove(index));
-    let violation = result.violations.remove(index);
-    (violation, state.flatten(), waiver.flatten())
 }
 
 /// Adds the number of folded findings to the text of the broken link, which is one violation of a result of the file.
@@ -168,24 +125,21 @@ fn add_folded_findings(
         }
         return;
     }
-    let (mut violation, _, waiver) = remove_finding(link_result, violation_index);
+    let mut violation = link_result.violations.remove(violation_index);
     let error_states = folded_findings
         .iter()
         .filter(|finding| finding.severity == Severity::Error)
         .filter_map(|finding| finding.state);
     // Folded findings affect the verdict, so their state is new or unknown.
-    let state = error_states.max();
+    violation.mark.state = error_states.max();
     violation.text.push_str(&text);
     violation.folded_count = folded_findings.len();
-    let (has_states, has_waivers) = (state.is_some(), waiver.is_some());
     // The other violations of the result keep their level.
     if link_result.violations.is_empty() {
         file.results.remove(result_index);
     }
     file.results.push(RuleResult {
         origin: Origin::Project,
-        states: if has_states { vec![state] } else { Vec::new() },
-        waivers: if has_waivers { vec![waiver] } else { Vec::new() },
         ..RuleResult::new(
             ProjectCheck::Link.id().to_owned(),
             Status::Failed(Severity::Error),
@@ -198,12 +152,13 @@ fn add_folded_findings(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sluicegate_pipelines::findings::Violation;
 
     fn file(rule: &str, severity: Severity, about: &str, state: Option<FindingState>) -> FileResults {
         let mut violation = Violation::new("text");
         violation.about = Some(about.to_owned());
         let mut result = RuleResult::new(rule.to_owned(), Status::Failed(severity), None, vec![violation]);
-        result.states = vec![state];
+        result.set_states([state]);
         FileResults {
             path: "a".to_owned(),
             results: vec![result],
@@ -234,7 +189,7 @@ mod tests {
                 panic!("{:?}", run_findings.project_files);
             };
             assert_eq!(link.status, Status::Failed(Severity::Error));
-            assert_eq!(link.states.first().copied().flatten(), state);
+            assert_eq!(link.state(0), state);
             let text = &link.violations[0].text;
             assert_eq!(text, "text; 1 other finding about `Load` follows from this");
         }

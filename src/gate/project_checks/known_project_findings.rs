@@ -74,12 +74,10 @@ impl GateRun<'_> {
         )?;
         for file in &mut files {
             for result in &mut file.results {
-                // The list has one state for each violation, in the same order.
-                let states = mem::take(&mut result.states);
-                let mut states = states.iter();
+                // A project check never ends in an evaluation error, so each violation is a finding.
                 result
                     .violations
-                    .retain(|_| states.next() == Some(&Some(FindingState::New)));
+                    .retain(|violation| violation.mark.state == Some(FindingState::New));
             }
             file.results.retain(|result| !result.violations.is_empty());
         }
@@ -125,10 +123,10 @@ impl GateRun<'_> {
 /// Sets the state of each finding in the file that is not waived to new.
 fn mark_unwaived_as_new(file: &mut FileResults) {
     for result in &mut file.results {
-        let states = (0..result.violations.len()).map(|index| match result.state(index) {
-            Some(FindingState::Waived) => Some(FindingState::Waived),
-            _ => Some(FindingState::New),
-        });
-        result.states = states.collect();
+        for mark in result.marks_mut() {
+            if mark.state != Some(FindingState::Waived) {
+                mark.state = Some(FindingState::New);
+            }
+        }
     }
 }

@@ -85,7 +85,7 @@ fn has_folded_finding(result: &RuleResult) -> bool {
 
 /// Returns whether the result has a finding that existed at the base.
 fn has_known_finding(result: &RuleResult) -> bool {
-    result.states.contains(&Some(FindingState::Known))
+    result.states().any(|state| state == Some(FindingState::Known))
 }
 
 /// Returns a failed batch for each file with a finding of level error. Local results have no batches, but the code that

@@ -201,11 +201,8 @@ fn remove_unevaluated_results(newer: &Report, older: &mut Report) -> BTreeSet<St
 /// the older report sets them again. Waived findings stay waived.
 fn remove_base_states(file: &mut FileResults) {
     for result in &mut file.results {
-        for state in &mut result.states {
-            *state = state.filter(|state| *state == FindingState::Waived);
-        }
-        if result.states.iter().all(Option::is_none) {
-            result.states.clear();
+        for mark in result.marks_mut() {
+            mark.state = mark.state.filter(|state| *state == FindingState::Waived);
         }
     }
 }

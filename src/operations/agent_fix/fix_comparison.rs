@@ -262,7 +262,7 @@ mod tests {
     fn waived_finding_and_worse_size_are_new() {
         let before = report(Verdict::Failed, vec![failed(&["x"])]);
         let mut waived = failed(&["z"]);
-        waived.states = vec![Some(FindingState::Waived)];
+        waived.set_states([Some(FindingState::Waived)]);
         assert_eq!(
             compare(&before, &report(Verdict::Passed, vec![waived])).1,
             [1, 0, 1]

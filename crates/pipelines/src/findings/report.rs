@@ -520,7 +520,7 @@ mod tests {
     fn report_with_known_findings(known_count: usize, max_known: usize) -> Report {
         let violations = (0..known_count).map(|number| Violation::new(format!("violation {number}")));
         let mut known_result = result(Status::Failed(Severity::Warning), violations.collect());
-        known_result.states = vec![Some(FindingState::Known); known_count];
+        known_result.set_states(vec![Some(FindingState::Known); known_count]);
         let mut report = report(vec![known_result]);
         report.fixed_count = Some(0);
         report.context.max_known = Some(max_known);

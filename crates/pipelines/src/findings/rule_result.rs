@@ -103,6 +103,15 @@ impl Status {
     }
 }
 
+/// What the gate knows about a finding: its comparison with the base, and its waiver.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindingMark {
+    /// New, known or waived; `None` if no comparison was made and the finding is not waived.
+    pub state: Option<FindingState>,
+    /// The waiver of the finding. With an expired waiver, the finding still counts.
+    pub waiver: Option<Box<Waiver>>,
+}
+
 /// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
@@ -127,6 +136,8 @@ pub struct Violation {
     /// The replacement that a check proposes. If it is proven, `fix` has it, too.
     pub proposed_fix: Option<Box<ProposedFix>>,
     pub fix: Option<Box<Fix>>,
+    /// The mark of the finding, if the rule failed. An evaluation error is one finding, which the result marks.
+    pub mark: FindingMark,
 }
 
 /// Returns the text of a violation, or a placeholder if it has no visible characters.
@@ -148,6 +159,7 @@ impl Violation {
             folded_count: 0,
             proposed_fix: None,
             fix: None,
+            mark: FindingMark::default(),
         }
     }
 
@@ -179,17 +191,13 @@ pub struct RuleResult {
     pub violations: Vec<Violation>,
     /// The counted number, for a counting rule that failed without a violation.
     pub size: Option<u64>,
-    /// The state of each violation compared with the base, or one state if there are no violations; empty if no
-    /// comparison was made and no finding is waived.
-    pub states: Vec<Option<FindingState>>,
-    /// The waiver of each violation, in the same order as the states; empty if there are no waivers. A finding with an
-    /// expired waiver still counts.
-    pub waivers: Vec<Option<Waiver>>,
+    /// The mark of the only finding: of an evaluation error, and of a rule that failed without a violation.
+    pub mark: FindingMark,
 }
 
 impl RuleResult {
     /// Creates a result of a local evaluation, which was not compared with a base and has no waivers.
-    pub const fn new(
+    pub fn new(
         rule: String,
         status: Status,
         enforcement: Option<Enforcement>,
@@ -202,8 +210,7 @@ impl RuleResult {
             enforcement,
             violations,
             size: None,
-            states: Vec::new(),
-            waivers: Vec::new(),
+            mark: FindingMark::default(),
         }
     }
 
@@ -228,12 +235,53 @@ impl RuleResult {
     /// Returns the state of the finding for the violation at this index: new, known or waived. A result without
     /// violations has one finding, at index 0. Returns `None` if no comparison was made and the finding is not waived.
     pub fn state(&self, index: usize) -> Option<FindingState> {
-        self.states.get(index).copied().flatten()
+        self.mark(index)?.state
+    }
+
+    /// Returns the state of each finding.
+    pub fn states(&self) -> impl Iterator<Item = Option<FindingState>> {
+        let finding_count = if self.has_single_finding() {
+            1
+        } else {
+            self.violations.len()
+        };
+        (0..finding_count).map(|index| self.state(index))
+    }
+
+    /// Sets the state of each finding. The states are in the order of [`RuleResult::findings`].
+    pub fn set_states(&mut self, states: impl IntoIterator<Item = Option<FindingState>>) {
+        for (mark, state) in self.marks_mut().into_iter().zip(states) {
+            mark.state = state;
+        }
+    }
+
+    /// Returns the marks of the findings, in the order of [`RuleResult::findings`].
+    pub fn marks_mut(&mut self) -> Vec<&mut FindingMark> {
+        if self.has_single_finding() {
+            return vec![&mut self.mark];
+        }
+        self.violations
+            .iter_mut()
+            .map(|violation| &mut violation.mark)
+            .collect()
+    }
+
+    /// Returns the mark of the finding for the violation at this index.
+    fn mark(&self, index: usize) -> Option<&FindingMark> {
+        if self.has_single_finding() {
+            return Some(&self.mark);
+        }
+        self.violations.get(index).map(|violation| &violation.mark)
+    }
+
+    /// Returns whether a failure is one finding. The violations of an evaluation error are its messages.
+    const fn has_single_finding(&self) -> bool {
+        matches!(self.status, Status::Error(_)) || self.violations.is_empty()
     }
 
     /// Returns the waiver of the finding for the violation at this index, if there is one. It may be expired.
     pub fn waiver(&self, index: usize) -> Option<&Waiver> {
-        self.waivers.get(index)?.as_ref()
+        self.mark(index)?.waiver.as_deref()
     }
 
     /// Returns the text that explains the waiver of the finding at this index; `None` without a waiver.
@@ -244,18 +292,18 @@ impl RuleResult {
     /// Returns whether totals count the finding for the violation at this index, because it is neither known nor
     /// waived.
     pub fn is_counted(&self, index: usize) -> bool {
-        !matches!(
-            self.state(index),
-            Some(FindingState::Known | FindingState::Waived)
-        )
+        !is_excusing(self.state(index))
     }
 
     /// Returns whether all findings of the result are known or waived.
     pub fn is_excused(&self) -> bool {
-        // A result without violations has one finding.
-        let finding_count = self.violations.len().max(1);
-        !(0..finding_count).any(|index| self.is_counted(index))
+        self.states().all(is_excusing)
     }
+}
+
+/// Returns whether a finding with this state is known or waived.
+const fn is_excusing(state: Option<FindingState>) -> bool {
+    matches!(state, Some(FindingState::Known | FindingState::Waived))
 }
 
 /// All rule results of one file.

@@ -151,27 +151,17 @@ impl Waivers {
             return;
         }
         let findings = result.findings(file_waivers.path);
-        let mut entries: Vec<Option<EffectiveEntry<'_>>> = findings
+        let entries: Vec<Option<EffectiveEntry<'_>>> = findings
             .iter()
             .map(|finding| self.find_best_entry(file_waivers, finding, today, effects))
             .collect();
-        if let [entry] = entries.as_slice() {
-            // An evaluation error is one finding, but a result has a state and a waiver for each of its violations.
-            entries = vec![*entry; result.violations.len().max(1)];
-        }
-        if entries.iter().all(Option::is_none) {
-            return;
-        }
-        result.states.resize(entries.len(), None);
-        for (state, entry) in result.states.iter_mut().zip(&entries) {
-            if entry.is_some_and(|entry| entry.effect == WaiverEffect::Allowed) {
-                *state = Some(FindingState::Waived);
+        for (mark, entry) in result.marks_mut().into_iter().zip(entries) {
+            let Some(entry) = entry else { continue };
+            if entry.effect == WaiverEffect::Allowed {
+                mark.state = Some(FindingState::Waived);
             }
+            mark.waiver = Some(Box::new(entry.entry.to_waiver(entry.effect)));
         }
-        result.waivers = entries
-            .into_iter()
-            .map(|entry| entry.map(|entry| entry.entry.to_waiver(entry.effect)))
-            .collect();
     }
 
     /// Returns the entry that is about the finding: the one with the strongest effect, and the first of several. Updates

@@ -44,12 +44,20 @@ fn file(path: &str, results: Vec<RuleResult>) -> FileResults {
     }
 }
 
-/// Returns the states of the first result of each file, and the text of its first violation.
+/// Returns the states of the first result of each file (an empty list if it has no waiver), and the text of its first
+/// violation.
 fn marked(text: &str, mut files: Vec<FileResults>) -> Vec<(Vec<Option<FindingState>>, Option<String>)> {
     Waivers::new(entries(text))
         .unwrap()
         .mark_findings(&mut files, &OldNames::default(), TODAY);
-    let first = |file: &FileResults| (file.results[0].states.clone(), file.results[0].describe_waiver(0));
+    let first = |file: &FileResults| {
+        let result = &file.results[0];
+        let mut states: Vec<_> = result.states().collect();
+        if (0..states.len()).all(|index| result.waiver(index).is_none()) {
+            states.clear();
+        }
+        (states, result.describe_waiver(0))
+    };
     files.iter().map(first).collect()
 }
 

@@ -294,7 +294,7 @@ fn numbers_and_bars_are_filters() {
 #[test]
 fn page_shows_no_error_for_known_or_waived_finding() {
     let mut report = sample::report();
-    report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::Waived)];
+    report.files[1].results[1].set_states([Some(FindingState::Known), Some(FindingState::Waived)]);
     let page = render(&report, &ReportContext::default());
     let badges: Vec<String> = of_class(&read(&page), "badge").into_iter().map(text_of).collect();
     assert_eq!(
@@ -403,7 +403,7 @@ fn many_files_are_folded() {
     assert_eq!(open(&report), files::MAX_OPEN_FILES);
     report.files = files(files::MAX_OPEN_FILES + 1);
     assert_eq!(open(&report), files::MAX_OPEN_FILES);
-    report.files[0].results[0].states = vec![Some(FindingState::Known)];
+    report.files[0].results[0].set_states([Some(FindingState::Known)]);
     report.files.truncate(2);
     assert_eq!(open(&report), 2);
 }

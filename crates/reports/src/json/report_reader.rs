@@ -6,8 +6,8 @@ use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_pipelines::findings::{
-    Engine, ExcludedFile, FileResults, FindingState, GateChange, Origin, Report, RuleResult, Severity,
-    Status, UnreviewedFile, Verdict, Violation, Waiver,
+    Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, Origin, Report, RuleResult,
+    Severity, Status, UnreviewedFile, Verdict, Violation,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -191,29 +191,40 @@ impl RuleV2 {
     /// derived from `engine`, and the severity from the `verdict` of the report.
     fn into_result(self, engine: Engine, verdict: Verdict) -> Result<RuleResult, ReportReadError> {
         let status = self.parse_status(verdict)?;
-        let finding_states = self.collect_states();
-        let has_excused_finding = finding_states
+        let marks: Vec<FindingMark> = self
+            .findings
             .iter()
-            .any(|state| matches!(state, Some(FindingState::Known | FindingState::Waived)));
+            .map(|finding| FindingMark {
+                state: finding.state,
+                waiver: finding.waiver.clone().map(Box::new),
+            })
+            .collect();
+        let has_excused_finding = marks
+            .iter()
+            .any(|mark| matches!(mark.state, Some(FindingState::Known | FindingState::Waived)));
         if has_excused_finding && !status.is_excusable() {
             return Err(invalid_value(format!(
                 "the rule {:?} has a known or waived finding, but its status does not allow this",
                 self.rule
             )));
         }
-        Ok(RuleResult {
+        let mut result = RuleResult {
             size: self.size(),
-            waivers: self.collect_waivers(),
-            violations: build_violations(&self.rule, self.findings)?,
-            states: finding_states,
             origin: self.origin.unwrap_or(match engine {
                 Engine::Remote => Origin::Platform,
                 Engine::Local => Origin::Local,
             }),
-            rule: self.rule,
-            status,
-            enforcement: self.enforcement,
-        })
+            ..RuleResult::new(
+                self.rule.clone(),
+                status,
+                self.enforcement,
+                build_violations(&self.rule, self.findings)?,
+            )
+        };
+        for (result_mark, mark) in result.marks_mut().into_iter().zip(marks) {
+            *result_mark = mark;
+        }
+        Ok(result)
     }
 
     /// Parses the status of the result. Fails if it is unknown, or if it contradicts the findings or the error type.
@@ -266,27 +277,6 @@ impl RuleV2 {
         }
     }
 
-    /// Collects the state of each finding; an empty list if no finding has one.
-    fn collect_states(&self) -> Vec<Option<FindingState>> {
-        let states: Vec<_> = self.findings.iter().map(|finding| finding.state).collect();
-        if states.iter().any(Option::is_some) {
-            states
-        } else {
-            Vec::new()
-        }
-    }
-
-    /// Collects the waiver of each finding; an empty list if no finding has one.
-    fn collect_waivers(&self) -> Vec<Option<Waiver>> {
-        let waivers = self.findings.iter().map(|finding| finding.waiver.clone());
-        let waivers: Vec<_> = waivers.collect();
-        if waivers.iter().any(Option::is_some) {
-            waivers
-        } else {
-            Vec::new()
-        }
-    }
-
     /// Returns the counted number of a counting rule that failed without a violation: such a result has one finding,
     /// without a message. The numbers of other results belong to their violations.
     fn size(&self) -> Option<u64> {
@@ -336,7 +326,7 @@ mod tests {
     use crate::ReportContext;
     use crate::{json, sample};
     use proptest::prelude::*;
-    use sluicegate_pipelines::findings::{ComparedWith, GateFault, Shard};
+    use sluicegate_pipelines::findings::{ComparedWith, GateFault, Shard, Waiver};
 
     fn read_report(text: &[u8]) -> Result<Report, ReportReadError> {
         parse_json_report(text, |_| None)
@@ -354,14 +344,14 @@ mod tests {
         let mut report = sample::report();
         report.context.shard = Some(Shard { index: 2, total: 3 });
         report.fixed_count = Some(2);
-        report.files[1].results[1].states = vec![Some(FindingState::New), Some(FindingState::Known)];
-        report.files[0].results[0].states = vec![Some(FindingState::Waived)];
-        report.files[0].results[0].waivers = vec![Some(Waiver {
+        report.files[1].results[1].set_states([Some(FindingState::New), Some(FindingState::Known)]);
+        report.files[0].results[0].set_states([Some(FindingState::Waived)]);
+        report.files[0].results[0].marks_mut()[0].waiver = Some(Box::new(Waiver {
             reason: "old".to_owned(),
             owner: None,
             until: Some(jiff::civil::date(2027, 3, 31)),
             exceeded_size: Some(40),
-        })];
+        }));
         report.context.compared_with = Some(ComparedWith { head: None });
         report.is_open = true;
         report.files[1].results[1].violations[0].about = Some("Run A".to_owned());

@@ -173,7 +173,7 @@ fn junit_never_contradicts_verdict() {
         let mut known = results();
         known.truncate(2);
         for result in &mut known {
-            result.states = vec![state];
+            result.set_states([state]);
         }
         known
     };

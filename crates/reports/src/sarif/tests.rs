@@ -559,13 +559,13 @@ fn control_characters_are_visible_in_all_texts() {
         Status::Failed(Severity::Error),
         vec![sample::violation(hidden, None)],
     );
-    result.states = vec![Some(FindingState::Waived)];
-    result.waivers = vec![Some(Waiver {
+    result.set_states([Some(FindingState::Waived)]);
+    result.marks_mut()[0].waiver = Some(Box::new(Waiver {
         reason: hidden.to_owned(),
         owner: None,
         until: None,
         exceeded_size: None,
-    })];
+    }));
     report.files = vec![sample::file("a", vec![result])];
     report.notes = vec![hidden.to_owned()];
     let log = read(&report, &context);

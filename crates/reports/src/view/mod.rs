@@ -400,7 +400,7 @@ mod tests {
     #[test]
     fn known_findings_are_a_number_until_all_are_requested() {
         let mut report = sample::report();
-        report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
+        report.files[1].results[1].set_states([Some(FindingState::Known), Some(FindingState::New)]);
         let shown = |show| {
             let about = about(show);
             let view = View::new(&report, &about, ViewMedium::Page);
@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn page_without_findings_does_not_list_known_ones() {
         let mut report = sample::report();
-        report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
+        report.files[1].results[1].set_states([Some(FindingState::Known), Some(FindingState::New)]);
         let context = about(ShowMode::First(0));
         let page = View::new(&report, &context, ViewMedium::Page);
         assert_eq!(page.entries.len(), 0);
@@ -425,7 +425,7 @@ mod tests {
     #[test]
     fn known_findings_are_listed_in_page_by_default_and_not_in_log() {
         let mut report = sample::report();
-        report.files[1].results[1].states = vec![Some(FindingState::Known), Some(FindingState::New)];
+        report.files[1].results[1].set_states([Some(FindingState::Known), Some(FindingState::New)]);
         let context = about(ShowMode::default());
         let page = View::new(&report, &context, ViewMedium::Page);
         let log = View::new(&report, &context, ViewMedium::Log);

@@ -169,7 +169,7 @@ mod tests {
     fn new_findings_come_first_and_the_worst_of_them_before_all() {
         let mut report = report();
         report.fixed_count = Some(0);
-        report.files[1].results[1].states = vec![Some(FindingState::Known)];
+        report.files[1].results[1].set_states([Some(FindingState::Known)]);
         let mut about = ReportContext::default();
         about
             .changed_lines

@@ -67,7 +67,7 @@ fn compared(base: &[Found], head: &[Found]) -> (Vec<Found>, usize) {
         .results
         .iter()
         .take(head.len())
-        .map(|result| result.states[0]);
+        .map(|result| result.state(0));
     let known = head
         .iter()
         .zip(states)
@@ -211,7 +211,7 @@ fn component_is_not_known_by_variable_of_its_name() {
     let state = |base: SubjectKind, head: SubjectKind| {
         let (base, mut files) = (about(base), [about(head)]);
         mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
-        files[0].results[0].states[0]
+        files[0].results[0].state(0)
     };
     let (component, variable) = (SubjectKind::Component, SubjectKind::Variable);
     assert_eq!(state(variable, component), Some(FindingState::New));
@@ -219,7 +219,7 @@ fn component_is_not_known_by_variable_of_its_name() {
     assert_eq!(state(variable, variable), Some(FindingState::Known));
 }
 
-/// Returns the states of the findings of `head` in comparison with these results of the base.
+/// Returns the state for each violation of `head`, or one without violations, in comparison with these results of the base.
 fn list_states(base_results: Vec<RuleResult>, head: RuleResult) -> Vec<Option<FindingState>> {
     let to_file = |results| FileResults {
         path: "p".to_owned(),
@@ -228,7 +228,10 @@ fn list_states(base_results: Vec<RuleResult>, head: RuleResult) -> Vec<Option<Fi
     };
     let (base, mut files) = (to_file(base_results), [to_file(vec![head])]);
     mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
-    files[0].results[0].states.clone()
+    let result = &files[0].results[0];
+    (0..result.violations.len().max(1))
+        .map(|index| result.state(index))
+        .collect()
 }
 
 const NEW: [Option<FindingState>; 1] = [Some(FindingState::New)];
@@ -336,11 +339,7 @@ fn minor_finding_is_matched_with_minor_one_and_never_excuses_broken_reference() 
     ] {
         let (base, mut files) = (calls(base), vec![calls(head)]);
         mark_new_and_known(&mut files, |_| false, |_| vec![BaseFile::Evaluated(&base)]);
-        let states: Vec<FindingState> = files[0].results[0]
-            .states
-            .iter()
-            .map(|state| state.unwrap())
-            .collect();
+        let states: Vec<FindingState> = files[0].results[0].states().map(|state| state.unwrap()).collect();
         assert_eq!(states, expected, "{base:?}");
     }
 }
