@@ -247,13 +247,14 @@ fn describe_unexplained_batches(batches: &[&BatchFiles]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_pipelines::findings::UnreviewedFile;
+    use sluicegate_pipelines::findings::{ReviewGap, UnreviewedFile};
 
     fn without_response() -> Evaluation {
         let run_findings = RunFindings {
             unreviewed_files: vec![UnreviewedFile {
                 path: "a".into(),
                 reason: "no answer".into(),
+                gap: ReviewGap::FailedRequest,
             }],
             ..RunFindings::default()
         };

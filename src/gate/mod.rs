@@ -38,7 +38,7 @@ pub(crate) mod waivers;
 pub(crate) use baseline::base_results::{
     BasePaths, FormerPaths, list_former_paths, mark_known_findings, mark_known_in_files,
 };
-pub(crate) use baseline::known_comparison::{BaseFile, KnownComparison, mark_new_and_known};
+pub(crate) use baseline::known_comparison::{BaseFile, BaseGap, KnownComparison, mark_new_and_known};
 pub(crate) use changes::changed_contents::{ChangedContents, VersionPairs};
 pub(crate) use local_review::rule_evaluation::evaluate_files;
 pub(crate) use project_checks::project_scope::{

@@ -3,7 +3,7 @@
 use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::{KnownComparison, ProjectContents};
-use sluicegate_pipelines::findings::{FileResults, UnreviewedFile, VerdictLimit};
+use sluicegate_pipelines::findings::{FileResults, ReviewGap, UnreviewedFile, VerdictLimit};
 use sluicegate_pipelines::project::CheckLevels;
 use sluicegate_pipelines::rules::Consequence;
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +61,17 @@ impl RunFindings {
         new_files.retain(|file| !known_paths.contains(&file.path));
         self.unreviewed_files.extend(new_files);
         self.unreviewed_files.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// Returns whether failed requests are the only gaps in the review: there is no doubt, and each file that was not
+    /// reviewed or not compared has a failed request as its reason.
+    pub(crate) fn lacks_only_responses(&self) -> bool {
+        let unknown_files = self
+            .comparison
+            .iter()
+            .flat_map(|comparison| &comparison.unknown_files);
+        let mut incomplete_files = self.unreviewed_files.iter().chain(unknown_files);
+        self.doubts.is_empty() && incomplete_files.all(|file| file.gap == ReviewGap::FailedRequest)
     }
 
     /// Returns the results of the review, then those of the project checks.

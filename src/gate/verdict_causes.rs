@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::gate::{KnownComparison, decide_verdict};
     use sluicegate_pipelines::findings::{
-        FileResults, FindingState, Origin, RuleResult, Severity, Status, UnreviewedFile, Verdict,
+        FileResults, FindingState, Origin, ReviewGap, RuleResult, Severity, Status, UnreviewedFile, Verdict,
     };
 
     fn run_findings(status: Status) -> RunFindings {
@@ -79,6 +79,7 @@ mod tests {
         open.unreviewed_files.push(UnreviewedFile {
             path: "b".into(),
             reason: "no answer".into(),
+            gap: ReviewGap::FailedRequest,
         });
         assert_eq!(
             decide_verdict(&find_verdict_causes(&open, FailOn::Never)),

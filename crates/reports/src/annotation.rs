@@ -386,7 +386,7 @@ mod tests {
         // Several files share the reason: it is in the notice, and each file has a mark.
         report.unreviewed_files.push(UnreviewedFile {
             path: "later.orch.yaml".to_owned(),
-            reason: report.unreviewed_files[0].reason.clone(),
+            ..report.unreviewed_files[0].clone()
         });
         let marks = collect_limited_file_annotations(&report, &context, &limits, false);
         assert_eq!(marks.len(), 6, "{:?}", shown(&marks));

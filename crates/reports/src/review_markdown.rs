@@ -388,7 +388,9 @@ fn render_notice_entry(entry: &NoticeEntry<'_>) -> String {
 mod tests {
     use super::*;
     use crate::sample;
-    use sluicegate_pipelines::findings::{FindingState, Severity, ShowMode, Status, UnreviewedFile};
+    use sluicegate_pipelines::findings::{
+        FindingState, ReviewGap, Severity, ShowMode, Status, UnreviewedFile,
+    };
 
     fn linked() -> ReportContext {
         ReportContext {
@@ -500,6 +502,7 @@ mod tests {
             .map(|n| UnreviewedFile {
                 path: n.to_string(),
                 reason: long(n),
+                gap: ReviewGap::Other,
             })
             .collect();
         let mut context = linked();

@@ -2,8 +2,8 @@
 
 use jiff::Timestamp;
 use sluicegate_pipelines::findings::{
-    Enforcement, Engine, ExcludedFile, FileResults, Fix, GateChange, Report, ReviewContext, RuleResult,
-    Severity, Status, UnreviewedFile, Verdict, Violation,
+    Enforcement, Engine, ExcludedFile, FileResults, Fix, GateChange, Report, ReviewContext, ReviewGap,
+    RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
 };
 use std::io;
 use std::time::Duration;
@@ -140,6 +140,7 @@ pub fn report() -> Report {
         unreviewed_files: vec![UnreviewedFile {
             path: "late.orch.yaml".to_owned(),
             reason: "the batch timed out".to_owned(),
+            gap: ReviewGap::Other,
         }],
         gate_changes: vec![GateChange {
             path: "sluicegate.yaml".to_owned(),

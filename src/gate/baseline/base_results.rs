@@ -1,8 +1,8 @@
 //! The state at the base commits: the former paths of the reviewed files, and their results there.
 
-use crate::gate::{BaseFile, KnownComparison, RunFindings, mark_new_and_known};
+use crate::gate::{BaseFile, BaseGap, KnownComparison, RunFindings, mark_new_and_known};
 use sluicegate_git::Change;
-use sluicegate_pipelines::findings::FileResults;
+use sluicegate_pipelines::findings::{FileResults, ReviewGap};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,7 +95,7 @@ struct BaseResults<'b> {
     base_paths: &'b BasePaths,
     results_by_path: BTreeMap<&'b str, &'b FileResults>,
     /// Files without usable results, each with the reason.
-    unusable_files: BTreeMap<&'b str, &'b str>,
+    unusable_files: BTreeMap<&'b str, BaseGap<'b>>,
     /// The files of all batches that failed.
     failed_paths: BTreeSet<&'b str>,
 }
@@ -106,10 +106,18 @@ impl<'b> BaseResults<'b> {
     fn from_run_findings(base_paths: &'b BasePaths, run_findings: &'b RunFindings) -> Self {
         let mut unusable_files = BTreeMap::new();
         for file in &run_findings.unreviewed_files {
-            unusable_files.insert(file.path.as_str(), file.reason.as_str());
+            let base_gap = BaseGap {
+                reason: &file.reason,
+                gap: file.gap,
+            };
+            unusable_files.insert(file.path.as_str(), base_gap);
         }
         for (path, reason) in &run_findings.doubtful_files {
-            unusable_files.insert(path.as_str(), reason.as_str());
+            let base_gap = BaseGap {
+                reason,
+                gap: ReviewGap::Other,
+            };
+            unusable_files.insert(path.as_str(), base_gap);
         }
         Self {
             base_paths,
@@ -143,9 +151,12 @@ impl<'b> BaseResults<'b> {
                 self.unusable_files.get(base_path),
                 self.results_by_path.get(base_path),
             ) {
-                (Some(reason), _) => BaseFile::Unknown(reason),
+                (Some(base_gap), _) => BaseFile::Unknown(*base_gap),
                 (None, Some(results)) => BaseFile::Evaluated(results),
-                (None, None) => BaseFile::Unknown("the base has no results for this file"),
+                (None, None) => BaseFile::Unknown(BaseGap {
+                    reason: "the base has no results for this file",
+                    gap: ReviewGap::Other,
+                }),
             },
         }
     }

@@ -6,8 +6,17 @@
 
 use crate::gate::baseline::earlier_findings::{EarlierFindings, MatchRule};
 use sluicegate_base::text::format_count;
-use sluicegate_pipelines::findings::{FileResults, FindingState, Origin, RuleResult, Status};
+use sluicegate_pipelines::findings::{
+    FileResults, FindingState, Origin, ReviewGap, RuleResult, Status, UnreviewedFile,
+};
 use std::collections::{BTreeSet, HashSet};
+
+/// The reason why the results of a file at the base are unknown.
+#[derive(Clone, Copy)]
+pub(crate) struct BaseGap<'a> {
+    pub reason: &'a str,
+    pub gap: ReviewGap,
+}
 
 /// The state of a file of head at the base.
 #[derive(Clone, Copy)]
@@ -15,8 +24,8 @@ pub(crate) enum BaseFile<'a> {
     /// The file is missing or is not a pipeline: all findings of head are new.
     Missing,
     Evaluated(&'a FileResults),
-    /// The file could not be evaluated, with the reason.
-    Unknown(&'a str),
+    /// The file could not be evaluated.
+    Unknown(BaseGap<'a>),
 }
 
 /// The result of a comparison with the base.
@@ -24,8 +33,8 @@ pub(crate) enum BaseFile<'a> {
 pub(crate) struct KnownComparison {
     /// Number of findings at the base that no longer exist, for rules that have a result in the same file of head.
     pub fixed_count: usize,
-    /// Files that could not be evaluated at the base, each with the reason.
-    pub unknown_files: Vec<(String, String)>,
+    /// Files that could not be evaluated at the base, by their path in head.
+    pub unknown_files: Vec<UnreviewedFile>,
     /// Files whose review failed at every base, by their path in head.
     pub failed_before: BTreeSet<String>,
 }
@@ -33,10 +42,12 @@ pub(crate) struct KnownComparison {
 impl KnownComparison {
     /// Returns a note about the files that could not be evaluated at the base, if any.
     pub(crate) fn describe_unknown_files(&self) -> Option<String> {
-        let (path, reason) = self.unknown_files.first()?;
+        let first_file = self.unknown_files.first()?;
         Some(format!(
-            "could not determine which findings in {} are new, because the base was not evaluated: {path}: {reason}",
-            format_count(self.unknown_files.len(), "file")
+            "could not determine which findings in {} are new, because the base was not evaluated: {}: {}",
+            format_count(self.unknown_files.len(), "file"),
+            first_file.path,
+            first_file.reason
         ))
     }
 }
@@ -52,7 +63,7 @@ pub(crate) fn mark_new_and_known<'b>(
 ) -> KnownComparison {
     let mut comparison = KnownComparison::default();
     for file in files {
-        let base_results: Result<Vec<_>, &str> = find_base_files(&file.path)
+        let base_results: Result<Vec<_>, BaseGap<'_>> = find_base_files(&file.path)
             .into_iter()
             .map(find_comparable_results)
             .collect();
@@ -61,9 +72,11 @@ pub(crate) fn mark_new_and_known<'b>(
                 let fixed_count = mark_findings_of_file(file, base_results);
                 comparison.fixed_count += if is_incomplete(&file.path) { 0 } else { fixed_count };
             }
-            Err(reason) => comparison
-                .unknown_files
-                .push((file.path.clone(), reason.to_owned())),
+            Err(base_gap) => comparison.unknown_files.push(UnreviewedFile {
+                path: file.path.clone(),
+                reason: base_gap.reason.to_owned(),
+                gap: base_gap.gap,
+            }),
         }
     }
     comparison
@@ -71,14 +84,14 @@ pub(crate) fn mark_new_and_known<'b>(
 
 /// Returns the results of a file at the base, or the reason why they are unknown. Returns `None` if the file is missing
 /// there or could not be read, so that all its findings in head are new.
-fn find_comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, &str> {
+fn find_comparable_results(base_file: BaseFile<'_>) -> Result<Option<&FileResults>, BaseGap<'_>> {
     match base_file {
         BaseFile::Missing => Ok(None),
         BaseFile::Evaluated(base) if base.results.iter().any(|result| result.status.is_unreadable()) => {
             Ok(None)
         }
         BaseFile::Evaluated(base) => Ok(Some(base)),
-        BaseFile::Unknown(reason) => Err(reason),
+        BaseFile::Unknown(base_gap) => Err(base_gap),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::gate::RunFindings;
 use rayon::prelude::*;
 use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, GitError, Repository, SnapshotFile};
-use sluicegate_pipelines::findings::{FileResults, UnreviewedFile};
+use sluicegate_pipelines::findings::{FileResults, ReviewGap, UnreviewedFile};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::{PipelineObserver, RuleSet};
 use sluicegate_yaml::DocumentError;
@@ -62,6 +62,7 @@ pub(crate) fn evaluate_documents(
             unread_files.push(UnreviewedFile {
                 path: file.path,
                 reason: reason.to_owned(),
+                gap: ReviewGap::Other,
             });
             continue;
         }
@@ -105,6 +106,7 @@ fn evaluate_file_on_disk(
     let document = read_document_on_disk(disk_path).map_err(|error| UnreviewedFile {
         path: path.to_owned(),
         reason: format!("could not read the file: {error}"),
+        gap: ReviewGap::Other,
     })?;
     Ok(evaluate(path, &document))
 }

@@ -1,9 +1,8 @@
-//! Collects the failed requests of a review: their messages, their effect on the run, and whether they alone explain
-//! why files were not reviewed.
+//! Collects the failed requests of a review: their messages, and their effect on the run.
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::{BatchError, BatchResponse, RunFindings};
+use crate::gate::{BatchError, BatchResponse};
 use crate::session::Run;
 use crate::session::failure_conversion::http_exit_status;
 use sluicegate_platform::http::{ErrorKind, HttpError};
@@ -18,8 +17,6 @@ pub(crate) struct FailedRequests {
     refusal_status: Option<ExitStatus>,
     /// What to do about the failures that do not pass by themselves.
     next_steps: BTreeSet<String>,
-    /// The reasons of all failures, in the words of the unreviewed files.
-    causes: BTreeSet<String>,
     /// The hint of the first request for something that the platform did not find.
     not_found_hint: Option<String>,
     /// The files that got no response, or were too large for one.
@@ -30,7 +27,6 @@ impl FailedRequests {
     /// Records the failure of a batch. Does nothing if the batch was reviewed.
     pub(crate) fn record(&mut self, response: &BatchResponse) {
         let Err(error) = &response.outcome else { return };
-        self.causes.insert(error.cause());
         if error.allows_local_evaluation() {
             self.files_without_response.extend(response.files.iter().cloned());
         }
@@ -99,21 +95,6 @@ impl FailedRequests {
     pub(crate) fn find_fallback_paths(&self) -> Option<&BTreeSet<String>> {
         let is_refused = self.refusal_status.is_some();
         Some(&self.files_without_response).filter(|files| !files.is_empty() && !is_refused)
-    }
-
-    /// Returns whether failed requests are the only gaps in the review: there is no doubt, and each file that was not
-    /// reviewed or not compared has a failed request as its reason.
-    pub(crate) fn explains_all_gaps(&self, run_findings: &RunFindings) -> bool {
-        if !run_findings.doubts.is_empty() {
-            return false;
-        }
-        let unknown_files = run_findings
-            .comparison
-            .iter()
-            .flat_map(|comparison| &comparison.unknown_files);
-        let unreviewed_reasons = run_findings.unreviewed_files.iter().map(|file| &file.reason);
-        let mut reasons = unreviewed_reasons.chain(unknown_files.map(|(_, reason)| reason));
-        reasons.all(|reason| self.causes.contains(reason))
     }
 
     /// Returns what to do about the failures, each instruction once. Failures that may pass by themselves need no

@@ -60,12 +60,13 @@ impl LocalFallback {
         }
         run_findings.files.extend(local_findings.files);
         run_findings.files.sort_by(|a, b| a.path.cmp(&b.path));
-        // A file that could not be read locally either was not evaluated at all. With the local reason, an unavailable
-        // platform does not excuse it.
+        // A file that could not be read locally either was not evaluated at all, so an unavailable platform does not
+        // excuse it.
         for local_file in local_findings.unreviewed_files {
             let unreviewed_files = run_findings.unreviewed_files.iter_mut();
             for file in unreviewed_files.filter(|file| file.path == local_file.path) {
                 file.reason.clone_from(&local_file.reason);
+                file.gap = local_file.gap;
             }
         }
         Ok(Self {

@@ -370,7 +370,7 @@ impl ReviewEngine for RemoteReview<'_> {
         if is_lenient && has_responded && failed_requests.find_fallback_paths().is_some() {
             head_findings.notes.push(AVAILABLE_NOTE.to_owned());
         }
-        let may_pass = is_lenient && !has_responded && failed_requests.explains_all_gaps(&head_findings);
+        let may_pass = is_lenient && !has_responded && head_findings.lacks_only_responses();
         let mut evaluation = Evaluation::new(head_findings, run.subject.settings.verdict.fail_on);
         evaluation.set_failed_requests(failed_requests, may_pass);
         evaluation.print_failed_requests(run.session)?;

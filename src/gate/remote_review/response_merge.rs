@@ -4,7 +4,7 @@ use crate::gate::remote_review::evidence::{self, ResponseGaps};
 use crate::gate::remote_review::requested_paths::RequestedPaths;
 use crate::gate::{BatchResponse, Positions, RunFindings};
 use sluicegate_pipelines::findings::{
-    Enforcement, FileResults, Origin, RuleResult, Severity, Status, UnreviewedFile, Violation,
+    Enforcement, FileResults, Origin, ReviewGap, RuleResult, Severity, Status, UnreviewedFile, Violation,
 };
 use sluicegate_pipelines::pipelines::PipelineKind;
 use sluicegate_pipelines::rules::{self, RuleSet};
@@ -45,6 +45,7 @@ pub(crate) fn merge_responses(
                     run_findings.unreviewed_files.push(UnreviewedFile {
                         path,
                         reason: reason.clone(),
+                        gap: ReviewGap::FailedRequest,
                     });
                 }
             }
@@ -193,6 +194,7 @@ impl ResponseMerger<'_, '_> {
         self.run_findings.unreviewed_files.push(UnreviewedFile {
             path,
             reason: reason.into(),
+            gap: ReviewGap::Other,
         });
     }
 

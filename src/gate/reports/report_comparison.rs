@@ -6,11 +6,12 @@ use crate::gate::baseline::EARLIER_BASE_NOTE;
 use crate::gate::remote_review::failed_batch::{
     BatchFiles, FoldEvidence, build_failed_batches, list_unexplained_batches,
 };
-use crate::gate::{BaseFile, decide_verdict, find_report_causes, mark_new_and_known};
+use crate::gate::{BaseFile, BaseGap, decide_verdict, find_report_causes, mark_new_and_known};
 use sluicegate_base::text::format_count;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::findings::{
-    ComparedWith, Engine, FileResults, FindingState, LimitKind, Origin, Report, ReviewContext, Verdict,
+    ComparedWith, Engine, FileResults, FindingState, LimitKind, Origin, Report, ReviewContext, ReviewGap,
+    UnreviewedFile, Verdict,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,8 +22,8 @@ const MERGE_SHARDS_HINT: &str =
 /// The gaps in a comparison of two reports.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ReportGaps {
-    /// Files without enough information in the old report, each with the reason.
-    unknown_files: Vec<(String, String)>,
+    /// Files without enough information in the old report.
+    unknown_files: Vec<UnreviewedFile>,
     /// Rules of the old report that have no result in the new one.
     unevaluated_rules: BTreeSet<String>,
 }
@@ -60,10 +61,13 @@ pub(crate) fn compare_with_older_report(newer: &mut Report, older: Report) {
     let notes = &mut newer.notes;
     notes.push(format!("compared with a report of {older_commit} (--compare)"));
     notes.extend(disabled_check_notes);
-    if let Some((path, reason)) = gaps.unknown_files.first() {
-        let files = format_count(gaps.unknown_files.len(), "file");
-        let reason =
-            format!("the old report cannot show which findings are new in {files}: {path}: {reason}");
+    if let Some(first_file) = gaps.unknown_files.first() {
+        let reason = format!(
+            "the old report cannot show which findings are new in {}: {}: {}",
+            format_count(gaps.unknown_files.len(), "file"),
+            first_file.path,
+            first_file.reason
+        );
         notes.push(reason.clone());
         if newer.verdict == Verdict::Undecided {
             newer.reasons.push(reason);
@@ -272,12 +276,20 @@ impl<'r> OldReport<'r> {
     fn find_base_file(&self, path: &str) -> BaseFile<'r> {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {
-            (Some(reason), _) => BaseFile::Unknown(reason),
+            (Some(reason), _) => unknown_file(reason),
             (None, Some(file)) => BaseFile::Evaluated(file),
             (None, None) if self.covers_all_pipelines => BaseFile::Missing,
-            (None, None) => BaseFile::Unknown("the old report covers only some pipelines, but not this file"),
+            (None, None) => unknown_file("the old report covers only some pipelines, but not this file"),
         }
     }
+}
+
+/// Returns the state of a file without usable results in the old report.
+const fn unknown_file(reason: &str) -> BaseFile<'_> {
+    BaseFile::Unknown(BaseGap {
+        reason,
+        gap: ReviewGap::Other,
+    })
 }
 
 /// Returns whether the report covers all pipelines: it has no base and no restriction to paths. A report of a shard was

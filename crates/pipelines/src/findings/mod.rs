@@ -37,8 +37,8 @@ pub use missing_shards::describe_missing_shards;
 pub(crate) use renamed_subjects::LINK_ARROW;
 pub use renamed_subjects::RenamedSubjects;
 pub use report::{
-    ComparedWith, Engine, ExcludedFile, GateChange, Report, ResultCounts, ReviewContext, ReviewPlatform,
-    Shard, UnreviewedFile, Verdict,
+    ComparedWith, Engine, ExcludedFile, GateChange, Report, ResultCounts, ReviewContext, ReviewGap,
+    ReviewPlatform, Shard, UnreviewedFile, Verdict,
 };
 pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{

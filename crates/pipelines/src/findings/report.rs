@@ -191,6 +191,17 @@ impl fmt::Display for Shard {
     }
 }
 
+/// The kind of gap in a review. An unavailable platform can only excuse failed requests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ReviewGap {
+    /// The request for the file failed, so there is no usable response.
+    FailedRequest,
+    /// The response has no usable result, or the file could not be read. Also the gap of a saved report, which has only
+    /// the reason.
+    #[default]
+    Other,
+}
+
 /// A file that should have been reviewed but was not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreviewedFile {
@@ -198,6 +209,7 @@ pub struct UnreviewedFile {
     pub path: String,
     /// The reason why there is no result.
     pub reason: String,
+    pub gap: ReviewGap,
 }
 
 /// A file that is intentionally not reviewed.

@@ -6,8 +6,8 @@ use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_pipelines::findings::{
-    Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, Origin, Report, RuleResult,
-    Severity, Status, UnreviewedFile, Verdict, Violation,
+    Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, Origin, Report, ReviewGap,
+    RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -99,7 +99,11 @@ impl DocumentV2<'_> {
             let reason = unreviewed_reasons
                 .remove(&path)
                 .unwrap_or_else(|| "no reason was given".to_owned());
-            UnreviewedFile { path, reason }
+            UnreviewedFile {
+                path,
+                reason,
+                gap: ReviewGap::Other,
+            }
         });
         let mut excluded_reasons = self.excluded_reasons;
         let excluded_files = self.excluded.into_iter().map(|path| ExcludedFile {

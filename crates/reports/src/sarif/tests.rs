@@ -2,7 +2,7 @@ use super::*;
 use crate::{RuleText, sample};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use sluicegate_pipelines::findings::{Severity, Shard, Status, UnreviewedFile, Waiver};
+use sluicegate_pipelines::findings::{ReviewGap, Severity, Shard, Status, UnreviewedFile, Waiver};
 use sluicegate_test_support::json_schema::validate;
 use std::collections::BTreeSet;
 
@@ -189,6 +189,7 @@ fn notifications_of_many_files_do_not_displace_notes() {
         .map(|number| UnreviewedFile {
             path: format!("{number}.orch.yaml"),
             reason: "no response".to_owned(),
+            gap: ReviewGap::FailedRequest,
         })
         .collect();
     let log = read(&report, &about());
