@@ -97,7 +97,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Returns the integer with the highest precedence, or the default. Fails if it is outside the bounds in the table
-    /// of settings. A variable that is not in the table has the default 0 and no bounds. `name` is used in errors.
+    /// of settings, or if the table has no integer setting with this variable. `name` is used in errors.
     pub(super) fn resolve_integer(
         self,
         flag: Option<u64>,
@@ -112,13 +112,12 @@ impl<'a> Layers<'a> {
                 maximum,
                 default,
             }) => require_value_in_range(value, default, minimum, maximum, name),
-            _ => require_value_in_range(value, 0, 0, u64::MAX, name),
+            _ => Err(unsuitable_setting_error(variable, "an integer")),
         }
     }
 
     /// Returns the number of seconds with the highest precedence, or the default. Fails if it is outside the bounds in
-    /// the table of settings. A variable that is not in the table has the default 0 and no bounds. `name` is used in
-    /// errors.
+    /// the table of settings, or if the table has no such setting with this variable. `name` is used in errors.
     pub(super) fn resolve_seconds(
         self,
         flag: Option<f64>,
@@ -133,7 +132,7 @@ impl<'a> Layers<'a> {
                 maximum,
                 default,
             }) => require_value_in_range(value, default, minimum, maximum, name),
-            _ => require_value_in_range(value, 0.0, 0.0, f64::MAX, name),
+            _ => Err(unsuitable_setting_error(variable, "a number of seconds")),
         }
     }
 
@@ -151,7 +150,7 @@ impl<'a> Layers<'a> {
     }
 
     /// Resolves a name as [`Self::resolve_expanded_text`] does, or returns the default name in the table of settings.
-    /// Without a default, the name is empty.
+    /// Fails if the table has no name with this variable.
     pub(super) fn resolve_name(
         self,
         flag: Option<String>,
@@ -162,10 +161,10 @@ impl<'a> Layers<'a> {
             return Ok(name);
         }
         let format = setting_names::find_setting_by_variable(variable).map(|setting| setting.format);
-        Ok(match format {
-            Some(SettingFormat::Name(default)) => default.to_owned(),
-            _ => String::new(),
-        })
+        match format {
+            Some(SettingFormat::Name(default)) => Ok(default.to_owned()),
+            _ => Err(unsuitable_setting_error(variable, "a name")),
+        }
     }
 
     /// Resolves a list of texts as [`Self::resolve_list`] does. Fails if an entry contains a variable that was not
@@ -291,6 +290,14 @@ fn unexpanded_value_error(
             "define the variable in the job, or write the value itself"
         }
     })
+}
+
+/// Returns the error for a setting that the table lacks or defines in another format, so that its default and its bounds
+/// are unknown. Only a mistake in the program causes it.
+fn unsuitable_setting_error(variable: &str, format: &str) -> SettingsError {
+    SettingsError::new(format!(
+        "the table of settings does not define {variable} as {format}"
+    ))
 }
 
 /// Returns the error for a variable whose value cannot be parsed.
