@@ -320,10 +320,7 @@ fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
             state_path.display()
         );
     }
-    match error.hint() {
-        Some(error_hint) => format!("{error_hint}; then {hint}"),
-        None => hint,
-    }
+    format!("{}; then {hint}", error.hint())
 }
 
 /// Prints the steps of the plan: those that an earlier run did, and those that this command would run. Sends no

@@ -240,7 +240,7 @@ fn is_origin_unknown(outcome: &publish::Outcome) -> bool {
 /// Returns how to find out whether the version exists, and what is wrong with the base URL if the response shows it.
 fn unknown_origin_hint(show_command: &str, outcome: &publish::Outcome) -> String {
     let step = format!("run `{show_command}` to check whether the version exists");
-    match outcome.error.as_ref().and_then(HttpError::hint) {
+    match outcome.error.as_ref().map(HttpError::hint) {
         Some(base_url_hint) => format!("{step}; {base_url_hint}"),
         None => step,
     }
@@ -312,7 +312,7 @@ fn find_hint(
             list_command(prefix)
         )),
         OutcomeKind::Unknown => Some(format!("run `{show_command}` to check whether the version exists")),
-        _ => outcome.error.as_ref().and_then(HttpError::hint),
+        _ => outcome.error.as_ref().map(HttpError::hint),
     }
 }
 

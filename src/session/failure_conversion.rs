@@ -108,7 +108,7 @@ pub(crate) fn step_exit_status(error: &HttpError, has_finished_step: bool) -> Ex
 impl From<HttpError> for Failure {
     fn from(error: HttpError) -> Self {
         let hint = error.hint();
-        failure_with_hint(http_exit_status(error.kind()), error, hint)
+        Self::new(http_exit_status(error.kind()), error).with_hint(hint)
     }
 }
 

@@ -53,17 +53,15 @@ impl FailedRequests {
         if is_known_cause {
             return;
         }
-        let mut failure = Failure::new(status, anyhow::anyhow!("{error}"));
+        let hint = error.hint();
         if error.kind() == ErrorKind::NotFound && self.not_found_hint.is_none() {
-            self.not_found_hint = error.hint();
+            self.not_found_hint = Some(hint.clone());
         }
-        if let Some(hint) = error.hint() {
-            // An unavailable platform may respond later without any change to the job, so this needs no step of its own.
-            if !error.is_unavailable() {
-                self.next_steps.insert(hint.clone());
-            }
-            failure = failure.with_hint(hint);
+        // An unavailable platform may respond later without any change to the job, so this needs no step of its own.
+        if !error.is_unavailable() {
+            self.next_steps.insert(hint.clone());
         }
+        let failure = Failure::new(status, anyhow::anyhow!("{error}")).with_hint(hint);
         self.failures.push((cause, failure));
     }
 

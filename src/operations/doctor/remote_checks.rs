@@ -189,10 +189,7 @@ impl<'a> ConnectionAttempt<'a> {
             }
             Some(Err(error)) if matches!(error.kind(), ErrorKind::Unreachable | ErrorKind::Timeout) => {
                 let failure = undecided_failure(format!("the request through {proxy} failed: {error}"));
-                Check::from_failure(
-                    "proxy",
-                    &failure.with_hint(error.hint().unwrap_or_else(|| PROXY_HINT.to_owned())),
-                )
+                Check::from_failure("proxy", &failure.with_hint(error.hint()))
             }
             _ => Check::success("proxy", format!("requests go through {proxy}")),
         }

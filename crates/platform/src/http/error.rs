@@ -207,10 +207,9 @@ impl HttpError {
         self.0.hint.is_some()
     }
 
-    /// Returns the hint, with the advice to check the result if the request may have had its effect. Never `None`; the
-    /// hints of other errors have the same type.
-    pub fn hint(&self) -> Option<String> {
-        Some(self.hint_with_check("check whether the request took effect before you repeat the command"))
+    /// Returns the hint, with the advice to check the result if the request may have had its effect.
+    pub fn hint(&self) -> String {
+        self.hint_with_check("check whether the request took effect before you repeat the command")
     }
 
     /// Returns the specific hint, or else the general one for this kind of failure, after `check` if the request may
@@ -377,7 +376,7 @@ mod tests {
             .with_status(StatusCode::SERVICE_UNAVAILABLE, Some("abc-1"))
             .with_tries(5);
         insta::assert_snapshot!(error, @"GET https://h/v1/events: 503 Service Unavailable (request id abc-1, 5 tries): down for an hour");
-        insta::assert_snapshot!(error.hint().unwrap(), @"the platform has a problem: try again later");
+        insta::assert_snapshot!(error.hint(), @"the platform has a problem: try again later");
     }
 
     #[test]

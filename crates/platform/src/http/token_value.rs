@@ -61,7 +61,7 @@ impl From<TokenError> for HttpError {
             }
             TokenError::Unreachable(cause) => {
                 // The general hints name the base URL, but the request to the token URL failed.
-                let hint = cause.hint().unwrap_or_default();
+                let hint = cause.hint();
                 Self::new(cause.kind(), message).with_hint(hint.replace("base URL", "token URL"))
             }
         }

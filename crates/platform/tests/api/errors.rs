@@ -108,7 +108,7 @@ async fn decode_errors_name_the_place() {
 async fn hint_of_403_names_role() {
     let (error, _) = failure(ResponseTemplate::new(403)).await;
     assert_eq!(error.kind(), ErrorKind::Forbidden);
-    insta::assert_snapshot!(error.hint().unwrap(), @"shared pipelines and their artifacts need a token with the account role Admin or Super Admin");
+    insta::assert_snapshot!(error.hint(), @"shared pipelines and their artifacts need a token with the account role Admin or Super Admin");
 }
 
 #[tokio::test]

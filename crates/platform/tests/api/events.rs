@@ -109,5 +109,5 @@ async fn list_that_is_forbidden_names_the_role() {
         .fetch_event_page(&EventWindow::default(), 0)
         .await
         .unwrap_err();
-    assert!(error.hint().unwrap().contains("Super Admin"));
+    assert!(error.hint().contains("Super Admin"));
 }

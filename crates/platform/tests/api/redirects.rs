@@ -62,7 +62,7 @@ async fn other_methods_follow_only_what_keeps_them() {
     assert_eq!(error.kind(), ErrorKind::BadResponse);
     assert!(error.is_maybe_processed());
     let text = error.to_string().replace(&server.uri(), "https://h");
-    let hint = error.hint().unwrap();
+    let hint = error.hint();
     assert!(
         hint.starts_with("the request may have been processed nevertheless"),
         "{hint}"
@@ -78,7 +78,7 @@ async fn change_that_is_redirected_to_another_origin_is_to_be_checked() {
         .mount(&server)
         .await;
     let error = enable_version(&server).await.unwrap_err();
-    insta::assert_snapshot!(error.hint().unwrap(), @"the request may have been processed nevertheless: check whether the request took effect before you repeat the command; then if this origin is the platform, set it as the base URL");
+    insta::assert_snapshot!(error.hint(), @"the request may have been processed nevertheless: check whether the request took effect before you repeat the command; then if this origin is the platform, set it as the base URL");
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn another_origin_gets_nothing() {
         .replace(&server.uri(), "https://h")
         .replace(&elsewhere.uri(), "https://other");
     insta::assert_snapshot!(text, @"GET https://h/v1/shared-pipelines?page=0&size=100: 302 Found: a redirect to another origin, https://other, is not followed");
-    insta::assert_snapshot!(error.hint().unwrap(), @"if this origin is the platform, set it as the base URL");
+    insta::assert_snapshot!(error.hint(), @"if this origin is the platform, set it as the base URL");
 }
 
 #[tokio::test]

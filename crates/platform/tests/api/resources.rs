@@ -476,7 +476,7 @@ async fn refused_review_has_a_hint_about_values_to_check_unless_access_is_denied
             .review(PROJECT, "9.0.0", &review_request(), &ReviewFields::Pipelines)
             .await
             .unwrap_err();
-        let hint = error.hint().unwrap_or_default();
+        let hint = error.hint();
         assert_eq!(hint.contains("check the base URL"), has_hint, "{status}: {hint}");
     }
 }
