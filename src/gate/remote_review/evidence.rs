@@ -32,6 +32,36 @@ fn may_enable_any_rule(rules: Option<&RuleSet>, kind: PipelineKind) -> bool {
     enabled_rules.is_none_or(|mut rule_names| rule_names.next().is_some())
 }
 
+/// The status of a rule result in a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ResponseStatus {
+    Passed,
+    Failed,
+    Error,
+}
+
+impl ResponseStatus {
+    /// Parses the platform's name of a status. Returns `None` for an unknown name.
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        match name {
+            "PASSED" => Some(Self::Passed),
+            "FAILED" => Some(Self::Failed),
+            "ERROR" => Some(Self::Error),
+            _ => None,
+        }
+    }
+
+    /// Returns the status that the rest of the result proves: a result with an error is an error, and one with
+    /// violations has not passed.
+    pub(crate) const fn correct(self, response: &RuleResponse) -> Self {
+        match self {
+            Self::Passed | Self::Failed if response.error_type.is_some() => Self::Error,
+            Self::Passed if !response.violations.is_empty() => Self::Failed,
+            Self::Passed | Self::Failed | Self::Error => self,
+        }
+    }
+}
+
 /// Gaps and contradictions in the responses, collected for the notes of the report.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseGaps {
@@ -44,24 +74,15 @@ pub(crate) struct ResponseGaps {
 }
 
 impl ResponseGaps {
-    /// Returns the status that replaces a wrong one, or `None` if the status is right. A result with an error is an
-    /// error, and one with violations has not passed. Records each result that the platform reported as passed
-    /// nevertheless.
-    pub(crate) fn correct_status(
-        &mut self,
-        path: &str,
-        rule: &str,
-        response: &RuleResponse,
-    ) -> Option<&'static str> {
-        let (status, contradiction) = match response.status.as_deref()? {
-            "PASSED" if response.error_type.is_some() => ("ERROR", "an error"),
-            "FAILED" if response.error_type.is_some() => return Some("ERROR"),
-            "PASSED" if !response.violations.is_empty() => ("FAILED", "violations"),
-            _ => return None,
+    /// Records a result that the platform reported as passed, although the rest of the result proves another status.
+    pub(crate) fn record_false_pass(&mut self, path: &str, rule: &str, proven_status: ResponseStatus) {
+        let contradiction = match proven_status {
+            ResponseStatus::Passed => return,
+            ResponseStatus::Failed => "violations",
+            ResponseStatus::Error => "an error",
         };
         self.not_passed
             .push(format!("{rule} in {path} has {contradiction}"));
-        Some(status)
     }
 
     /// Records the enabled rules without a result for this pipeline. If the platform returned only results of unknown

@@ -1,6 +1,6 @@
 //! Merges the responses to the batches into findings. Gaps in a response are reported, never filled in.
 
-use crate::gate::remote_review::evidence::{self, ResponseGaps};
+use crate::gate::remote_review::evidence::{self, ResponseGaps, ResponseStatus};
 use crate::gate::remote_review::requested_paths::RequestedPaths;
 use crate::gate::{BatchResponse, Positions, RunFindings};
 use sluicegate_pipelines::findings::{
@@ -65,7 +65,8 @@ pub(crate) fn merge_responses(
 fn needs_reading(results: &BTreeMap<String, Vec<RuleResponse>>, path: &str) -> bool {
     let mut rules = results.get(path).into_iter().flatten();
     rules.any(|rule| {
-        let is_failed = rule.status.as_deref() == Some("FAILED");
+        let status = rule.status.as_deref().and_then(ResponseStatus::parse);
+        let is_failed = status == Some(ResponseStatus::Failed);
         !rule.violations.is_empty()
             || (is_failed && rule.rule_name.as_deref().is_some_and(rules::is_counting_rule))
     })
@@ -255,17 +256,22 @@ impl ResponseMerger<'_, '_> {
             return Err("a rule result in the platform's response has no ruleName".to_owned());
         };
         let enforcement = self.rules.and_then(|rules| rules.enforcement(&rule));
-        let corrected_status = self.gaps.correct_status(path, &rule, &response);
-        let status = match corrected_status.or(response.status.as_deref()) {
-            Some("PASSED") => Status::Passed,
-            Some("FAILED") => Status::Failed(decide_severity(enforcement, is_batch_failed)),
-            Some("ERROR") => Status::Error(response.error_type),
-            Some(unknown_status) => {
-                return Err(format!(
-                    "the platform's result for the rule {rule} has an unknown status: {unknown_status}"
-                ));
-            }
-            None => return Err(format!("the platform's result for the rule {rule} has no status")),
+        let Some(status_name) = response.status.as_deref() else {
+            return Err(format!("the platform's result for the rule {rule} has no status"));
+        };
+        let Some(reported_status) = ResponseStatus::parse(status_name) else {
+            return Err(format!(
+                "the platform's result for the rule {rule} has an unknown status: {status_name}"
+            ));
+        };
+        let proven_status = reported_status.correct(&response);
+        if reported_status == ResponseStatus::Passed {
+            self.gaps.record_false_pass(path, &rule, proven_status);
+        }
+        let status = match proven_status {
+            ResponseStatus::Passed => Status::Passed,
+            ResponseStatus::Failed => Status::Failed(decide_severity(enforcement, is_batch_failed)),
+            ResponseStatus::Error => Status::Error(response.error_type),
         };
         let violations = self.build_violations(path, &rule, &status, response.violations);
         // A failed result without violations is itself the finding, and contains the number that its rule measured.
