@@ -6,7 +6,9 @@ use crate::delivery::list_default_reports;
 use crate::delivery::unfinished_run::{describe_unfinished_run, find_existing_file};
 use crate::error::Failure;
 use crate::job::ci::Host;
-use crate::job::cli::{AttestationArgs, Command, DestinationArgs, PublishArgs, PublishFlags, ReportFlag};
+use crate::job::cli::{
+    AttestationArgs, Command, DestinationArgs, Format, PublishArgs, PublishFlags, ReportFlag,
+};
 use crate::job::policy;
 use crate::job::settings::{self, PublishFiles};
 use crate::session::{Run, UnfinishedFiles};
@@ -148,58 +150,60 @@ impl OutputFiles {
     }
 }
 
+/// A file of an earlier run: reports are replaced, the others are removed.
+#[derive(Clone, Copy)]
+enum OldFile {
+    Report(Format),
+    Junit,
+    Removed,
+    Output,
+    Receipt,
+}
+
 impl Run {
     /// Writes an undecided result to each report file, and removes old receipts, statements and results, so that no
     /// result of an earlier run remains. Remembers the report files for [`record_failure_in_reports`]. A file that the
-    /// run also reads, or that is part of the project, stays unchanged: the method then fails after it has replaced the
-    /// other files.
+    /// run also reads, or that is part of the project, stays unchanged: the method then fails with the first such file,
+    /// after it has replaced the other files.
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
         let description = self.lock_unfinished_files().description.clone();
         let report = description.unwrap_or_default();
-        let mut result = Ok(());
+        let mut old_files: Vec<(&PathBuf, OldFile)> = Vec::new();
         for ReportFlag { format, path } in &files.reports {
-            let Some(path) = path.as_ref().map(full_path) else {
-                continue;
+            old_files.extend(path.iter().map(|path| (path, OldFile::Report(*format))));
+        }
+        old_files.extend(files.publish_junit.iter().map(|path| (path, OldFile::Junit)));
+        old_files.extend(files.removed_files.iter().map(|path| (path, OldFile::Removed)));
+        old_files.extend(files.result_file.iter().map(|path| (path, OldFile::Output)));
+        old_files.extend(files.receipt.iter().map(|path| (path, OldFile::Receipt)));
+        let mut first_failure = None;
+        for (path, old_file) in old_files {
+            let path = full_path(path);
+            let rejection = match old_file {
+                // The path of `--out` is not in conflict with itself.
+                OldFile::Output => self.reject_input_path(&path, &inputs),
+                _ => self.reject_output_path(&path, &inputs),
             };
-            if let Err(failure) = self.reject_output_path(&path, &inputs) {
-                result = Err(failure);
-            } else {
-                self.replace_old_file(&path, |writer| report.write(*format, UNFINISHED_NOTE, writer));
-                self.lock_unfinished_files().reports.push((*format, path));
+            if let Err(failure) = rejection {
+                first_failure.get_or_insert(failure);
+                continue;
+            }
+            match old_file {
+                OldFile::Report(format) => {
+                    self.replace_old_file(&path, |writer| report.write(format, UNFINISHED_NOTE, writer));
+                    self.lock_unfinished_files().reports.push((format, path));
+                }
+                OldFile::Junit => {
+                    self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
+                    self.lock_unfinished_files().publish_junit = Some(path);
+                }
+                OldFile::Removed | OldFile::Output => self.remove_old_file(&path),
+                OldFile::Receipt => self.discard_old_receipt(&path),
             }
         }
-        if let Some(path) = files.publish_junit.as_ref().map(full_path) {
-            if let Err(failure) = self.reject_output_path(&path, &inputs) {
-                result = Err(failure);
-            } else {
-                self.replace_old_file(&path, |writer| write_unfinished_publish(UNFINISHED_NOTE, writer));
-                self.lock_unfinished_files().publish_junit = Some(path);
-            }
-        }
-        for path in files.removed_files.iter().map(full_path) {
-            if let Err(failure) = self.reject_output_path(&path, &inputs) {
-                result = Err(failure);
-            } else {
-                self.remove_old_file(&path);
-            }
-        }
-        if let Some(path) = files.result_file.as_ref().map(full_path) {
-            if let Err(failure) = self.reject_input_path(&path, &inputs) {
-                result = Err(failure);
-            } else {
-                self.remove_old_file(&path);
-            }
-        }
-        if let Some(path) = files.receipt.as_ref().map(full_path) {
-            if let Err(failure) = self.reject_output_path(&path, &inputs) {
-                result = Err(failure);
-            } else {
-                self.discard_old_receipt(&path);
-            }
-        }
-        result
+        first_failure.map_or(Ok(()), Err)
     }
 
     /// Removes the statements at the paths that the configuration file names. A dry run removes them, too: the change
