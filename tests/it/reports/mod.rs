@@ -5,6 +5,7 @@ mod comment_contents;
 mod commit_of_report;
 mod comparison;
 mod failure_entries;
+mod finding_limits;
 mod formats;
 mod notes;
 mod output_paths;

@@ -141,7 +141,8 @@ pub(crate) fn count_omitted_results(report: &Report, context: &ReportContext) ->
 }
 
 /// Builds the result that explains the verdict, if needed, then those of the findings in the order of [`FindingOrder`].
-/// Also returns the number of results omitted because of the host's limits, or because `rules` omits their rule.
+/// The host's limits omit the least severe findings. Also returns the number of results omitted because of these limits,
+/// or because `rules` omits their rule.
 fn build_results<'a>(
     report: &'a Report,
     context: &ReportContext,
@@ -152,23 +153,27 @@ fn build_results<'a>(
     let mut ranked_findings: Vec<(Finding<'a>, Fingerprint)> =
         findings.into_iter().zip(fingerprints).collect();
     let order = FindingOrder::from_context(report, context);
-    ranked_findings.sort_by_cached_key(|(finding, _)| order.sort_key(finding));
+    ranked_findings.sort_by_cached_key(|(finding, _)| order.choice_key(finding));
     let mut results: Vec<SarifResult<'a>> =
         build_verdict_result(report, context, rules).into_iter().collect();
     let verdict_count = results.len();
     let mut bytes: usize = results.iter().map(estimate_size).sum();
+    let mut keyed_results = Vec::new();
     for (finding, fingerprint) in &ranked_findings {
         let Some(rule_index) = rules.find_index(finding.rule) else {
             continue;
         };
         let result = build_result(finding, *fingerprint, rule_index, context);
         bytes += estimate_size(&result);
-        let is_full = |limits: SarifLimits| results.len() == limits.results || bytes > limits.bytes;
+        let result_count = verdict_count + keyed_results.len();
+        let is_full = |limits: SarifLimits| result_count == limits.results || bytes > limits.bytes;
         if context.sarif_limits.is_some_and(is_full) {
             break;
         }
-        results.push(result);
+        keyed_results.push((order.sort_key(finding), result));
     }
+    keyed_results.sort_by_key(|(sort_key, _)| *sort_key);
+    results.extend(keyed_results.into_iter().map(|(_, result)| result));
     let omitted_count = ranked_findings.len() + verdict_count - results.len();
     (results, omitted_count)
 }

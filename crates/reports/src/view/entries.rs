@@ -3,6 +3,7 @@
 
 use super::ViewMedium;
 use crate::PathBase;
+use crate::finding_tone::Tone;
 use sluicegate_base::text::{List, format_count, join_names_within};
 use sluicegate_pipelines::findings::{Finding, FindingState, Severity, ShowMode};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -132,8 +133,8 @@ impl<'a> FindingSelection<'a> {
         let (mut counted_findings, mut old_findings): (Vec<_>, Vec<_>) =
             findings.iter().cloned().partition(Finding::is_counted);
         let causes = take_rules_file_causes(&mut counted_findings);
-        let mut listed_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, medium));
-        let omitted_entries = listed_entries.split_off(listed_entries.len().min(show.max_findings()));
+        let counted_entries = blocks.merge_related_entries(merge_equal_findings(counted_findings, medium));
+        let (mut listed_entries, omitted_entries) = choose_most_severe(counted_entries, show.max_findings());
         let omitted_count = omitted_entries.iter().map(|entry| entry.findings().count()).sum();
         // If they are listed, known and waived findings are removed from `old_findings`, which counts the omitted ones.
         if medium.includes_excused(show) {
@@ -152,6 +153,30 @@ impl<'a> FindingSelection<'a> {
             omitted_waived_count,
         }
     }
+}
+
+/// Splits the entries into the most severe ones, at most `max_count`, and the others. Both parts keep their order, which
+/// is by nearness to the change: a warning on a changed line must not displace the error that fails the gate.
+fn choose_most_severe(
+    entries: Vec<FindingEntry<'_>>,
+    max_count: usize,
+) -> (Vec<FindingEntry<'_>>, Vec<FindingEntry<'_>>) {
+    let mut tones: Vec<(Tone, usize)> = entries
+        .iter()
+        .map(|entry| Tone::for_finding(&entry.finding))
+        .zip(0..)
+        .collect();
+    tones.sort_unstable();
+    let chosen_indices: HashSet<usize> = tones.iter().take(max_count).map(|(_, index)| *index).collect();
+    let (mut chosen_entries, mut other_entries) = (Vec::new(), Vec::new());
+    for (index, entry) in entries.into_iter().enumerate() {
+        if chosen_indices.contains(&index) {
+            chosen_entries.push(entry);
+        } else {
+            other_entries.push(entry);
+        }
+    }
+    (chosen_entries, other_entries)
 }
 
 /// The properties by which findings are equal: rule, level, state and message.

@@ -81,6 +81,12 @@ impl<'c> FindingOrder<'c> {
         (self.rank(finding), finding.path, finding.line)
     }
 
+    /// Returns the key by which the findings that fit a limit are chosen: errors first, known and waived findings last,
+    /// and at equal severity in the order of [`Self::sort_key`]. A warning near the change must not displace an error.
+    pub(crate) fn choice_key<'a>(self, finding: &Finding<'a>) -> (Tone, (Rank, &'a str, u32)) {
+        (Tone::for_finding(finding), self.sort_key(finding))
+    }
+
     /// Returns the results of a file in the order of their first findings; results without findings come last, in the
     /// order of the report.
     pub(crate) fn sort_results(self, file: &FileResults) -> Vec<&RuleResult> {

@@ -1,0 +1,92 @@
+//! Which findings a report contains if a limit omits some.
+
+use crate::support::{Call, Job, World, project};
+use serde_json::Value;
+use std::fs;
+
+const RULES: &str = "rules:
+  - { id: component-naming-convention, enabled: true, enforcementLevel: warn, config: { regexMatchPattern: '[A-Z].*' } }
+  - { id: unused-components, enabled: true, enforcementLevel: error }
+";
+
+const PIPELINE: &str = "type: orchestration
+pipeline:
+  components:
+    Start: { type: start, transitions: { unconditional: [Done] } }
+    Done: { type: end-success }
+";
+
+/// Creates a change whose lines cause `file_count` times 95 warnings. The only error is on an unchanged line of a
+/// changed file.
+fn change_with_warnings_near_and_error_elsewhere(file_count: usize) -> World {
+    let world = project();
+    world.write(".platform/config/pipeline_quality_rules.yaml", RULES);
+    world.write(
+        "lost.orch.yaml",
+        format!("{PIPELINE}    Lost: {{ type: send-email }}\n"),
+    );
+    world.commit("rules");
+    world.push();
+    world.git("checkout -q -b change");
+    let mut pipeline = PIPELINE.to_owned();
+    for number in 0..95 {
+        let next = if number == 94 {
+            "Done".to_owned()
+        } else {
+            format!("step {}", number + 1)
+        };
+        pipeline +=
+            &format!("    step {number}: {{ type: send-email, transitions: {{ success: [{next}] }} }}\n");
+    }
+    let pipeline = pipeline.replacen("[Done]", "[step 0]", 1);
+    for number in 0..file_count {
+        world.write(&format!("{number:02}.orch.yaml"), &pipeline);
+    }
+    world.write(
+        "lost.orch.yaml",
+        format!("{PIPELINE}    Lost: {{ type: send-email }}\n# note\n"),
+    );
+    world.commit("change");
+    world.push();
+    world
+}
+
+#[test]
+fn sarif_limit_of_github_keeps_error_elsewhere_and_omits_warnings_on_changed_lines() {
+    let world = change_with_warnings_near_and_error_elsewhere(55);
+    let job = Job::github().pull_request().call(&world);
+    job.run("check --report sarif=s.sarif")
+        .expect(1)
+        .saying(&["the SARIF report omits the 226 least severe findings"]);
+    let log: Value =
+        serde_json::from_str(&fs::read_to_string(world.work().join("s.sarif")).unwrap()).unwrap();
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let error_count = results.iter().filter(|result| result["level"] == "error").count();
+    assert_eq!((results.len(), error_count), (5_000, 1));
+    // What remains has the order of all reports: findings on changed lines come first.
+    assert_eq!(
+        (&results[0]["level"], &results[4_999]["level"]),
+        (&"warning".into(), &"error".into())
+    );
+}
+
+#[test]
+fn error_elsewhere_is_listed_before_limit_omits_warnings_on_changed_lines() {
+    let world = change_with_warnings_near_and_error_elsewhere(55);
+    for show in ["1", "50"] {
+        let args = format!("check --show {show} --report markdown=r.md");
+        let output = Call::new(&world.work()).run(&args).expect(1);
+        output.assert_logged(&["error[unused-components]: component \"Lost\""]);
+        let comment = fs::read_to_string(world.work().join("r.md")).unwrap();
+        assert!(comment.contains("component \"Lost\" never runs"), "{comment}");
+    }
+}
+
+#[test]
+fn listed_findings_below_limit_have_findings_on_changed_lines_first() {
+    let world = change_with_warnings_near_and_error_elsewhere(1);
+    let output = Call::new(&world.work()).run("check --show all").expect(1);
+    let warning = output.out.find("warning[component-naming-convention]").unwrap();
+    let error = output.out.find("error[unused-components]").unwrap();
+    assert!(warning < error, "{}", output.out);
+}
