@@ -195,16 +195,19 @@ pub(super) fn render_file_changes(
 }
 
 /// Renders the flowchart of each file, in at most `max_bytes` bytes together. The text is empty for a file without a
-/// flowchart, and for one whose flowchart is larger than the file's share of the space.
+/// flowchart. If not all flowcharts fit, the largest ones are omitted, and the last ones of equal size.
 fn render_fitting_flowcharts(files: &[&ChangedFile], max_bytes: usize) -> Vec<String> {
     let mut flowcharts: Vec<String> = files
         .iter()
         .map(|file| render_flowchart(file).unwrap_or_default())
         .collect();
-    let shares = share_equally(flowcharts.iter().map(String::len), max_bytes);
-    for (flowchart, share) in flowcharts.iter_mut().zip(shares) {
-        if share < flowchart.len() {
-            flowchart.clear();
+    let mut remaining_bytes = max_bytes;
+    let mut smallest_first: Vec<&mut String> = flowcharts.iter_mut().collect();
+    smallest_first.sort_by_key(|flowchart| flowchart.len());
+    for flowchart in smallest_first {
+        match remaining_bytes.checked_sub(flowchart.len()) {
+            Some(bytes) => remaining_bytes = bytes,
+            None => flowchart.clear(),
         }
     }
     flowcharts

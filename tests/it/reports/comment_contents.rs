@@ -95,6 +95,42 @@ fn comment_has_flowcharts_of_all_pipelines_before_long_values() {
 }
 
 #[test]
+fn comment_omits_only_flowcharts_that_do_not_fit() {
+    let world = project();
+    let pipeline = |script: &str| {
+        let load = format!("componentName: \"Load\", sql: \"{script}\"");
+        orchestration_text(&["Start", "Load", "Done"]).replace("componentName: \"Load\"", &load)
+    };
+    let write_all = |script: &str| {
+        for number in 0..90 {
+            world.write(&format!("{number:03}.orch.yaml"), pipeline(script));
+        }
+        let more = pipeline(script).replace("\"Done\"", "\"A much longer name than in the other pipelines\"");
+        world.write("000.orch.yaml", more);
+        world.commit(script);
+    };
+    write_all("select 1");
+    world.push();
+    world.git("checkout -q -b change");
+    write_all("select 2");
+    let comment = read_comment(&world, &Call::new(&world.work()), 0);
+    let flowchart_count = comment.matches("```mermaid").count();
+    assert!(
+        (45..90).contains(&flowchart_count),
+        "{flowchart_count}: {comment}"
+    );
+    let sections: Vec<&str> = comment.split("<details>").collect();
+    let has_flowchart = |path: &str| {
+        let section = sections.iter().find(|section| section.contains(path));
+        section.is_some_and(|section| section.contains("```mermaid"))
+    };
+    assert!(
+        has_flowchart("<code>001") && !has_flowchart("<code>000"),
+        "{comment}"
+    );
+}
+
+#[test]
 fn check_in_job_links_lines_of_evaluated_commit() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "load it", "Done"]))]);
     let link = format!("/blob/{}/b.orch.yaml#L", world.git("rev-parse HEAD"));
