@@ -86,7 +86,7 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
             kind: RemarkKind::Break,
             affects_verdict: compat.refused,
             path,
-            line: Some(line),
+            line,
             text: format!("{}{acceptance}", change.describe_fully()),
             fingerprint: Fingerprint::new(&["breaks-consumers", id, &change.describe()], FIRST_ORDINAL),
         });

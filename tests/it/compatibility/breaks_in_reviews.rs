@@ -1155,6 +1155,54 @@ fn report_in_log_of_a_run_that_fails_by_a_break_says_so_first_and_last() {
 }
 
 #[test]
+fn removed_shared_pipeline_is_shown_without_its_old_line_and_changed_one_at_its_new_line() {
+    let world = project();
+    for id in ["load", "clean"] {
+        let pipeline =
+            orchestration_text(&["Start", "Work", "Done"]) + "  variables:\n    day: {}\n    hour: {}\n";
+        world.write(&format!("{id}.orch.yaml"), pipeline);
+    }
+    let day = parameter("day", ", default: x");
+    world.write(SHARED_FILE, offer(&[("load", &day), ("clean", &day)]));
+    world.commit("share");
+    world.push();
+    world.git("checkout -q -b change");
+    // The file loses the entry `load`, and the entry `clean` moves to its line.
+    world.write(
+        SHARED_FILE,
+        offer(&[("clean", &parameter("hour", ", default: x"))]),
+    );
+    world.commit("change");
+    world.push();
+    let job = Job::github().pull_request().call(&world);
+    let output = job
+        .run("check --all --compat fail --report gitlab=q.json")
+        .expect(1);
+    output.assert_logged(&[
+        "::error file=.platform/shared-pipelines.yaml,line=1,title=breaks consumers::`load`",
+        "::error file=.platform/shared-pipelines.yaml,line=2,title=breaks consumers::`clean`",
+    ]);
+    let issues: Value = serde_json::from_str(&world.read_text("q.json")).unwrap();
+    for (id, line, old_line) in [("load", 1, 2), ("clean", 2, 11)] {
+        let issue = issues
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|issue| {
+                issue["description"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with(&format!("`{id}`"))
+            })
+            .unwrap();
+        let description = issue["description"].as_str().unwrap();
+        let old_place = format!("(before: {SHARED_FILE}:{old_line} in the base)");
+        assert!(description.ends_with(&old_place), "{description}");
+        assert_eq!(issue["location"]["lines"]["begin"], line);
+    }
+}
+
+#[test]
 fn every_report_has_the_reason_for_an_accepted_break() {
     let world = change_with_break();
     let formats = [

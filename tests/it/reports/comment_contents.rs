@@ -119,7 +119,7 @@ fn comment_omits_only_flowcharts_that_do_not_fit() {
         (45..90).contains(&flowchart_count),
         "{flowchart_count}: {comment}"
     );
-    let sections: Vec<&str> = comment.split("<details>").collect();
+    let sections: Vec<&str> = comment.split("</details>").collect();
     let has_flowchart = |path: &str| {
         let section = sections.iter().find(|section| section.contains(path));
         section.is_some_and(|section| section.contains("```mermaid"))

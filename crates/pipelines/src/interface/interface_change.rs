@@ -160,23 +160,25 @@ impl InterfaceChange {
         }
     }
 
-    /// Returns the path and the line, from 1, at which reports show the change: its location in the new version, or
-    /// else in the old one. The path is empty if both are unknown.
-    pub fn shown_location(&self) -> (&str, u32) {
-        let location = self.new.as_ref().or(self.old.as_ref());
-        location.map_or(("", 1), |location| {
-            (location.path.as_str(), location.line.unwrap_or(1))
-        })
+    /// Returns the path and the line, from 1, at which reports show the change: its location in the new version. A
+    /// change without one is shown at the old path without a line, because the old line has other text in the new
+    /// version. The path is empty if both locations are unknown.
+    pub fn shown_location(&self) -> (&str, Option<u32>) {
+        match (&self.new, &self.old) {
+            (Some(new), _) => (&new.path, new.line),
+            (None, Some(old)) => (&old.path, None),
+            (None, None) => ("", None),
+        }
     }
 
-    /// Returns the shared pipeline, the description, the action for consumers, and the old location. The new location
-    /// is omitted, because reports show it separately. The caller must escape the text.
+    /// Returns the shared pipeline, the description, the action for consumers, and the location in the base. The new
+    /// location is omitted, because reports show it separately. The caller must escape the text.
     pub fn describe_fully(&self) -> String {
         let id = self.id.as_ref().map(|id| format!("`{id}`: ")).unwrap_or_default();
         let old_location = self
             .old
             .as_ref()
-            .map(|location| format!(" (before: {})", location.format_location()));
+            .map(|location| format!(" (before: {} in the base)", location.format_location()));
         let (description, action) = (self.describe(), self.consumer_action());
         format!(
             "{id}{description}; consumers: {action}{}",

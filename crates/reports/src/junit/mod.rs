@@ -203,7 +203,7 @@ fn build_consumer_cases(report: &Report, names: &mut CaseNames) -> Vec<CaseWithL
                 &truncation::truncate(&description, MESSAGE_LIMIT),
             );
             case.set_trace(&description);
-            cases.push(CasePlace::for_run(path, Some(line)).build_case(case));
+            cases.push(CasePlace::for_run(path, line).build_case(case));
         } else {
             cases.push(CasePlace::FOR_RUN.build_case(build_skipped_case(&name, BREAK_CASE, &description)));
         }

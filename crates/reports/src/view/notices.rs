@@ -150,7 +150,7 @@ fn build_break_entries(report: &Report) -> Vec<NoticeEntry<'_>> {
             let (path, line) = change.shown_location();
             NoticeEntry {
                 path: Some(path.to_owned()),
-                line_number: Some(line),
+                line_number: line,
                 text: format!("{}{acceptance}", change.describe_fully()),
                 ..NoticeEntry::default()
             }
