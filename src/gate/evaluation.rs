@@ -158,11 +158,14 @@ impl Evaluation {
             .adjust_status(exit_status(decide_verdict(&causes)))
     }
 
-    /// Adds a note with the excuse if the run passes only because of it.
+    /// Adds a note with the excuse if the run passes only because of it. The note is also a reason, so that every report
+    /// shows it next to the verdict.
     pub(crate) fn add_excuse_note(&mut self, status: ExitStatus) {
         let is_excused = status == ExitStatus::Success && decide_verdict(&self.causes) == Verdict::Undecided;
-        self.notes
-            .extend(self.excuse.filter(|_| is_excused).map(str::to_owned));
+        if let Some(excuse) = self.excuse.filter(|_| is_excused) {
+            self.notes.push(excuse.to_owned());
+            self.reasons.push(excuse.to_owned());
+        }
     }
 
     /// Converts the evaluation to a report on these selected pipelines. Adds the results of the project checks to those

@@ -60,6 +60,38 @@ fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
 }
 
 #[test]
+fn pages_of_undecided_run_say_next_to_verdict_whether_it_passes() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    let platform = Platform::new();
+    platform.is_down();
+    for (action, code) in [("pass", 0), ("fail", 3)] {
+        let args = [
+            "review",
+            "--on-unavailable",
+            action,
+            "--report",
+            "html=r.html",
+            "--report",
+            "markdown=r.md",
+        ];
+        platform.call(&world).run(&args).expect(code);
+        let page = world.read_text("r.html");
+        let top = page.split_once("<main>").unwrap().0;
+        let comment = world.read_text("r.md");
+        let start = comment.split_once("###").unwrap().0;
+        assert_eq!(
+            (top.contains(APPLIED), start.contains(APPLIED)),
+            (code == 0, code == 0),
+            "{start}{top}"
+        );
+        assert!(
+            !page.contains("<h2>Fails the gate</h2>") && page.contains("<h2>Not decided</h2>"),
+            "{page}"
+        );
+    }
+}
+
+#[test]
 fn pipeline_that_breaks_the_platform_is_checked_locally() {
     let world = world_with_poisoned_file(&orchestration_text(&["Start", "bad name", "Done"]));
     let platform = platform_failing_bad_file(ResponseTemplate::new(500));

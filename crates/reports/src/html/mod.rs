@@ -28,7 +28,7 @@ use self::page_frame::{HtmlPage, render_page};
 use super::ReportContext;
 use super::sentences::{capitalize, run_noun};
 use super::view::{Notice, View, ViewMedium};
-use sluicegate_pipelines::findings::Report;
+use sluicegate_pipelines::findings::{Report, Verdict};
 
 /// The script; the CDATA marks make it text for an XML parser.
 const SCRIPT: &str = concat!(
@@ -49,7 +49,12 @@ pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     let mut changes = PageChanges::new(&view, !facets.is_empty());
     let mut body = review_header::render_header(&view);
     body.push_str("<main>\n");
-    body.push_str(&render_notices(&view, "Fails the gate", |notice| {
+    // An undecided run may pass nevertheless (`--on-unavailable pass`), so its notices do not always fail the gate.
+    let decisive_title = match report.verdict {
+        Verdict::Passed | Verdict::Failed => "Fails the gate",
+        Verdict::Undecided => "Not decided",
+    };
+    body.push_str(&render_notices(&view, decisive_title, |notice| {
         notice.affects_verdict
     }));
     body.push_str(&changes.render_list_above_findings(&files));
