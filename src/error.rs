@@ -54,6 +54,14 @@ impl Failure {
         format!("{:#}", self.error)
     }
 
+    /// Returns the error with its causes and its own hint on one line, for a note. The text is not escaped.
+    pub(crate) fn to_note(&self) -> String {
+        match self.own_hint() {
+            Some(hint) => format!("{} ({hint})", self.describe_on_one_line()),
+            None => self.describe_on_one_line(),
+        }
+    }
+
     /// Returns the hint, or `None` if only the general hint of the status applies.
     pub(crate) fn own_hint(&self) -> Option<&str> {
         self.hint.as_deref()

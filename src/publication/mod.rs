@@ -54,6 +54,7 @@ use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::Ui;
 use crate::workspace::Workspace;
+use crate::workspace::unusable_publish_settings::reject_next_without_comparison;
 use jiff::Timestamp;
 use sluicegate_git::CommitId;
 use sluicegate_platform::api::Platform;
@@ -146,7 +147,7 @@ impl Publication<'_> {
         if required_review.is_some() {
             required_review::reject_review_of_worktree(self.settings)?;
         }
-        self.reject_next_without_comparison()
+        reject_next_without_comparison(self.settings)
     }
 
     /// Fails if the required review does not cover all pipelines of the plan; otherwise, stores the facts about the

@@ -2,26 +2,15 @@
 
 use super::{Publication, with_publish_request};
 use crate::error::Failure;
-use crate::job::cli::CompatMode;
-use crate::publish::version_name::needs_next_version;
-use crate::publish::{self, Plan};
-use sluicegate_pipelines::interface::{self, NextNameError, has_next_version_name};
+use crate::publish::version_name::{needs_next_version, reject_name_without_next};
+use crate::publish::{self, Plan, PublishError};
+use sluicegate_pipelines::interface::{self, NextNameError};
 use std::collections::BTreeSet;
 
 impl Publication<'_> {
     /// Returns whether the version name is computed from the latest version (`{next}`).
     pub(super) fn needs_next_version(&self) -> bool {
         needs_next_version(&self.settings.version_name)
-    }
-
-    /// Fails if the version name depends on the changes since the last version, but the comparison is turned off.
-    pub(super) fn reject_next_without_comparison(&self) -> Result<(), Failure> {
-        if self.needs_next_version() && self.settings.compatibility.mode == CompatMode::Off {
-            let message =
-                "`{next}` needs a comparison with the published version, but --compat off disables it";
-            return Err(Failure::usage(message).with_hint("pass --compat warn, or use another version name"));
-        }
-        Ok(())
     }
 
     /// Increases the patch number of `next_version` until no version, enabled or not, has the resulting name, and sets
@@ -60,15 +49,8 @@ impl Publication<'_> {
             next_version,
             |request| publish::build_version_name(&self.workspace.repo, &self.target.head, request),
         )?;
-        if !has_next_version_name(&plan.version_name) {
-            let message = format!(
-                "the version name `{}` is not a semantic version, so {{next}} could not follow it",
-                plan.version_name
-            );
-            return Err(Failure::usage(message)
-                .with_hint("use `{next}` or `v{next}`, optionally followed by `+{short-sha}`"));
-        }
-        Ok(())
+        let check_result = reject_name_without_next(&plan.version_name);
+        Ok(check_result.map_err(PublishError::from)?)
     }
 }
 

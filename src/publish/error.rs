@@ -130,6 +130,9 @@ impl PublishError {
             ) => {
                 "the placeholders are {tag}, {branch}, {sha}, {short-sha}, {next}, {date}, {datetime} and {run-number}"
             }
+            Self::Version(VersionNameError::NotSemantic { .. }) => {
+                "use `{next}` or `v{next}`, optionally followed by `+{short-sha}`"
+            }
             Self::Version(VersionNameError::Reserved) => {
                 "use a number, a date or a tag, for example --version-name auto"
             }

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use sluicegate_base::text;
 use sluicegate_git::short_id;
+use sluicegate_pipelines::interface::has_next_version_name;
 use sluicegate_platform::api::{HeaderError, to_header_value};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,6 +97,9 @@ pub enum VersionNameError {
         "`{LATEST_ALIAS}` cannot be the name of a version: consumers request the latest enabled version by this name"
     )]
     Reserved,
+    /// A name without a number that `{next}` could increase.
+    #[error("the version name `{name}` is not a semantic version, so {{next}} could not follow it")]
+    NotSemantic { name: String },
     /// An unmatched brace.
     #[error("the version name `{template}` has an unmatched `{brace}`")]
     UnmatchedBrace {
@@ -153,6 +157,38 @@ pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<Str
         return Err(VersionNameError::Reserved);
     }
     validate_header_value("version name", name)
+}
+
+/// Fails if the template cannot become a version name, whatever the commit and the run are.
+pub fn reject_unusable_template(template: &str) -> Result<(), VersionNameError> {
+    let sample_values = PlaceholderValues {
+        tag: Some("v1.0.0".to_owned()),
+        branch: Some("main".to_owned()),
+        sha: "0".repeat(40),
+        committed_at: Some(Timestamp::UNIX_EPOCH),
+        run_number: Some("1".to_owned()),
+        next_version: Some("1.0.0".to_owned()),
+    };
+    let name = expand_template(template, &sample_values)?;
+    if needs_next_version(template) {
+        reject_name_without_next(&name)?;
+    }
+    Ok(())
+}
+
+/// Fails if the name is not a semantic version, because a publish with `{next}` could not increase it.
+pub fn reject_name_without_next(name: &str) -> Result<(), VersionNameError> {
+    if has_next_version_name(name) {
+        return Ok(());
+    }
+    Err(VersionNameError::NotSemantic {
+        name: name.to_owned(),
+    })
+}
+
+/// Fails if the prefix cannot be sent to the platform.
+pub fn reject_unusable_prefix(prefix: &str) -> Result<(), VersionNameError> {
+    validate_header_value("prefix", prefix.to_owned()).map(drop)
 }
 
 /// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.

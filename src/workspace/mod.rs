@@ -20,6 +20,7 @@ mod target_revision;
 pub(crate) mod team_rules;
 mod typed_paths;
 pub(crate) mod unusable_gate_files;
+pub(crate) mod unusable_publish_settings;
 mod version_settings;
 
 pub(crate) use platform_files::find_config_dir_in;

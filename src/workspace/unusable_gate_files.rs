@@ -10,7 +10,7 @@ use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles};
-use crate::workspace::{Workspace, find_config_dir_in, gate_files};
+use crate::workspace::{Workspace, find_config_dir_in, gate_files, unusable_publish_settings};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE};
@@ -249,11 +249,10 @@ impl GateVersion<'_> {
         };
         let selection = match self.resolve_selection(sources) {
             Ok(selection) => selection,
-            Err(error) => {
-                let is_caused_by_file = self
-                    .resolve_selection(&self.workspace.sources.without_file())
-                    .is_ok();
-                return Ok(is_caused_by_file.then(|| error.to_note()));
+            Err(failure) => {
+                let job_sources = self.workspace.sources.without_file();
+                let is_caused_by_file = self.resolve_selection(&job_sources).is_ok();
+                return Ok(is_caused_by_file.then(|| failure.to_note()));
             }
         };
         let file_config_dir = config_dir.filter(|dir| {
@@ -266,12 +265,13 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Resolves the selection of the command. Fails also if a setting of the connection or the path of the team rules
-    /// is invalid, because the configuration file may set them.
-    fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, SettingsError> {
+    /// Resolves the selection of the command. Fails also if another setting is invalid that the configuration file may
+    /// set: of the connection, of a publish, or the path of the team rules.
+    fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, Failure> {
         sources.resolve_connection(&self.run.global)?;
         sources.resolve_team_rules_path(&self.run.global, self.workspace.config_file.as_deref())?;
-        (self.resolve)(sources)
+        unusable_publish_settings::reject_unusable_publish_settings(sources)?;
+        Ok((self.resolve)(sources)?)
     }
 
     /// Checks that the rules file can be parsed; the review reports individual rules that cannot be evaluated. Returns

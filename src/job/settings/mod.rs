@@ -13,6 +13,7 @@ mod effective_settings;
 mod file_values;
 mod global_settings;
 mod layers;
+mod partial_publish_settings;
 mod platform_settings;
 mod project_check_settings;
 mod publish_settings;

@@ -4,12 +4,13 @@ use super::doctor_check::{self, Check, CheckOutcome};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
-use crate::job::cli::{CiArgs, ReviewArgs};
+use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
 use crate::job::settings::{Connection, RequestFields};
 use crate::session::{Run, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::rules_remedy::RulesRemedy;
+use crate::workspace::unusable_publish_settings::reject_unusable_publish_settings;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
@@ -102,6 +103,9 @@ fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     let sources = run.read_setting_sources()?;
     sources.resolve_config_dir(&run.global)?;
     let review = sources.resolve_review_settings(&ReviewArgs::default())?;
+    reject_unusable_publish_settings(&sources)?;
+    // Doctor runs with the settings of the job, so a value that the smoke runs need must be set, too.
+    sources.resolve_smoke_settings(&SmokeFlags::default())?;
     let publish_on = sources.resolve_publish_on(&CiArgs::default())?;
     let connection = sources.resolve_connection(&run.global)?;
     let prefix_flag = None;

@@ -529,6 +529,42 @@ const FOUND_WHERE: [(&str, &str, &str); 4] = [
 ];
 
 #[test]
+fn doctor_finds_settings_with_which_no_publish_can_succeed() {
+    let world = project();
+    let call = Call::new(&world.work());
+    for (settings, words) in [
+        ("publish: { prefix: ü }", "the prefix `ü` contains 'ü'"),
+        (
+            "publish: { version-name: '{nope}' }",
+            "the unknown placeholder `{nope}`",
+        ),
+        (
+            "publish: { version-name: '$(Build.Id)' }",
+            "that was not replaced with its value",
+        ),
+        (
+            "publish: { smoke: [sales/load] }",
+            "the smoke runs need a value for --smoke-project",
+        ),
+        (
+            "publish: { smoke-timeout: 0 }",
+            "the smoke timeout 0 is not in the range",
+        ),
+        ("poll-interval: .inf", "the poll interval inf is not in the range"),
+    ] {
+        world.write("sluicegate.yaml", settings.to_owned() + "\n");
+        let check = find_check(&doctor(&call).expect(2), "settings");
+        let found = check["found"].as_str().unwrap();
+        assert!(found.contains(words), "{settings}: {found}");
+    }
+    world.write(
+        "sluicegate.yaml",
+        "publish: { prefix: sales, version-name: auto }\npoll-interval: 2\n",
+    );
+    assert_eq!(find_check(&doctor(&call), "settings")["status"], "ok");
+}
+
+#[test]
 fn doctor_lists_all_missing_settings_with_their_source() {
     let world = project();
     let job = Call::new(&world.work()).variable("SLUICEGATE_PREFIX", "sales");

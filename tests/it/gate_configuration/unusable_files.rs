@@ -24,8 +24,13 @@ struct Poison {
 }
 
 /// Problems that a local `check` does not need to report, or reports as results.
-const NO_LOCAL_ERRORS: [&str; 5] = [
+const NO_LOCAL_ERRORS: [&str; 10] = [
     "wrong value",
+    "prefix",
+    "placeholder",
+    "name without {next}",
+    "{next} without a comparison",
+    "smoke timeout",
     "empty directory",
     "link",
     "rules file",
@@ -80,6 +85,31 @@ fn poisons() -> Vec<Poison> {
             "wrong value",
             |world| settings(world, "timeout: 0\n"),
             "sluicegate.yaml: the timeout 0 is not in the range",
+        ),
+        file(
+            "prefix",
+            |world| settings(world, "publish: { prefix: ü }\n"),
+            "sluicegate.yaml: the prefix `ü` contains 'ü'",
+        ),
+        file(
+            "placeholder",
+            |world| settings(world, "publish: { version-name: '{nxt}' }\n"),
+            "the unknown placeholder `{nxt}`: did you mean `{next}`?",
+        ),
+        file(
+            "name without {next}",
+            |world| settings(world, "publish: { version-name: 'rel-{next}' }\n"),
+            "the version name `rel-1.0.0` is not a semantic version",
+        ),
+        file(
+            "{next} without a comparison",
+            |world| settings(world, "publish: { version-name: '{next}', compat: off }\n"),
+            "`{next}` needs a comparison with the published version",
+        ),
+        file(
+            "smoke timeout",
+            |world| settings(world, "publish: { smoke-timeout: 0 }\n"),
+            "the smoke timeout 0 is not in the range",
         ),
         file(
             "no directory name",
@@ -271,6 +301,19 @@ fn change_that_makes_the_gate_unusable_fails_and_repair_passes() {
             assert_eq!(local.code, 2, "{name}: {}", local.all());
         }
     }
+}
+
+/// The job that publishes may set what the file leaves out.
+#[test]
+fn file_with_a_part_of_the_publish_settings_passes() {
+    let world = project();
+    check_out_new_branch(&world, "change");
+    settings(
+        &world,
+        "publish: { version-name: 'v{next}+{short-sha}', smoke: [sales/load] }\n",
+    );
+    commit_and_push(&world, "settings");
+    Job::github().pull_request().call(&world).run("check").expect(0);
 }
 
 #[test]
