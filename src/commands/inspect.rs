@@ -17,7 +17,7 @@ pub(crate) fn run(run: &Run, args: &InspectArgs) -> CommandResult {
     let snapshot = workspace.read_checkout_snapshot(run)?;
     let path = workspace.resolve_typed_path(run, &args.file)?;
     let file = snapshot.find_file(&path)?.ok_or_else(|| {
-        Failure::usage(format!("the pipeline {path} does not exist"))
+        Failure::usage(format!("the pipeline {} does not exist", args.file.display()))
             .with_hint("paths are relative to the current directory")
     })?;
     // The description resolves the calls of the pipeline, so it needs the paths of all pipelines.

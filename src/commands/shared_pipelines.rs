@@ -32,7 +32,10 @@ fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let snapshot = workspace.repo.read_disk_snapshot(run.hook_index_path())?;
     let path = workspace.resolve_typed_path(run, &args.path)?;
     if !is_pipeline(&path) {
-        let message = format!("{path} is not a pipeline: its name does not end in .orch.yaml or .tran.yaml");
+        let message = format!(
+            "{} is not a pipeline: its name does not end in .orch.yaml or .tran.yaml",
+            args.path.display()
+        );
         return Err(Failure::usage(message));
     }
     let file = snapshot.find_file(&path)?.ok_or_else(|| {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 impl Workspace<'_> {
     /// Converts typed paths, relative to the current directory, to paths relative to the repository root; each must
-    /// exist in the snapshot or in a base.
+    /// exist in the snapshot or in a base. The root restricts nothing, so with it, the result is empty.
     pub(crate) fn resolve_typed_paths(
         &self,
         run: &Run,
@@ -22,6 +22,9 @@ impl Workspace<'_> {
             let path = self.resolve_typed_path(run, typed_path)?;
             self.require_existing_path(&path, typed_path, snapshot, bases)?;
             paths.push(path);
+        }
+        if paths.iter().any(String::is_empty) {
+            paths.clear();
         }
         Ok(paths)
     }

@@ -46,14 +46,13 @@ impl CheckPaths {
         self.restrictions.is_empty() && self.named_files.is_empty()
     }
 
-    /// Returns all paths that the user gave: the named files, and the paths that restrict the changes.
+    /// Returns all paths that the user gave: the named files, and the paths that restrict the changes. The root is `.`.
     pub(crate) fn list_paths(&self) -> Vec<String> {
-        let restricting_paths = self.restrictions.iter().map(|(path, _)| path);
-        self.named_files
-            .iter()
-            .chain(restricting_paths)
-            .cloned()
-            .collect()
+        let mut paths = self.named_files.clone();
+        for (path, _) in &self.restrictions {
+            paths.push(if path.is_empty() { "." } else { path }.to_owned());
+        }
+        paths
     }
 
     /// Returns the paths that restrict the changes.

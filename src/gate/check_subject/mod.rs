@@ -96,6 +96,10 @@ impl<'a> CheckSubject<'a> {
                 paths.restrictions.push((path, typed_path.clone()));
             }
         }
+        // The root restricts nothing. With named files, it selects the changed files in addition to them.
+        if paths.named_files.is_empty() && paths.restrictions.iter().any(|(path, _)| path.is_empty()) {
+            paths.restrictions.clear();
+        }
         Ok(paths)
     }
 

@@ -267,6 +267,38 @@ fn path_that_is_not_utf_8_is_refused() {
     call.run("check ../b.orch.yaml").expect(1);
 }
 
+/// At the root of the repository, `.` selects what a run without paths selects.
+#[test]
+fn path_of_the_root_restricts_nothing() {
+    let world = change(&[("sales/b.orch.yaml", &bad_pipeline())]);
+    let job = Job::github().pull_request().call(&world);
+    let output = job.run("check . --report json=-").expect(1);
+    assert_eq!(
+        output.json()["paths"],
+        job.run("check --report json=-").expect(1).json()["paths"]
+    );
+    let output = job.run("check .").expect(1);
+    let command = output
+        .out
+        .lines()
+        .find(|line| line.starts_with("Reproduce locally: "));
+    assert!(!command.unwrap().contains(" -- "), "{command:?}");
+    let call = Call::new(&world.work());
+    call.run("inspect .")
+        .expect(2)
+        .saying(&["the pipeline . does not exist"]);
+    // A directory restricts the run, also if it is the current one.
+    let job = Job::github()
+        .pull_request()
+        .extend(&world, Call::new(&world.work().join("sales")));
+    let output = job.run("check .").expect(1);
+    let command = output
+        .out
+        .lines()
+        .find(|line| line.starts_with("Reproduce locally: "));
+    assert!(command.unwrap().ends_with(" -- sales"), "{command:?}");
+}
+
 #[test]
 fn hidden_configuration_file_causes_warning() {
     let world = project();
