@@ -10,7 +10,9 @@ use crate::job::settings::{self, variable};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text;
-use sluicegate_pipelines::findings::{FailOn, GateFault, Verdict};
+use sluicegate_git::CommitId;
+use sluicegate_pipelines::findings::{FailOn, GateFault, Origin, Verdict};
+use std::collections::BTreeSet;
 
 /// Number of characters of a commit id: enough for any repository, and short enough for one line.
 const COMMIT_ID_CHARS: usize = 12;
@@ -26,7 +28,23 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     if !is_failed_review_in_ci(delivery) || fails_only_in_ci(delivery) {
         return None;
     }
+    // A report of a working tree does not name a commit, so the commit that the CI host states is used.
+    let reviewed_head = context
+        .head
+        .as_deref()
+        .or(ci.commit.as_deref())
+        .filter(|id| is_id(id));
+    let head = reviewed_head.map(|head| find_commit_for_other_clones(delivery, head));
+    let merged_target = reviewed_head
+        .zip(head.as_deref())
+        .and_then(|(merge, head)| find_merged_target(delivery, merge, head));
     let mut words = Vec::new();
+    if let Some((target, head)) = merged_target.as_ref().zip(head.as_deref()) {
+        let (target, head) = (short_id(target.as_str()), short_id(head));
+        words.push(format!(
+            "git switch -q --detach {target} && git merge -q --no-edit {head} &&"
+        ));
+    }
     // No flag turns this setting of the configuration file off.
     let may_file_set_new_only =
         delivery.file_verdict_settings.new_only == Some(true) || ignores_checkout_config(delivery);
@@ -35,14 +53,8 @@ pub(super) fn build_reproduction_command(run: &Run, delivery: &Delivery<'_>) -> 
     }
     words.push("sluicegate check".to_owned());
     words.push(build_selection_options(delivery, &ci.base));
-    // A report of a working tree does not name a commit, so the commit that the CI host states is used.
-    let head = context
-        .head
-        .as_deref()
-        .or(ci.commit.as_deref())
-        .filter(|id| is_id(id))
-        .map(|head| find_commit_for_other_clones(delivery, head));
-    if let Some(head) = &head {
+    // After the merge, the checkout is the head.
+    if let Some(head) = head.as_ref().filter(|_| merged_target.is_none()) {
         words.push(format!("--head {}", short_id(head)));
     }
     words.extend(list_verdict_options(delivery));
@@ -88,6 +100,34 @@ fn find_commit_for_other_clones(delivery: &Delivery<'_>, head: &str) -> String {
         .or_else(|| ci.commit.clone())
         .filter(|id| is_id(id))
         .unwrap_or_else(|| head.to_owned())
+}
+
+/// Returns the commit of the target that the host merged with `head`. Returns `None` if the job did not evaluate a merge,
+/// or if a check of `head` finds the same: each file with a finding is equal in the merge. A finding about consumers or
+/// about references depends on other files, too.
+fn find_merged_target(delivery: &Delivery<'_>, merge: &str, head: &str) -> Option<CommitId> {
+    let report = delivery.report;
+    let (repo, _) = delivery.files.filter(|_| merge != head)?;
+    let merge = repo.find_commit_with_id(merge).ok().flatten()?;
+    let head = repo.find_commit_with_id(head).ok().flatten()?;
+    let parents = repo.parents(&merge).ok()?;
+    if parents.len() != 2 || !parents.contains(&head) {
+        return None;
+    }
+    let findings = report.findings();
+    let depends_on_all_files =
+        report.breaks_consumers() || findings.iter().any(|finding| finding.origin == Origin::Project);
+    let paths: BTreeSet<&str> = findings.iter().map(|finding| finding.path).collect();
+    let is_relevant = |path: &str| depends_on_all_files || paths.contains(path);
+    let snapshot = repo.snapshot(merge);
+    let differences = snapshot
+        .compare_with_bases(std::slice::from_ref(&head), &is_relevant)
+        .ok()?;
+    let has_differences =
+        !differences.list_removed_paths().is_empty() || !differences.list_changed_regular_paths().is_empty();
+    parents
+        .into_iter()
+        .find(|parent| *parent != head && has_differences)
 }
 
 /// Returns whether the commit may be a merge that the host created only in the clone. The host checks out such a merge,

@@ -220,8 +220,18 @@ fn pull_request_with_break(world: &World) -> Call {
         .extend(world, Call::new(&world.work()))
 }
 
+/// A pipeline that calls `c.orch.yaml`.
+const CALLER: &str = "type: orchestration\nversion: '1.0'\npipeline:\n  components:\n    Start: { type: start, \
+    transitions: { unconditional: [Call] } }\n    Call: { type: run-orchestration, parameters: { orchestrationJob: c }, \
+    transitions: { success: [Done], failure: [Done] } }\n    Done: { type: end-success }\n";
+
+/// Returns a pipeline whose first and last lines can change on two branches without a conflict.
+fn spaced_orchestration(last_component: &str) -> String {
+    orchestration_text(&["Start", last_component]) + &"# -\n".repeat(8)
+}
+
 /// Each kind with its name for failure messages.
-const KINDS: [(&str, Kind); 26] = [
+const KINDS: [(&str, Kind); 28] = [
     ("a pull request", |world| {
         push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
         (
@@ -376,6 +386,36 @@ const KINDS: [(&str, Kind); 26] = [
             .extend(world, Call::new(&world.work()))
             .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", change_commit);
         (vec!["check"], job)
+    }),
+    ("a trial merge whose finding is only in the merge", |world| {
+        commit(world, &[("b.orch.yaml", spaced_orchestration("Done"))]);
+        push_change_branch(
+            world,
+            &[("b.orch.yaml", spaced_orchestration("Done") + "# end\n")],
+        );
+        let payload = pull_request_payload(world);
+        world.git("checkout -q main");
+        commit(world, &[("b.orch.yaml", spaced_orchestration("load it"))]);
+        check_out_trial_merge(world);
+        let job = Job::github()
+            .event("pull_request", "refs/pull/7/merge", &payload)
+            .extend(world, Call::new(&world.work()));
+        (vec!["check"], job)
+    }),
+    ("a merged result in which a called pipeline is missing", |world| {
+        commit(world, &[("c.orch.yaml", orchestration_text(&["Start", "Done"]))]);
+        push_change_branch(world, &[("b.orch.yaml", CALLER.to_owned())]);
+        let change_commit = head(world);
+        world.git("checkout -q main");
+        world.git("rm -q c.orch.yaml");
+        world.commit("remove");
+        world.git("push -q origin HEAD");
+        check_out_trial_merge(world);
+        let job = Job::gitlab()
+            .pull_request()
+            .extend(world, Call::new(&world.work()))
+            .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", change_commit);
+        (vec!["check", "--fail-on", "warn"], job)
     }),
     ("a merge that Jenkins created in its clone", |world| {
         push_change_branch(world, &[("b.orch.yaml", orchestration_text(&BAD))]);
@@ -536,6 +576,9 @@ fn command_ends_as_job_in_every_kind_of_run() {
         let url = format!("file://{}", world.remote().display());
         let elsewhere = world.path().join("elsewhere");
         git(world.path(), format!("clone -q {url} elsewhere"));
+        // The command of a merge creates the merge again, as the user of the machine.
+        git(&elsewhere, "config user.name me");
+        git(&elsewhere, "config user.email me@example.com");
         let shown = in_a_shell_at(&world, &elsewhere, command_line);
         assert_eq!(
             (outcome(&shown), shown.lines().last()),
