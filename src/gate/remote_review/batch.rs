@@ -51,9 +51,10 @@ pub(crate) struct BatchResponse {
 pub(crate) enum BatchError {
     #[error(transparent)]
     Request(#[from] HttpError),
-    /// The batch was not sent, because earlier batches failed.
-    #[error("not sent: the review stopped because earlier requests failed")]
-    NotSent,
+    /// The batch was not sent, because an earlier request failed. The cause of that request is also the cause of this
+    /// batch, so that it is reported once.
+    #[error("{cause}")]
+    NotSent { cause: String },
 }
 
 impl BatchError {
@@ -62,7 +63,7 @@ impl BatchError {
     pub(crate) fn allows_local_evaluation(&self) -> bool {
         match self {
             Self::Request(error) => error.is_unavailable() || error.kind() == ErrorKind::TooLarge,
-            Self::NotSent => true,
+            Self::NotSent { .. } => true,
         }
     }
 
@@ -70,7 +71,7 @@ impl BatchError {
     pub(crate) fn cause(&self) -> String {
         match self {
             Self::Request(error) => error.message_without_details(),
-            Self::NotSent => self.to_string(),
+            Self::NotSent { cause } => cause.clone(),
         }
     }
 }
@@ -97,7 +98,7 @@ pub(crate) async fn review_in_batches(
         unclear_responses: Vec::new(),
         split_count: 0,
         failure_count: 0,
-        is_stopped: false,
+        stop_cause: None,
         done_count: 0,
     };
     let mut running_tasks = FuturesUnordered::new();
@@ -112,7 +113,7 @@ pub(crate) async fn review_in_batches(
             Some(BatchTaskOutcome::Review(response)) => {
                 // The files of the batch may be the cause, or the platform responds to nothing.
                 let is_unclear = response.has_no_response() && !platform.observer().has_responded();
-                if is_unclear && !queue.is_stopped {
+                if is_unclear && queue.stop_cause.is_none() {
                     // One probe decides about all unclear batches, so only the first of them sends it.
                     if queue.unclear_responses.is_empty() {
                         running_tasks.push(run_task(platform, parameters, BatchTask::Probe));
@@ -182,7 +183,8 @@ struct BatchQueue {
     split_count: usize,
     /// Number of consecutive batches that failed.
     failure_count: usize,
-    is_stopped: bool,
+    /// The cause of the failure after which no batch is sent.
+    stop_cause: Option<String>,
     /// Number of files whose batch is finished.
     done_count: usize,
 }
@@ -191,7 +193,7 @@ impl BatchQueue {
     /// Returns whether the next batch may be sent now. While batches wait for the probe, or after the queue has
     /// stopped, no batch is sent.
     fn can_send(&self) -> bool {
-        !self.is_stopped && self.unclear_responses.is_empty()
+        self.stop_cause.is_none() && self.unclear_responses.is_empty()
     }
 
     /// Passes on the response to a batch. If a smaller batch may get a response, splits the batch and queues its halves
@@ -207,8 +209,8 @@ impl BatchQueue {
                 self.waiting_batches.push_front(first_half);
                 return;
             }
-            Err(BatchError::Request(error)) => self.count_failure(error.kind()),
-            Err(BatchError::NotSent) => {}
+            Err(BatchError::Request(error)) => self.count_failure(error),
+            Err(BatchError::NotSent { .. }) => {}
         }
         self.done_count += response.files.len();
         self.deliver_response(response);
@@ -216,7 +218,13 @@ impl BatchQueue {
 
     /// Finishes the batches that waited for the probe. If the platform does not respond, stops sending.
     fn finish_probe(&mut self, has_responded: bool) {
-        self.is_stopped |= !has_responded;
+        let first_error = self
+            .unclear_responses
+            .iter()
+            .find_map(|response| response.outcome.as_ref().err());
+        if !has_responded && self.stop_cause.is_none() {
+            self.stop_cause = first_error.map(BatchError::cause);
+        }
         for response in std::mem::take(&mut self.unclear_responses) {
             self.split_or_finish_batch(response);
         }
@@ -226,7 +234,7 @@ impl BatchQueue {
     /// no response, each of its files may be the cause: only a limited number of these splits is allowed, and counted
     /// here.
     fn spend_split(&mut self, error: &HttpError) -> bool {
-        if self.is_stopped {
+        if self.stop_cause.is_some() {
             return false;
         }
         if error.kind() == ErrorKind::TooLarge {
@@ -245,19 +253,24 @@ impl BatchQueue {
 
     /// Passes on each batch that was not sent as failed, so that each file has an outcome.
     fn report_unsent_batches(mut self) {
+        let cause = self.stop_cause.take().unwrap_or_default();
         for files in std::mem::take(&mut self.waiting_batches) {
+            let cause = cause.clone();
             self.deliver_response(BatchResponse {
                 files,
-                outcome: Err(BatchError::NotSent),
+                outcome: Err(BatchError::NotSent { cause }),
             });
         }
     }
 
     /// Counts a failed batch. Stops sending if the next batch would fail for the same reason, or after too many
     /// consecutive failures.
-    fn count_failure(&mut self, kind: ErrorKind) {
+    fn count_failure(&mut self, error: &HttpError) {
         self.failure_count += 1;
-        self.is_stopped |= kind.is_permanent() || self.failure_count >= MAX_CONSECUTIVE_FAILURES;
+        let must_stop = error.kind().is_permanent() || self.failure_count >= MAX_CONSECUTIVE_FAILURES;
+        if must_stop && self.stop_cause.is_none() {
+            self.stop_cause = Some(error.message_without_details());
+        }
     }
 }
 

@@ -368,5 +368,10 @@ fn batches_after_refusal_or_three_failures_are_not_sent() {
             "{status}: {}",
             output.all()
         );
+        // The refusal is also the reason for the files that were not sent.
+        if code == 4 {
+            let errors = output.err.lines().filter(|line| line.starts_with("error: "));
+            assert_eq!(errors.count(), 1, "{status}: {}", output.all());
+        }
     }
 }
