@@ -5,6 +5,7 @@ use super::{PredicateKind, PublicationPredicate, ReviewPredicate, Subject};
 use serde::Deserialize;
 use serde_json::Value;
 use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_base::named_fields::NamedFields;
 
 /// The reason why a signed file is rejected. Such a file contains the statement in encoded form.
 const SIGNED_FILE: &str = "the file is a signed envelope, not the statement inside the envelope";
@@ -50,7 +51,8 @@ impl SavedStatement {
         if is_signed {
             return Err(SIGNED_FILE.to_owned());
         }
-        let fields: StatementFields = serde_json::from_value(document).map_err(|error| error.to_string())?;
+        let fields: StatementFields =
+            StatementFields::deserialize(NamedFields(document)).map_err(|error| error.to_string())?;
         if fields.statement_type != STATEMENT_TYPE {
             return Err(format!(
                 "the statement's type is `{}`, not `{STATEMENT_TYPE}`",
@@ -61,10 +63,11 @@ impl SavedStatement {
             .into_iter()
             .find(|kind| kind.uri() == fields.predicate_type)
             .ok_or_else(|| describe_unknown_predicate_type(&fields.predicate_type))?;
+        let predicate = NamedFields(fields.predicate);
         let predicate = match kind {
-            PredicateKind::Review => serde_json::from_value(fields.predicate).map(SavedPredicate::Review),
+            PredicateKind::Review => Deserialize::deserialize(predicate).map(SavedPredicate::Review),
             PredicateKind::Publication => {
-                serde_json::from_value(fields.predicate).map(SavedPredicate::Publication)
+                Deserialize::deserialize(predicate).map(SavedPredicate::Publication)
             }
         };
         Ok(Self {

@@ -4,6 +4,7 @@
 use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef, SmokeRecord, is_same_commit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sluicegate_base::named_fields::parse_json;
 use sluicegate_base::text;
 use sluicegate_pipelines::interface::Compatibility;
 use std::io::{self, Write};
@@ -261,7 +262,7 @@ impl Receipt {
             schema: String,
         }
         // A newer receipt has keys that are unknown here, so its schema is looked at first.
-        if let Ok(header) = serde_json::from_slice::<SchemaHeader>(bytes)
+        if let Ok(header) = parse_json::<SchemaHeader>(bytes)
             && header.schema != SCHEMA_NAME
         {
             return Err(format!(
@@ -269,6 +270,6 @@ impl Receipt {
                 header.schema
             ));
         }
-        serde_json::from_slice(bytes).map_err(|error| error.to_string())
+        parse_json(bytes).map_err(|error| error.to_string())
     }
 }

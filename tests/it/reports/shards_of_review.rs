@@ -341,3 +341,22 @@ fn report_with_duplicate_key_is_refused() {
         .saying(&["duplicate key `a`"]);
     call.run("report good.json").expect(0);
 }
+
+#[test]
+fn report_with_array_in_place_of_object_is_refused() {
+    let (world, server) = stage();
+    let call = publish_call(&world, &server);
+    let outputs = "--report json=good.json --attestation good.intoto.json";
+    call.run(&format!("review --all {outputs}")).expect(0);
+    for (key, place) in [("counts", ""), ("findings", ""), ("files", "/0"), ("context", "")] {
+        let mut report: Value =
+            serde_json::from_slice(&fs::read(world.work().join("good.json")).unwrap()).unwrap();
+        let object = report.pointer_mut(&format!("/{key}{place}")).unwrap();
+        *object = object.as_object().unwrap().values().cloned().collect();
+        world.write("bad.json", &report.to_string());
+        call.run("publish --version-name 1 --require-review bad.json")
+            .expect(2)
+            .saying(&["could not read the report", "invalid type: sequence"]);
+    }
+    call.run("report good.json").expect(0);
+}

@@ -399,6 +399,31 @@ fn response_with_duplicate_key_anywhere_is_undecided() {
 }
 
 #[test]
+fn response_with_array_in_place_of_object_is_undecided() {
+    let world = one_change();
+    let review = |results: &str, is_array: bool| {
+        let results = format!(r#"{{ "b.orch.yaml": [{results}] }}"#);
+        let body = if is_array {
+            format!(r#"["PASSED", {results}, []]"#)
+        } else {
+            format!(r#"{{ "reviewStatus": "PASSED", "results": {results}, "excludedFiles": [] }}"#)
+        };
+        let platform = Platform::new();
+        platform.reviews(ResponseTemplate::new(200).set_body_raw(body, "application/json"));
+        platform.call(&world).run("review")
+    };
+    let objects = BOTH.map(|rule| json!({ "ruleName": rule, "status": "PASSED" }).to_string());
+    let arrays = BOTH.map(|rule| json!([rule, "PASSED"]).to_string());
+    review(&objects.join(","), true)
+        .expect(3)
+        .saying(&["invalid type: sequence, expected an object"]);
+    review(&arrays.join(","), false)
+        .expect(3)
+        .saying(&["expected an object"]);
+    review(&objects.join(","), false).expect(0);
+}
+
+#[test]
 fn answer_about_another_spelling_of_a_path_is_undecided() {
     let world = one_change();
     let both = json!({ "b.orch.yaml": passed_by(&BOTH) });

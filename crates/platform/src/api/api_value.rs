@@ -7,6 +7,7 @@ use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use sluicegate_base::named_fields::NamedFields;
 use std::ops::Deref;
 
 /// A response, or an entry of a list. Fields that the API document does not define are only in `raw`.
@@ -21,7 +22,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for ApiValue<T> {
     /// Deserializes the raw JSON, and converts it to the typed value, so that both are available.
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let raw = Value::deserialize(reader)?;
-        let value = T::deserialize(&raw).map_err(serde::de::Error::custom)?;
+        let value = T::deserialize(NamedFields(&raw)).map_err(serde::de::Error::custom)?;
         Ok(Self { value, raw })
     }
 }

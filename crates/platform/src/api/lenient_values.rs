@@ -4,6 +4,7 @@ use crate::http::{HttpError, Response};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use sluicegate_base::named_fields::NamedFields;
 
 /// Deserializes a value. Like a missing field, `null` becomes the type's default.
 pub(super) fn default_if_null<'de, T, D>(reader: D) -> Result<T, D::Error>
@@ -21,7 +22,7 @@ where
     D: Deserializer<'de>,
 {
     let value: Option<Value> = Option::deserialize(reader)?;
-    Ok(value.and_then(|value| serde_json::from_value(value).ok()))
+    Ok(value.and_then(|value| T::deserialize(NamedFields(value)).ok()))
 }
 
 /// Deserializes an array of strings; `null` becomes an empty one, an entry of another type becomes its JSON.
@@ -51,7 +52,7 @@ pub(super) fn convert_json<T: DeserializeOwned>(
     parent_path: &str,
     response: &Response,
 ) -> Result<T, HttpError> {
-    serde_path_to_error::deserialize(raw).map_err(|error| {
+    serde_path_to_error::deserialize(NamedFields(raw)).map_err(|error| {
         let inner_path = error.path().to_string();
         let path: Vec<&str> = [parent_path, &inner_path]
             .into_iter()

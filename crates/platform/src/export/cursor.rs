@@ -10,6 +10,7 @@ use super::{Window, WindowError};
 use crate::api::{ApiValue, Event};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use sluicegate_base::named_fields::parse_json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +51,7 @@ impl Cursor {
     /// Parses a cursor from the content of the file at `path`. Fails for the cursor of another platform than that with
     /// the base URL `platform`.
     pub fn parse(bytes: &[u8], path: &Path, platform: &str) -> Result<Self, CursorError> {
-        let reason = match serde_json::from_slice::<Self>(bytes) {
+        let reason = match parse_json::<Self>(bytes) {
             Ok(cursor) if cursor.schema == SCHEMA => match cursor.platform {
                 Some(cursor_platform) if cursor_platform != platform => {
                     return Err(CursorError::OtherPlatform {

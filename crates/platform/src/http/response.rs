@@ -11,6 +11,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_base::named_fields::NamedFields;
 use std::time::SystemTime;
 
 /// Maximum size of a body that is read for an error message, in bytes.
@@ -148,7 +149,8 @@ impl Response {
             return Err(self.unusable_error(&reason));
         }
         let mut reader = serde_json::Deserializer::from_slice(&json);
-        let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| self.json_error(&error))?;
+        let value = serde_path_to_error::deserialize(NamedFields(&mut reader))
+            .map_err(|error| self.json_error(&error))?;
         reader
             .end()
             .map_err(|error| self.unusable_error(&format!("unexpected text after the JSON: {error}")))?;

@@ -5,6 +5,7 @@ use super::report_error::{ReportReadError, invalid_value};
 use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
+use sluicegate_base::named_fields::{NamedFields, parse_json};
 use sluicegate_pipelines::findings::{
     Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, Origin, Report, ReviewGap,
     RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
@@ -27,7 +28,7 @@ pub fn parse_json_report(
         return Err(invalid_value(reason));
     }
     let mut json = serde_json::Deserializer::from_slice(text);
-    let document: DocumentV2<'_> = match serde_path_to_error::deserialize(&mut json) {
+    let document: DocumentV2<'_> = match serde_path_to_error::deserialize(NamedFields(&mut json)) {
         Ok(document) => document,
         Err(error) => return Err(find_schema_error(text).unwrap_or_else(|| error.into())),
     };
@@ -58,7 +59,7 @@ fn find_schema_error(text: &[u8]) -> Option<ReportReadError> {
     struct SchemaHeader {
         schema: String,
     }
-    let header: SchemaHeader = serde_json::from_slice(text).ok()?;
+    let header: SchemaHeader = parse_json(text).ok()?;
     (header.schema != SCHEMA_NAME).then(|| wrong_schema(&header.schema))
 }
 

@@ -3,6 +3,7 @@
 use super::provision_plan::ProvisionPlan;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sluicegate_base::named_fields::parse_json;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -115,7 +116,7 @@ impl ProvisionState {
             return Ok(Self::new(platform));
         };
         let state: Self =
-            serde_json::from_slice(bytes).map_err(|error| StateError::unreadable(path, error.to_string()))?;
+            parse_json(bytes).map_err(|error| StateError::unreadable(path, error.to_string()))?;
         if state.schema != SCHEMA {
             return Err(StateError::unreadable(
                 path,
