@@ -229,6 +229,19 @@ impl SettingSources<'_> {
         Selection::new(&patterns(include), &patterns(exclude)).map(Some)
     }
 
+    /// Resolves the globs of the job. The globs of the configuration file are ignored, because they are for reviews and
+    /// publications.
+    pub fn resolve_job_selection(&self, args: &GlobArgs) -> Result<Selection, SettingsError> {
+        let layers = self.layers();
+        let job_include = layers.resolve_text_list(&args.include, variable::INCLUDE, None)?;
+        let job_exclude = layers.resolve_text_list(&args.exclude, variable::EXCLUDE, None)?;
+        Ok(Selection {
+            job_include: job_include.clone(),
+            job_exclude: job_exclude.clone(),
+            ..Selection::new(&job_include, &job_exclude)?
+        })
+    }
+
     /// Returns the include and exclude globs in the section of the configuration file for this purpose. They override
     /// the globs at the top level.
     const fn section_globs(&self, purpose: SelectionPurpose) -> (Option<&Vec<String>>, Option<&Vec<String>>) {

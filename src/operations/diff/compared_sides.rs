@@ -10,7 +10,7 @@ use crate::gate::selection::SelectionRequest;
 use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::{CheckArgs, DiffArgs, DiffFormat, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject, RequestedRevisions};
-use crate::job::settings::{Selection, SelectionPurpose};
+use crate::job::settings::Selection;
 use crate::publish::{CallGraph, TransitiveCaller};
 use crate::session::Run;
 use crate::session::user_file::read_user_file;
@@ -103,9 +103,7 @@ pub(crate) fn compare_revisions(
         Some((base, head)) => resolve_range(run, &workspace, base, head)?,
         None => resolve_default_range(run, &workspace, args, &revisions)?,
     };
-    let selection = workspace
-        .sources
-        .resolve_selection(&args.globs, SelectionPurpose::Review)?;
+    let selection = workspace.sources.resolve_job_selection(&args.globs)?;
     let paths = workspace
         .resolve_typed_paths(run, typed_paths, &snapshot, &range_ends.bases)
         .map_err(|failure| add_revision_hint(&workspace, typed_paths, failure))?;
@@ -114,7 +112,7 @@ pub(crate) fn compare_revisions(
         paths: &paths,
         named_files: &[],
         revisions: &revisions,
-        resolve: &|sources| sources.resolve_selection(&args.globs, SelectionPurpose::Review),
+        resolve: &|sources| sources.resolve_job_selection(&args.globs),
     };
     workspace.reject_unknown_selection(&snapshot, &range_ends.bases, &request)?;
     let description = format!("{} with {}", snapshot.name(), range_ends.base_description);
@@ -184,12 +182,16 @@ fn add_revision_hint(workspace: &Workspace<'_>, typed_paths: &[PathBuf], failure
         .iter()
         .filter_map(|path| path.to_str())
         .find(|name| workspace.repo.resolve(name).is_ok());
-    match revision {
-        Some(name) => failure.with_hint(format!(
-            "`{name}` is a revision: pass {name}..HEAD to compare with it, or --base {name} for the merge-base"
-        )),
-        None => failure,
+    let Some(name) = revision else { return failure };
+    // A range from the checked-out commit to itself never has a difference.
+    if workspace.repo.resolve(name).ok() == workspace.repo.resolve("HEAD").ok() {
+        return failure.with_hint(format!(
+            "`{name}` is the checked-out commit: pass --base {name} to compare the files on disk with it"
+        ));
     }
+    failure.with_hint(format!(
+        "`{name}` is a revision: pass {name}..HEAD to compare with it, or --base {name} for the merge-base"
+    ))
 }
 
 /// The two sides of a comparison of revisions.

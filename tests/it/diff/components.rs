@@ -996,3 +996,37 @@ fn caller_of_remaining_file_does_not_call_removed_copy() {
     let paths: Vec<&str> = callers.map(|caller| caller["path"].as_str().unwrap()).collect();
     assert_eq!(paths, ["copy/beside.orch.yaml", "top/exact.orch.yaml"]);
 }
+
+#[test]
+fn diff_of_pipeline_excluded_from_review_shows_its_change() {
+    for globs in [
+        "review: { exclude: [\"load.*\"] }\n",
+        "exclude: [\"load.*\"]\n",
+        "include: [\"other/**\"]\n",
+    ] {
+        let world = edit_of_load(LOAD);
+        world.write("sluicegate.yaml", globs);
+        world.commit("globs");
+        world.git("push -q origin HEAD:main");
+        diff(&world, "--exit-code").expect(0);
+        world.write("load.orch.yaml", &LOAD.replace("select 1", "select 2"));
+        for args in ["--exit-code", "--exit-code load.orch.yaml"] {
+            let output = diff(&world, args).expect(1).out;
+            assert!(
+                output.starts_with("load.orch.yaml: modified"),
+                "{globs}: {output}"
+            );
+        }
+        let output = diff(&world, "--exit-code --exclude load.*").expect(0).out;
+        assert_eq!(output, "no pipeline differs\n", "{globs}");
+    }
+}
+
+#[test]
+fn diff_of_checked_out_commit_as_path_names_base_flag() {
+    let world = edit_of_load(&LOAD.replace("select 1", "select 2"));
+    diff(&world, "HEAD").expect(2).saying(&["pass --base HEAD"]);
+    diff(&world, "--base HEAD --exit-code").expect(1);
+    world.commit("edit");
+    diff(&world, "HEAD~1").expect(2).saying(&["pass HEAD~1..HEAD"]);
+}
