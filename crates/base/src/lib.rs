@@ -5,7 +5,8 @@
 //! reads while other threads compute. [`file_defect`], [`duplicate_key`], [`named_fields`] and [`unexpanded_value`]
 //! find misleading content: a file that git did not check out, JSON with two meanings, an array in place of an object,
 //! a variable that was not replaced. [`globs`] matches paths. [`remote_url`] compares the addresses of repositories.
-//! [`address`] is the address of the project. [`mod@words`] defines the names of an enum's values in one list.
+//! [`redaction`] removes secrets. [`address`] is the address of the project. [`mod@words`] defines the names of an
+//! enum's values in one list.
 
 pub mod text;
 
@@ -19,5 +20,6 @@ pub mod unexpanded_value;
 
 pub mod address;
 pub mod globs;
+pub mod redaction;
 pub mod remote_url;
 pub mod words;

@@ -4,13 +4,15 @@
 //! matter. It has no terminal for prompts; everything that a repository's configuration could start is switched off;
 //! and it is terminated if it is silent for too long.
 
-use super::{BlobId, GitError, git_environment::passed_environment};
+use super::git_environment::passed_environment;
+use super::git_secrets::redact_urls;
+use super::program_output::{ProgramOutput, start_program};
+use super::{BlobId, GitError};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// Maximum time without output.
@@ -19,14 +21,6 @@ const OUTPUT_TIMEOUT: Duration = Duration::from_secs(120);
 const FETCH_TIMEOUT: Duration = Duration::from_secs(900);
 /// Maximum size of the output of a command, in bytes.
 const MAX_OUTPUT_SIZE: u64 = 16 * 1024 * 1024;
-/// Size of one piece of a stream, in bytes, and the number of pieces that may be queued.
-const CHUNK_SIZE: usize = 128 * 1024;
-const MAX_QUEUED_CHUNKS: usize = 4;
-
-/// Maximum size of the program's error output that is kept, in bytes.
-const MAX_ERROR_OUTPUT_SIZE: u64 = 4096;
-/// Maximum wait for the error output after the program has ended; a helper that still runs may keep it open.
-const ERROR_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// An option of every command that contacts a remote, so that git's own program runs at the other end.
 pub(super) const UPLOAD_PACK_OPTION: &str = "--upload-pack=git-upload-pack";
@@ -97,7 +91,7 @@ impl GitProgram {
             });
         }
         let mut command = self.build_command(arguments, NetworkAccess::Allowed);
-        read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
+        self.read_output(command.current_dir(root), arguments, FETCH_TIMEOUT)
     }
 
     /// Runs a local command on this working tree and returns its output. Paths in the arguments are literal, so that no
@@ -119,7 +113,7 @@ impl GitProgram {
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let work_tree = root.to_string_lossy();
         let described_arguments = [&["--work-tree", &*work_tree][..], arguments].concat();
-        read_output(&mut command, &described_arguments, OUTPUT_TIMEOUT)
+        self.read_output(&mut command, &described_arguments, OUTPUT_TIMEOUT)
     }
 
     /// Returns whether the git program is installed; a small container may not have it.
@@ -159,7 +153,8 @@ impl GitProgram {
         let ids = write_input(&lines).map_err(program_error(&described_arguments))?;
         let mut command = self.build_command(&arguments, NetworkAccess::Allowed);
         command.current_dir(root).stdin(ids);
-        read_output(&mut command, &described_arguments, FETCH_TIMEOUT).map(drop)
+        self.read_output(&mut command, &described_arguments, FETCH_TIMEOUT)
+            .map(drop)
     }
 
     /// Stores this content as a blob, without any conversion.
@@ -167,19 +162,49 @@ impl GitProgram {
         let arguments = ["hash-object", "-w", "--stdin"];
         let file = write_input(content).map_err(program_error(&arguments))?;
         let mut command = self.build_command(&arguments, NetworkAccess::Denied);
-        read_output(command.stdin(file), &arguments, OUTPUT_TIMEOUT).map(drop)
+        self.read_output(command.stdin(file), &arguments, OUTPUT_TIMEOUT)
+            .map(drop)
     }
 
     /// Returns a reader of the blob's content. Reading fails at the end if the content does not have `size` bytes.
     pub(super) fn stream_blob(&self, blob: &BlobId, size: u64) -> Result<ProgramOutput, GitError> {
         let id = blob.to_string();
         let arguments = ["cat-file", "blob", &id];
+        let mut command = self.build_command(&arguments, NetworkAccess::Denied);
         start_program(
-            &mut self.build_command(&arguments, NetworkAccess::Denied),
-            &arguments,
+            &mut command,
+            self.list_settings_command(),
             Some(size),
             OUTPUT_TIMEOUT,
         )
+        .map_err(program_error(&arguments))
+    }
+
+    /// Returns the command that lists git's configuration, to find the secrets that an error must not show.
+    fn list_settings_command(&self) -> Command {
+        self.build_command(&["config", "--null", "--list"], NetworkAccess::Denied)
+    }
+
+    /// Runs the command and returns its output. Fails if git fails, if it prints nothing for the time `timeout`, or if it
+    /// prints more than [`MAX_OUTPUT_SIZE`] bytes: a part of the output could look like all of it, and the command would be
+    /// stopped before its end.
+    fn read_output(
+        &self,
+        command: &mut Command,
+        arguments: &[&str],
+        timeout: Duration,
+    ) -> Result<String, GitError> {
+        let mut text = String::new();
+        start_program(command, self.list_settings_command(), None, timeout)
+            .map_err(program_error(arguments))?
+            .take(MAX_OUTPUT_SIZE + 1)
+            .read_to_string(&mut text)
+            .map_err(program_error(arguments))?;
+        if text.len() as u64 > MAX_OUTPUT_SIZE {
+            let message = format!("git printed more than {MAX_OUTPUT_SIZE} bytes");
+            return Err(program_error(arguments)(io::Error::other(message)));
+        }
+        Ok(text)
     }
 
     /// Creates a git command for which the repository's settings that could run programs are overridden, and which uses
@@ -226,172 +251,13 @@ fn write_input(content: &[u8]) -> io::Result<File> {
     Ok(file)
 }
 
-/// Runs the command and returns its output. Fails if git fails, if it prints nothing for the time `timeout`, or if it
-/// prints more than [`MAX_OUTPUT_SIZE`] bytes: a part of the output could look like all of it, and the command would be
-/// stopped before its end.
-fn read_output(command: &mut Command, arguments: &[&str], timeout: Duration) -> Result<String, GitError> {
-    let mut text = String::new();
-    start_program(command, arguments, None, timeout)?
-        .take(MAX_OUTPUT_SIZE + 1)
-        .read_to_string(&mut text)
-        .map_err(program_error(arguments))?;
-    if text.len() as u64 > MAX_OUTPUT_SIZE {
-        let message = format!("git printed more than {MAX_OUTPUT_SIZE} bytes");
-        return Err(program_error(arguments)(io::Error::other(message)));
-    }
-    Ok(text)
-}
-
 /// Returns a function that converts an I/O error to the error that git with these arguments failed.
 fn program_error(arguments: &[&str]) -> impl Fn(io::Error) -> GitError + use<> {
-    let arguments = arguments.join(" ");
+    // The name of a remote may be its URL.
+    let arguments = redact_urls(&arguments.join(" "));
     move |error| GitError::Program {
         arguments: arguments.clone(),
         reason: error.to_string(),
-    }
-}
-
-/// Starts the command and returns its output as a reader. `expected_size` is the size of the output, if it is known.
-/// `timeout` limits the wait for each chunk of the output.
-fn start_program(
-    command: &mut Command,
-    arguments: &[&str],
-    expected_size: Option<u64>,
-    timeout: Duration,
-) -> Result<ProgramOutput, GitError> {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(program_error(arguments))?;
-    let stdout = child
-        .stdout
-        .take()
-        .ok_or_else(|| program_error(arguments)(io::ErrorKind::BrokenPipe.into()))?;
-    let (sender, chunks) = sync_channel(MAX_QUEUED_CHUNKS);
-    let error_output = child.stderr.take().map(read_error_output);
-    std::thread::spawn(move || send_chunks(stdout, &sender));
-    Ok(ProgramOutput {
-        child,
-        chunks,
-        error_output,
-        chunk: io::Cursor::default(),
-        expected_size,
-        received_size: 0,
-        timeout,
-        is_finished: false,
-    })
-}
-
-/// Sends the output in chunks, so that a reader on another thread can stop waiting. The last chunk is empty or an
-/// error.
-fn send_chunks(mut stdout: impl Read, sender: &SyncSender<io::Result<Vec<u8>>>) {
-    loop {
-        let mut chunk = Vec::with_capacity(CHUNK_SIZE);
-        let result = stdout.by_ref().take(CHUNK_SIZE as u64).read_to_end(&mut chunk);
-        let is_last = chunk.is_empty() || result.is_err();
-        if sender.send(result.map(|_| chunk)).is_err() || is_last {
-            return;
-        }
-    }
-}
-
-/// Reads the program's complete error output on a thread, so that the program never blocks. The receiver gets the start
-/// of the output when the output ends.
-fn read_error_output(mut stderr: ChildStderr) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = sync_channel(1);
-    std::thread::spawn(move || {
-        let mut start = Vec::new();
-        let _ = stderr
-            .by_ref()
-            .take(MAX_ERROR_OUTPUT_SIZE)
-            .read_to_end(&mut start);
-        let _ = io::copy(&mut stderr, &mut io::sink());
-        let _ = sender.send(start);
-    });
-    receiver
-}
-
-/// A reader of the program's output; dropping it terminates the program.
-pub(super) struct ProgramOutput {
-    child: Child,
-    chunks: Receiver<io::Result<Vec<u8>>>,
-    error_output: Option<Receiver<Vec<u8>>>,
-    chunk: io::Cursor<Vec<u8>>,
-    expected_size: Option<u64>,
-    received_size: u64,
-    timeout: Duration,
-    is_finished: bool,
-}
-
-impl Read for ProgramOutput {
-    /// Reads from the output. At its end, fails if git failed or the output is incomplete.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() || self.is_finished {
-            return Ok(0);
-        }
-        let read_size = self.chunk.read(buffer)?;
-        if read_size > 0 {
-            self.received_size += read_size as u64;
-            return Ok(read_size);
-        }
-        let chunk = self.next_chunk()?;
-        if chunk.is_empty() {
-            self.check_exit()?;
-            return Ok(0);
-        }
-        self.chunk = io::Cursor::new(chunk);
-        self.read(buffer)
-    }
-}
-
-impl ProgramOutput {
-    /// Waits for the next chunk, which is empty at the end of the output. Fails if git prints nothing for too long.
-    fn next_chunk(&mut self) -> io::Result<Vec<u8>> {
-        match self.chunks.recv_timeout(self.timeout) {
-            Ok(chunk) => chunk,
-            Err(RecvTimeoutError::Timeout) => Err(io::Error::new(
-                io::ErrorKind::TimedOut,
-                format!("git printed no output for {} seconds", self.timeout.as_secs()),
-            )),
-            Err(RecvTimeoutError::Disconnected) => Ok(Vec::new()),
-        }
-    }
-
-    /// Checks that the program succeeded and printed the expected number of bytes.
-    fn check_exit(&mut self) -> io::Result<()> {
-        self.is_finished = true;
-        let status = self.child.wait()?;
-        if !status.success() {
-            return Err(io::Error::other(format!("{status}: {}", self.error_text())));
-        }
-        match self.expected_size {
-            Some(size) if size != self.received_size => Err(io::Error::new(
-                io::ErrorKind::UnexpectedEof,
-                format!("git printed only {} of {size} bytes", self.received_size),
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    /// Returns the start of what git printed to standard error, or an empty text if it cannot be read in time.
-    fn error_text(&self) -> String {
-        let bytes = self
-            .error_output
-            .as_ref()
-            .and_then(|receiver| receiver.recv_timeout(ERROR_OUTPUT_TIMEOUT).ok())
-            .unwrap_or_default();
-        String::from_utf8_lossy(&bytes).trim().to_owned()
-    }
-}
-
-impl Drop for ProgramOutput {
-    /// Ends git if the output was not read to its end.
-    fn drop(&mut self) {
-        if !self.is_finished {
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
     }
 }
 
@@ -403,7 +269,10 @@ mod tests {
     fn read_bytes(count: u64) -> Result<usize, GitError> {
         let mut command = Command::new("head");
         command.args(["-c", &count.to_string(), "/dev/zero"]);
-        read_output(&mut command, &["ls-remote"], OUTPUT_TIMEOUT).map(|text| text.len())
+        let program = GitProgram::new(PathBuf::new(), false, false, String::new());
+        program
+            .read_output(&mut command, &["ls-remote"], OUTPUT_TIMEOUT)
+            .map(|text| text.len())
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! Child processes of git get no secrets, and git starts no program from a repository's configuration except those that
 //! checkout steps set.
 
-use crate::support::{Call, Checkout, Project, World, checkout, git};
+use crate::support::{Call, Checkout, Platform, Project, World, checkout, git};
 use std::fs::{self, Permissions};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use wiremock::ResponseTemplate;
 
 const SECRETS: [&str; 5] = [
     "SLUICEGATE_TOKEN",
@@ -160,4 +161,42 @@ fn ssh_command_of_configuration_gets_no_secret() {
     let text = fs::read_to_string(&log).unwrap_or_else(|_| panic!("it did not run: {}", output.all()));
     assert!(text.contains("PATH="), "{text}");
     assert!(!text.contains("s3cret-value"), "{text}");
+}
+
+#[test]
+fn error_of_git_shows_no_secret_of_its_configuration() {
+    let platform = Platform::new();
+    let repeated_header = "denied: authorization: basic S3cretToken";
+    let response = ResponseTemplate::new(403).set_body_string(repeated_header);
+    platform.respond_to("GET", "/o/r.git/info/refs", response);
+    let echo_url = format!("{}/o/r.git", platform.server.uri());
+    for (url, shown_text) in [
+        (
+            "https://127.0.0.1:9/o/r.git?private_token=S3cretToken",
+            "'127.0.0.1:9/o/r'",
+        ),
+        ("https://127.0.0.1:9/o/r.git#S3cretToken", "'127.0.0.1:9/o/r'"),
+        ("https://user:S3cretToken@127.0.0.1:9/o/r.git", "127.0.0.1"),
+        (
+            "https://user:pass/S3cretToken@127.0.0.1:9/o/r.git",
+            "'127.0.0.1:9/o/r'",
+        ),
+        ("https://127.0.0.1:9/o/r.git", "'https://127.0.0.1:9/o/r.git/'"),
+        (&echo_url, "denied: authorization: ***"),
+    ] {
+        let world = World::new();
+        let folder = partial(&world);
+        git(&folder, &["remote", "set-url", "origin", url]);
+        git(
+            &folder,
+            &["config", "http.extraHeader", "AUTHORIZATION: basic S3cretToken"],
+        );
+        let reports = "--report json=r.json --report markdown=r.md --report html=r.html";
+        let output = checkout_call(&folder).run(format!("{CHECK} -vv {reports}"));
+        let mut texts = output.expect(7).saying(&[shown_text]).all();
+        for report in ["r.json", "r.md", "r.html"] {
+            texts.push_str(&fs::read_to_string(folder.join(report)).unwrap());
+        }
+        assert!(!texts.contains("S3cret"), "{texts}");
+    }
 }

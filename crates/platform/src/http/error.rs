@@ -5,10 +5,10 @@
 //! has to escape them.
 
 use super::error_kind::ErrorKind;
-use super::redaction::redact;
 use super::server_text::{self, FieldViolation, ServerText};
 use reqwest::{Method, StatusCode, Url};
 use secrecy::SecretString;
+use sluicegate_base::redaction::redact;
 use std::fmt;
 use std::time::Duration;
 

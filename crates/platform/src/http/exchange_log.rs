@@ -1,13 +1,13 @@
 //! Logs each request at the level that `-vv` shows: method, URL, proxy, status, time and request id.
 
 use super::error::{self, status_line};
-use super::redaction::redact;
 use super::request::Request;
 use super::response::find_request_id;
 use super::server_text::truncate_request_id;
 use super::token_value::Token;
 use reqwest::Url;
 use secrecy::SecretString;
+use sluicegate_base::redaction::redact;
 use std::time::Instant;
 
 /// A request whose response has not arrived yet. If this value is dropped before, for example because of a timeout, the

@@ -2,7 +2,7 @@
 //!
 //! A limit in bytes is not enough: 64 MB of `{},` are read into gigabytes.
 
-use super::redaction::find_quoted_string;
+use sluicegate_base::redaction::find_quoted_string;
 
 /// Maximum memory of a response, and of a list from all its pages, in bytes. A review of 10,000 files with 300,000
 /// findings in one response takes 400 MB, a list of 100,000 artifacts 460 MB.

@@ -21,7 +21,6 @@ mod path_segments;
 mod pem_path;
 mod pending_request;
 mod proxies;
-mod redaction;
 mod redirect;
 mod request;
 mod response;

@@ -2,7 +2,6 @@
 
 use super::error::{HttpError, RetryRule};
 use super::memory_estimate::{MAX_RESPONSE_MEMORY, estimate_memory};
-use super::redaction::{redact, redact_json};
 use super::server_text::{self, parse_server_text, truncate};
 use super::{ErrorKind, retry};
 use bytes::Bytes;
@@ -12,6 +11,7 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_base::named_fields::NamedFields;
+use sluicegate_base::redaction::{redact, redact_json};
 use std::time::SystemTime;
 
 /// Maximum size of a body that is read for an error message, in bytes.

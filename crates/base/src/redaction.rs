@@ -1,4 +1,4 @@
-//! Removes a secret from the texts of a server: verbatim, and as a form, a URL or JSON encodes it.
+//! Removes a secret from the text of a server or of git: verbatim, and as a form, a URL or JSON encodes it.
 
 use memchr::{memchr, memchr2, memmem};
 use secrecy::{ExposeSecret, SecretString};
@@ -18,13 +18,13 @@ const MIN_LENGTH_IN_DATA: usize = 6;
 const REPLACEMENT: &str = "***";
 
 /// Returns the text without the secret, in case a server repeats it.
-pub(super) fn redact(text: &str, secret: &SecretString) -> String {
+pub fn redact(text: &str, secret: &SecretString) -> String {
     remove_parts(text, &list_secret_parts(secret))
 }
 
 /// Returns the JSON with the secrets removed from its strings and names, unless they are short. Everything else is
 /// kept, so a duplicate name stays a duplicate. The body is copied only if it contains a secret.
-pub(super) fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'b, [u8]> {
+pub fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'b, [u8]> {
     let mut parts: Vec<SecretPart> = secrets.iter().flat_map(list_secret_parts).collect();
     parts.retain(|part| part.spellings.len() >= MIN_LENGTH_IN_DATA && part.may_occur_in(body));
     if parts.is_empty() {
@@ -49,7 +49,7 @@ pub(super) fn redact_json<'b>(body: &'b [u8], secrets: &[SecretString]) -> Cow<'
 }
 
 /// Returns the range of the first string or name at or after `start_position` in the JSON, including its quotes.
-pub(super) fn find_quoted_string(body: &[u8], start_position: usize) -> Option<Range<usize>> {
+pub fn find_quoted_string(body: &[u8], start_position: usize) -> Option<Range<usize>> {
     let start = start_position + memchr(b'"', body.get(start_position..)?)?;
     let mut position = start + 1;
     loop {
