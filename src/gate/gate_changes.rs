@@ -10,7 +10,7 @@ use crate::job::cli::GateChanges;
 use crate::job::context::{
     self, Comparison, ContextError, EarlierCommit, PolicyRevision, RequestedRevisions,
 };
-use crate::job::policy::{DescriptionLength, GateFileVersion};
+use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::GateFiles;
@@ -184,10 +184,26 @@ impl Workspace<'_> {
         let base = self.repo.snapshot(commit.clone());
         let old_path = change.rename_source().unwrap_or(&change.path);
         let (old, new) = (
-            self.read_gate_file(&base, old_path),
-            self.read_gate_file(snapshot, &change.path),
+            self.read_linked_gate_file(&base, files, old_path),
+            self.read_linked_gate_file(snapshot, files, &change.path),
         );
         files.describe_changes(&change.path, &old, &new, DescriptionLength::Short)
+    }
+
+    /// Reads a file of the gate configuration as the gate does: a link to a file in the repository is followed.
+    fn read_linked_gate_file(
+        &self,
+        snapshot: &Snapshot<'_>,
+        files: &GateFiles,
+        path: &str,
+    ) -> GateFileVersion {
+        if files.may_be_link(path)
+            && let Ok(resolved_path) = policy::follow_links(&self.repo, snapshot, path)
+            && let Some(file) = &resolved_path.file
+        {
+            return self.read_gate_content(file);
+        }
+        self.read_gate_file(snapshot, path)
     }
 
     /// Reads a file of the gate configuration at this snapshot. An error is a possible version of the file, because

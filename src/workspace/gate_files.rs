@@ -56,6 +56,12 @@ impl GateFiles {
         }
     }
 
+    /// Returns whether the file may be a link. The platform reads the other files, and follows no links.
+    pub(crate) fn may_be_link(&self, path: &str) -> bool {
+        let mut paths = self.settings.iter().chain(&self.waivers).chain(&self.team_rules);
+        paths.any(|linkable_path| linkable_path == path)
+    }
+
     /// Returns whether the path is that of the team's rules file, or of a link to it.
     pub(crate) fn is_team_rules(&self, path: &str) -> bool {
         self.team_rules.iter().any(|team_path| team_path == path)

@@ -1,6 +1,7 @@
 //! Reads a file of the gate configuration from the policy revision.
 
 use super::checkout_version::{CheckoutFiles, leaves_repository};
+use super::symlinks::BROKEN_LINK;
 use super::{GateFileVersion, PolicyError, follow_links};
 use crate::job::context::PolicyRevision;
 use sluicegate_base::input;
@@ -284,10 +285,13 @@ fn read_inside_repository(
 
 /// Reads a file on disk. Returns `None` for a missing file that is not required.
 fn read_from_disk(file: &Path, presence: FilePresence, limit: u64) -> Result<Option<NamedText>, PolicyError> {
+    let name = file.display().to_string();
+    if !file.exists() && file.is_symlink() {
+        return Err(unreadable_error(name, BROKEN_LINK.to_owned()));
+    }
     if presence == FilePresence::Optional && !file.exists() {
         return Ok(None);
     }
-    let name = file.display().to_string();
     match input::read_text_file(file, limit) {
         Ok(text) => Ok(Some(NamedText { name, text })),
         Err(error) => Err(unreadable_error(name, error.to_string())),
@@ -327,7 +331,7 @@ fn read_snapshot_file(
 }
 
 /// Reads a file of the gate configuration from a commit, the index or the disk, and follows symbolic links within the
-/// repository. A missing or unreadable file is a value, because versions with it can be compared; only a failure of git
+/// repository. A link that leads to no file is unreadable, so that a change cannot hide a file behind it. A missing or unreadable file is a value, because versions with it can be compared; only a failure of git
 /// is an error.
 pub fn read_gate_file_version(
     repo: &Repository,
@@ -340,7 +344,10 @@ pub fn read_gate_file_version(
         return Ok(GateFileVersion::Unreadable(LEAVES_REPOSITORY.to_owned()));
     }
     let Some(file) = resolved_path.file else {
-        return Ok(GateFileVersion::Missing);
+        return Ok(match resolved_path.defect {
+            Some(reason) => GateFileVersion::Unreadable(reason.to_owned()),
+            None => GateFileVersion::Missing,
+        });
     };
     Ok(match &file.content {
         FileContent::Blob(blob) => match repo.read_blob(blob, limit)? {

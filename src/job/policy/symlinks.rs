@@ -9,19 +9,25 @@ const MAX_LINKS: usize = 40;
 /// Maximum length of a link's target, in bytes.
 const MAX_TARGET_BYTES: u64 = 4096;
 
+/// The defect of a link to a missing path, to a directory or to itself.
+pub(super) const BROKEN_LINK: &str = "a symbolic link in its path leads to no file";
+
 #[derive(Debug, Default)]
 pub struct ResolvedPath {
     /// The path, each link in it, and the final target, as paths relative to the repository root. A change to any of
     /// them changes the content of the path.
     pub paths: Vec<String>,
     pub file: Option<SnapshotFile>,
+    /// Why there is no file, although the path or a link on the way exists.
+    pub defect: Option<&'static str>,
     /// A link leads out of the repository.
     pub leaves_repository: bool,
 }
 
 /// Follows the links in `path`, which is relative to the repository root. The result contains each path on the way and,
 /// if the last path is a regular file, that file. A link that leads out of the repository or cannot be read
-/// ends the search and sets `leaves_repository`. After `MAX_LINKS` links, the next link is not followed.
+/// ends the search and sets `leaves_repository`. After `MAX_LINKS` links, the next link is not followed. A link that leads
+/// to no file, or a submodule at the path, sets `defect`.
 pub fn follow_links(
     repo: &Repository,
     snapshot: &Snapshot<'_>,
@@ -50,6 +56,7 @@ pub fn follow_links(
         match snapshot.find_file(&current_path)? {
             Some(file) if file.kind == FileKind::Symlink && link_count < MAX_LINKS => {
                 link_count += 1;
+                resolved_path.defect = Some(BROKEN_LINK);
                 // The target is relative to the link's directory, and its parts take the place of the link.
                 resolved_parts.pop();
                 resolved_path.add_path(current_path);
@@ -64,6 +71,7 @@ pub fn follow_links(
             }
             Some(file) if remaining_parts.is_empty() => {
                 resolved_path.add_path(current_path);
+                resolved_path.defect = file.kind.unreadable_reason();
                 resolved_path.file = Some(file).filter(|file| file.kind == FileKind::Regular);
             }
             // A file has nothing below it, and a link after `MAX_LINKS` links is not followed.
@@ -162,6 +170,7 @@ mod tests {
         let resolved_path = resolve(&[("link", "folder/missing.yaml")], "link");
         assert_eq!(resolved_path.paths, ["link", "folder/missing.yaml"]);
         assert!(resolved_path.file.is_none());
+        assert_eq!(resolved_path.defect, Some(BROKEN_LINK));
         assert!(!resolved_path.leaves_repository);
     }
 
@@ -170,6 +179,7 @@ mod tests {
         let resolved_path = resolve(&[], "folder/rules.yaml/more");
         assert_eq!(resolved_path.paths, ["folder/rules.yaml/more"]);
         assert!(resolved_path.file.is_none());
+        assert_eq!(resolved_path.defect, None);
     }
 
     #[test]

@@ -62,6 +62,32 @@ fn change_of_linked_rules_file_is_told_and_can_fail() {
 }
 
 #[test]
+fn team_rules_moved_behind_a_link_are_compared_and_apply() {
+    let world = project();
+    let rules = "rules:\n  - id: no-start\n    level: error\n    for: component\n    \
+                 when: component.type == 'start'\n    message: no start\n";
+    world.write("sluicegate-rules.yaml", rules);
+    world.commit("rules");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("mv sluicegate-rules.yaml real.yaml");
+    symlink("real.yaml", world.work().join("sluicegate-rules.yaml")).unwrap();
+    world.commit("moved");
+    world.push();
+    let output = Job::github().pull_request().call(&world).run("check");
+    let output = output
+        .expect(0)
+        .logging(&["sluicegate-rules.yaml: no rule has changed"]);
+    assert!(!output.all().contains("cannot be read"), "{}", output.all());
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("pipeline");
+    world.push();
+    let output = Job::github().pull_request().call(&world).run("check");
+    assert_eq!(output.code, 1, "{}", output.all());
+    assert!(output.all().contains("no start"), "{}", output.all());
+}
+
+#[test]
 fn check_says_that_the_rules_file_is_behind_a_link() {
     for is_folder in [false, true] {
         let world = world_with_link(is_folder);

@@ -164,6 +164,24 @@ fn poisons() -> Vec<Poison> {
             |world| symlink("/etc/hostname", world.work().join("sluicegate.yaml")).unwrap(),
             "leads out of the repository",
         ),
+        unreadable_file(
+            "dangling settings",
+            |world| symlink("nowhere", world.work().join("sluicegate.yaml")).unwrap(),
+            "sluicegate.yaml: a symbolic link in its path leads to no file",
+        ),
+        waivers(
+            "waivers linked to a directory",
+            |world| symlink(".platform", world.work().join("sluicegate-waivers.yaml")).unwrap(),
+            "sluicegate-waivers.yaml: a symbolic link in its path leads to no file",
+        ),
+        Poison {
+            repair: |world| remove_path(world, "sluicegate-rules.yaml"),
+            ..unreadable_file(
+                "dangling team rules",
+                |world| symlink("nowhere", world.work().join("sluicegate-rules.yaml")).unwrap(),
+                "sluicegate-rules.yaml: a symbolic link in its path leads to no file",
+            )
+        },
         waivers(
             "no reason",
             |world| {
