@@ -10,7 +10,7 @@ use crate::job::cli::InitArgs;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
-use sluicegate_git::{Repository, Snapshot};
+use sluicegate_git::{RemoteUrl, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
@@ -279,9 +279,10 @@ fn choose_repository_name(root: &Path, remote: Option<&str>) -> String {
         .unwrap_or_else(|| "shared".to_owned())
 }
 
-/// Returns the last part of the remote's address, without `.git`; `None` if this part is empty.
+/// Returns the last part of the path in the remote's address, without `.git`; `None` if the address has no path, or if
+/// its path may contain a password, because the name is written to a file that is committed.
 fn parse_repository_name(remote: &str) -> Option<String> {
-    let last_part = remote.trim_end_matches('/').rsplit(['/', ':']).next()?;
-    let name = last_part.strip_suffix(".git").unwrap_or(last_part);
+    let address = RemoteUrl::parse(remote).filter(|address| !address.may_contain_password())?;
+    let name = address.path().rsplit('/').next()?;
     (!name.is_empty()).then(|| name.to_owned())
 }

@@ -391,11 +391,12 @@ fn init_keeps_odd_names_as_text_and_follows_no_links() {
         .expect(2)
         .saying(&["symbolic link"]);
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
-    // A link with a missing target also counts as an existing file.
+    // A link with a missing target is not a file that is missing.
     fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
     std::os::unix::fs::symlink(outside.join("new.yaml"), world.work().join("sluicegate.yaml")).unwrap();
-    let output = run_init(&world, "--host none").expect(0).out;
-    assert!(output.contains("not changed       sluicegate.yaml"), "{output}");
+    run_init(&world, "--host none")
+        .expect(2)
+        .saying(&["a symbolic link in its path leads to no file"]);
     assert!(!outside.join("new.yaml").exists());
 }
 
@@ -453,6 +454,27 @@ fn init_without_working_tree_writes_nothing() {
     let nowhere = scratch::create_scratch_directory();
     Call::new(nowhere.path()).run("init").expect(7);
     assert_eq!(fs::read_dir(nowhere.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn prefix_from_url_of_remote_contains_no_secret() {
+    for (url, prefix) in [
+        ("https://host.example/o/sales.git?private_token=S3cret", "sales"),
+        ("https://host.example/o/sales.git#S3cret", "sales"),
+        ("https://user:S3cret@host.example/o/sales.git", "sales"),
+        ("git@host.example:o/sales.git", "sales"),
+        ("https://user:S3cret@host.example/", "work"),
+        ("ssh://user:S3cret@host.example", "work"),
+        ("S3cret@host.example:", "work"),
+        ("https://user:pass/S3cret@sales.git", "work"),
+    ] {
+        let world = small_project();
+        world.git(&["remote", "set-url", "origin", url]);
+        let output = run_init(&world, "--host gitlab").expect(0);
+        let config = world.read_text("sluicegate.yaml");
+        assert_eq!(parse_yaml(&config)["publish"]["prefix"], prefix, "{url}");
+        assert!(!(output.all() + &config).contains("S3cret"), "{url}: {config}");
+    }
 }
 
 #[test]
