@@ -104,7 +104,7 @@ const PROGRAM: &str = "sluicegate";
 
 /// Check pipelines (*.orch.yaml, *.tran.yaml) before a merge, publish them after it.
 #[derive(Debug, Parser)]
-#[command(name = PROGRAM, bin_name = PROGRAM, version, propagate_version = true)]
+#[command(name = PROGRAM, bin_name = PROGRAM, version)]
 #[command(max_term_width = 110, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(flatten)]

@@ -11,6 +11,14 @@ const GATE_COMMANDS: &[&str] = &["check", "review", "ci", "report"];
 const SELECTION_COMMANDS: &[&str] = &["check", "review", "ci", "context"];
 /// The commands that publish a version.
 const PUBLISH_COMMANDS: &[&str] = &["publish", "ci"];
+/// The commands that take the name of a version.
+const VERSION_COMMANDS: &[&str] = &[
+    "publish",
+    "ci",
+    "artifacts show",
+    "artifacts enable",
+    "artifacts disable",
+];
 const EVERY_COMMAND: &[&str] = &[];
 
 /// The names that other programs use for a flag, and what a user should do instead.
@@ -160,6 +168,12 @@ const FLAG_SYNONYMS: &[FlagSynonym] = &[
         PUBLISH_COMMANDS,
         Remedy::ArgumentsWithValue("--version-name {value}", "auto"),
     ),
+    synonym(
+        &["--version", "-V"],
+        VERSION_COMMANDS,
+        Remedy::ArgumentsWithValue("--version-name {value}", "VERSION"),
+    ),
+    synonym(&["--version", "-V"], EVERY_COMMAND, Remedy::Command("--version")),
     synonym(
         &["--dryrun", "-n", "--noop", "--no-op", "--plan"],
         &["review", "publish", "ci", "init"],

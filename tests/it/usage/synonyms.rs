@@ -78,6 +78,20 @@ const CASES: &[(&str, &str)] = &[
         "publish --tag 1.0",
         "did you mean `sluicegate publish --version-name 1.0`?",
     ),
+    (
+        "publish --prefix p --version 3.0.0",
+        "did you mean `sluicegate publish --version-name 3.0.0`?",
+    ),
+    (
+        "ci --publish --version=3.0.0",
+        "did you mean `sluicegate ci --version-name 3.0.0`?",
+    ),
+    (
+        "artifacts disable --version 1.0.0 --prefix p --force",
+        "did you mean `sluicegate artifacts disable --version-name 1.0.0`?",
+    ),
+    ("check --version", "did you mean `sluicegate --version`?"),
+    ("rules list -V", "did you mean `sluicegate --version`?"),
     ("review --token abc", "a secret is never a flag"),
     (
         "artifacts list --json",
