@@ -13,7 +13,7 @@ use crate::job::context::{
 use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::session::Run;
 use crate::workspace::Workspace;
-use crate::workspace::gate_files::GateFiles;
+use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
@@ -173,7 +173,8 @@ impl Workspace<'_> {
     }
 
     /// Describes how a file of the gate configuration changed since `commit`, one line for each difference. The file
-    /// may have been renamed.
+    /// may have been renamed. A rules file that the change selects by its settings is compared with the one that it
+    /// replaces. If the change does not edit it, the differences are in the description of the settings.
     pub(crate) fn describe_gate_change(
         &self,
         snapshot: &Snapshot<'_>,
@@ -182,12 +183,53 @@ impl Workspace<'_> {
         change: &Change,
     ) -> Vec<String> {
         let base = self.repo.snapshot(commit.clone());
-        let old_path = change.rename_source().unwrap_or(&change.path);
+        // The selection has already failed if these settings cannot be read.
+        let moved_files = self.find_moved_rules(&base, snapshot).unwrap_or_default();
+        let replaced_path = moved_files
+            .iter()
+            .find(|moved_file| moved_file.new_path == change.path)
+            .map(|moved_file| moved_file.old_path.as_str());
+        let old_path = replaced_path.or_else(|| change.rename_source());
         let (old, new) = (
-            self.read_linked_gate_file(&base, files, old_path),
+            self.read_linked_gate_file(&base, files, old_path.unwrap_or(&change.path)),
             self.read_linked_gate_file(snapshot, files, &change.path),
         );
-        files.describe_changes(&change.path, &old, &new, DescriptionLength::Short)
+        let mut sentences = files.describe_changes(&change.path, &old, &new, DescriptionLength::Short);
+        if files.is_settings(&change.path) {
+            for moved_file in &moved_files {
+                sentences.extend(self.describe_moved_rules(&base, snapshot, files, moved_file));
+            }
+        }
+        sentences
+    }
+
+    /// Describes the differences between a rules file that the change does not edit and the one that it replaces.
+    /// Returns an empty list for an edited file, which has its own description, and if no file is replaced.
+    fn describe_moved_rules(
+        &self,
+        base: &Snapshot<'_>,
+        snapshot: &Snapshot<'_>,
+        files: &GateFiles,
+        moved_file: &MovedRulesFile,
+    ) -> Vec<String> {
+        let MovedRulesFile { old_path, new_path } = moved_file;
+        let (old, new) = (
+            self.read_gate_file(base, old_path),
+            self.read_gate_file(snapshot, new_path),
+        );
+        if old == GateFileVersion::Missing || self.read_gate_file(base, new_path) != new {
+            return Vec::new();
+        }
+        if new == GateFileVersion::Missing {
+            return vec![format!(
+                "{new_path} is missing, so no rule of {old_path} applies (relaxed)"
+            )];
+        }
+        files
+            .describe_changes(new_path, &old, &new, DescriptionLength::Short)
+            .into_iter()
+            .map(|sentence| format!("{new_path}: {sentence}"))
+            .collect()
     }
 
     /// Reads a file of the gate configuration as the gate does: a link to a file in the repository is followed.

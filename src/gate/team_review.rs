@@ -185,10 +185,11 @@ impl GateRun<'_> {
         }
     }
 
-    /// Runs the examples of the team's rules if the change edits their file. An example with an unexpected outcome
+    /// Runs the examples of the team's rules if the change edits their file or selects another one. An example with an unexpected outcome
     /// fails the gate, and so does, in a local run, a file with invalid rules.
     pub(crate) fn add_example_causes(&mut self) {
-        let Some(path) = self.find_changed_team_rules() else {
+        // The selection has already failed if the settings cannot be read.
+        let Ok(Some(path)) = self.find_changed_team_rules() else {
             return;
         };
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
@@ -233,11 +234,29 @@ impl GateRun<'_> {
         }
     }
 
-    /// Returns the path of the team's rules file if the change edits this file or the target of its symbolic link.
-    /// Returns `None` if there is no such file, it is unchanged, or the link cannot be followed.
-    fn find_changed_team_rules(&self) -> Option<String> {
-        let path = self.subject.workspace.team_rules_path.as_ref()?;
-        self.edits_gate_file(path).then(|| path.clone())
+    /// Returns the path of the team's rules file by the settings of the change, if the change edits this file or the
+    /// target of its symbolic link, or if its settings select another file than those of each base. Returns `None` if
+    /// there is no such file, it is unchanged, or the link cannot be followed.
+    fn find_changed_team_rules(&self) -> Result<Option<String>, GitError> {
+        let workspace = &self.subject.workspace;
+        let Some(path) = workspace.find_rules_paths(&self.subject.snapshot)?.team else {
+            return Ok(None);
+        };
+        if self.edits_gate_file(&path) {
+            return Ok(Some(path));
+        }
+        let config_file = workspace.config_file.as_deref();
+        if !config_file.is_some_and(|config_file| self.edits_gate_file(config_file)) {
+            return Ok(None);
+        }
+        let (bases, _) = self.selection.pipelines.compared_changes();
+        for base in bases {
+            let base_snapshot = workspace.repo.snapshot(base.clone());
+            if workspace.find_rules_paths(&base_snapshot)?.team.as_ref() == Some(&path) {
+                return Ok(None);
+            }
+        }
+        Ok(Some(path))
     }
 
     /// Returns whether the change edits this file of the gate configuration or the target of its symbolic link. Returns

@@ -3,7 +3,7 @@
 
 use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::job::settings;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::waivers;
@@ -20,18 +20,32 @@ pub(crate) struct GateFiles {
     settings: Vec<String>,
     waivers: Vec<String>,
     team_rules: Vec<String>,
-    /// Only paths that contain a link; other rules files are recognized by their name.
-    linked_rules: Vec<String>,
+    /// Only paths that contain a link, and those that a version of the settings selects; other rules files are
+    /// recognized by their name.
+    rules: Vec<String>,
+}
+
+/// The paths of the rules files by the settings of one version of the repository.
+#[derive(Debug, Default)]
+pub(crate) struct RulesPaths {
+    platform: Option<String>,
+    pub(crate) team: Option<String>,
+}
+
+/// A rules file to which a change moves the gate by its settings.
+pub(crate) struct MovedRulesFile {
+    pub(crate) old_path: String,
+    pub(crate) new_path: String,
 }
 
 impl GateFiles {
-    /// Returns the paths of the gate configuration, except rules files without a link, which are recognized by name.
+    /// Returns the paths of the gate configuration, except rules files that are recognized by their name.
     pub(crate) fn paths(&self) -> Vec<String> {
         self.settings
             .iter()
             .chain(&self.waivers)
             .chain(&self.team_rules)
-            .chain(&self.linked_rules)
+            .chain(&self.rules)
             .cloned()
             .collect()
     }
@@ -45,7 +59,7 @@ impl GateFiles {
         new: &GateFileVersion,
         length: DescriptionLength,
     ) -> Vec<String> {
-        if path.ends_with(RULES_FILE) || self.linked_rules.iter().any(|linked_path| linked_path == path) {
+        if path.ends_with(RULES_FILE) || self.rules.iter().any(|rules_path| rules_path == path) {
             policy::describe_rules_file_changes(old, new, length)
         } else if self.waivers.iter().any(|waivers_path| waivers_path == path) {
             policy::describe_waivers_file_changes(old, new, length)
@@ -62,12 +76,18 @@ impl GateFiles {
         paths.any(|linkable_path| linkable_path == path)
     }
 
+    /// Returns whether the path is that of the configuration file, or of a link to it.
+    pub(crate) fn is_settings(&self, path: &str) -> bool {
+        self.settings.iter().any(|settings_path| settings_path == path)
+    }
+
     /// Returns whether the path is that of the team's rules file, or of a link to it.
     pub(crate) fn is_team_rules(&self, path: &str) -> bool {
         self.team_rules.iter().any(|team_path| team_path == path)
     }
 
-    /// Adds the paths of the gate configuration in this snapshot, and of the symbolic links that lead to its files.
+    /// Adds the paths of the gate configuration in this snapshot, and of the symbolic links that lead to its files. The
+    /// snapshot's own settings may select other rules files than the policy does.
     fn add_gate_paths(&mut self, workspace: &Workspace<'_>, snapshot: &Snapshot<'_>) -> Result<(), GitError> {
         let repo = &workspace.repo;
         if let Some(path) = &workspace.config_file {
@@ -76,13 +96,16 @@ impl GateFiles {
         }
         self.waivers
             .extend(policy::follow_links(repo, snapshot, waivers::FILE_NAME)?.paths);
-        if let Some(path) = &workspace.team_rules_path {
+        let rules_paths = workspace.find_rules_paths(snapshot)?;
+        let team_rules_paths = [&workspace.team_rules_path, &rules_paths.team];
+        for path in team_rules_paths.into_iter().flatten() {
             self.team_rules
                 .extend(policy::follow_links(repo, snapshot, path)?.paths);
         }
-        for path in workspace.find_linked_rules(snapshot)? {
-            if !self.linked_rules.contains(&path) {
-                self.linked_rules.push(path);
+        let linked_rules = workspace.find_linked_rules(snapshot)?;
+        for path in linked_rules.into_iter().chain(rules_paths.platform) {
+            if !self.rules.contains(&path) {
+                self.rules.push(path);
             }
         }
         Ok(())
@@ -101,6 +124,49 @@ impl Workspace<'_> {
             files.add_gate_paths(self, snapshot)?;
         }
         Ok(files)
+    }
+
+    /// Returns the paths of the rules files by the settings of this snapshot. The job's settings have precedence, and
+    /// those of the policy are used if the snapshot's configuration file is unknown or cannot be used.
+    pub(crate) fn find_rules_paths(&self, snapshot: &Snapshot<'_>) -> Result<RulesPaths, GitError> {
+        let sources = self.read_sources_at(&self.repo, snapshot)?;
+        let team = match &sources {
+            Some(sources) if !self.has_team_rules_of_job => {
+                let path = sources.find_policy_team_rules_path(self.config_file.as_deref());
+                path.ok().flatten()
+            }
+            _ => self.team_rules_path.clone(),
+        };
+        let named_config_dir = match &sources {
+            Some(sources) if !self.has_config_dir_of_job => sources.find_policy_config_dir(),
+            _ => self.named_config_dir.clone(),
+        };
+        let config_dir = match named_config_dir {
+            Some(name) => Some(name),
+            None => find_config_dir_in(snapshot)?.ok().flatten(),
+        };
+        Ok(RulesPaths {
+            platform: config_dir.map(|config_dir| format!("{config_dir}/{RULES_FILE}")),
+            team,
+        })
+    }
+
+    /// Returns the rules files that the settings of `snapshot` select in place of those of `base`.
+    pub(crate) fn find_moved_rules(
+        &self,
+        base: &Snapshot<'_>,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Vec<MovedRulesFile>, GitError> {
+        let (old, new) = (self.find_rules_paths(base)?, self.find_rules_paths(snapshot)?);
+        let mut moved_files = Vec::new();
+        for (old_path, new_path) in [(old.platform, new.platform), (old.team, new.team)] {
+            if let (Some(old_path), Some(new_path)) = (old_path, new_path)
+                && old_path != new_path
+            {
+                moved_files.push(MovedRulesFile { old_path, new_path });
+            }
+        }
+        Ok(moved_files)
     }
 
     /// Returns the paths that lead to a rules file behind a symbolic link: the links, and the file. The platform does

@@ -64,6 +64,8 @@ pub(crate) struct Workspace<'a> {
     pub(crate) config_file: Option<String>,
     /// The path of the team's rules file in the repository; `None` if the job turns the rules off.
     pub(crate) team_rules_path: Option<String>,
+    /// Whether a flag or a variable of the job names the hidden directory.
+    pub(crate) has_config_dir_of_job: bool,
     /// Whether a flag or a variable of the job names the team's rules file or turns the rules off.
     pub(crate) has_team_rules_of_job: bool,
 }
@@ -121,6 +123,7 @@ impl Run {
             gate_changes: settings::resolve_gate_changes(&self.global, &self.env)?,
             config_file: policy_settings.config_file,
             team_rules_path: policy_settings.team_rules_path,
+            has_config_dir_of_job: settings::requested_config_dir(&self.global, &self.env).is_some(),
             has_team_rules_of_job: settings::requested_team_rules(&self.global, &self.env).is_some(),
             repo,
             ci,

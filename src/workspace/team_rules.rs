@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::job::policy::{
     self, CheckoutFiles, FilePresence, GateFile, GateFileReader, GateFileVersion, NamedText, UnusableFile,
 };
+use crate::job::settings::SettingSources;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_git::Snapshot;
@@ -216,6 +217,23 @@ impl Workspace<'_> {
                 .map_err(|problems| describe_first_problem(path, &problems)),
         };
         (version, rules)
+    }
+
+    /// Returns the problem that these settings of the snapshot name a team rules file that the snapshot lacks. Returns
+    /// `None` if there is no such problem, or if the job names the file.
+    pub(super) fn explain_missing_team_rules(
+        &self,
+        snapshot: &Snapshot<'_>,
+        sources: &SettingSources<'_>,
+    ) -> Option<String> {
+        let path = sources.find_policy_team_rules_path(self.config_file.as_deref());
+        let path = path.ok().flatten()?;
+        if self.has_team_rules_of_job || !sources.names_team_rules(&path) {
+            return None;
+        }
+        let (version, _) = self.read_team_rules_version(snapshot, &path);
+        (version == GateFileVersion::Missing)
+            .then(|| format!("`review.team-rules` is `{path}`, but there is no such file"))
     }
 
     /// Returns whether the snapshot has a team rules file at this path that can be used.

@@ -239,8 +239,8 @@ impl GateVersion<'_> {
         }
     }
 
-    /// Returns the problem if a value of the configuration file is invalid, or if its globs or its hidden directory
-    /// match nothing. If the selection fails also without the file, the error comes from the job's settings.
+    /// Returns the problem if a value of the configuration file is invalid, or if its globs, its hidden directory
+    /// or its team rules file match nothing. If the selection fails also without the file, the error comes from the job's settings.
     fn explain_bad_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let config_dir = match sources.resolve_config_dir(&self.run.global) {
             Ok(dir) => dir,
@@ -259,10 +259,11 @@ impl GateVersion<'_> {
             settings::requested_config_dir(&self.run.global, &self.run.env).is_none()
                 && sources.sets_config_dir(dir)
         });
-        match explain_unmatched_include(self.snapshot, &selection)? {
-            Some(reason) => Ok(Some(reason)),
-            None => explain_unsuitable_config_dir(self.snapshot, file_config_dir.as_deref()),
+        if let Some(reason) = explain_unmatched_include(self.snapshot, &selection)? {
+            return Ok(Some(reason));
         }
+        let reason = explain_unsuitable_config_dir(self.snapshot, file_config_dir.as_deref())?;
+        Ok(reason.or_else(|| self.workspace.explain_missing_team_rules(self.snapshot, sources)))
     }
 
     /// Resolves the selection of the command. Fails also if another setting is invalid that the configuration file may

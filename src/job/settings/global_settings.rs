@@ -109,6 +109,12 @@ impl SettingSources<'_> {
         name.map(|name| parse_config_dir(&name)).transpose()
     }
 
+    /// Returns the hidden directory that the configuration file sets, without the flag and the variable of the job.
+    pub fn find_policy_config_dir(&self) -> Option<String> {
+        let name = self.file.config_dir.as_deref()?;
+        parse_config_dir(name).ok()
+    }
+
     /// Returns whether the configuration file sets this as the hidden directory.
     pub fn sets_config_dir(&self, config_dir: &str) -> bool {
         match &self.file.config_dir {

@@ -616,3 +616,26 @@ fn report_of_refused_gate_change_is_valid_with_fail_on_never() {
         .expect(1);
     Call::new(&world.work()).run("report ../r.json").expect(1);
 }
+
+#[test]
+fn rules_of_another_hidden_directory_in_settings_are_compared() {
+    let moved_rules_file = RULES_FILE.replace(".platform", ".moved");
+    for (rules, is_relaxed) in [("rules: []\n", true), (RULES, false)] {
+        let world = world_with_changed_files(
+            &[
+                (RULES_FILE, RULES),
+                ("sluicegate.yaml", "config-dir: .platform\n"),
+            ],
+            &[
+                (&moved_rules_file, rules),
+                ("sluicegate.yaml", "config-dir: .moved\n"),
+            ],
+        );
+        let output = opened_pull_request(&world, Call::new(&world.work())).run("check --report json=-");
+        let report = output.expect(0).json();
+        let words = report["gateChangesInWords"][&moved_rules_file].to_string();
+        let sentence = "component-naming-convention error → removed (relaxed)";
+        assert_eq!(words.contains(sentence), is_relaxed, "{words}");
+        assert_eq!(words.contains("no rule has changed"), !is_relaxed, "{words}");
+    }
+}

@@ -487,3 +487,103 @@ fn failing_examples_beyond_ten_are_only_counted() {
         );
     }
 }
+
+/// Creates a repository whose configuration file names `gate/team.yaml`, and `gate/unused.yaml` with the rule `off`.
+fn world_with_named_rules() -> World {
+    world_with_files(&[
+        ("sluicegate.yaml", "review: { team-rules: gate/team.yaml }\n"),
+        ("gate/team.yaml", &python_rule("error")),
+        ("gate/unused.yaml", &python_rule("off")),
+    ])
+}
+
+#[test]
+fn team_rules_that_settings_move_are_compared_and_their_examples_run() {
+    let world = world_with_named_rules();
+    world.git("mv gate/team.yaml gate/moved.yaml");
+    let never_true = python_rule("error").replace("== \"python-script\"", "== \"nope\"");
+    commit_files(
+        &world,
+        &[
+            ("sluicegate.yaml", "review: { team-rules: gate/moved.yaml }\n"),
+            ("gate/moved.yaml", &never_true),
+        ],
+    );
+    let report = check_in_job(&world, "", 1);
+    let words = report["gateChangesInWords"]["gate/moved.yaml"].to_string();
+    assert!(words.contains("team/no-python when"), "{words}");
+    assert!(!words.contains("removed"), "{words}");
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("gate/moved.yaml:14"), "{notes}");
+    Call::new(&world.work())
+        .run("check")
+        .expect(1)
+        .logging(&["gate/moved.yaml:14"]);
+}
+
+#[test]
+fn unedited_team_rules_that_settings_select_are_described_with_settings() {
+    let world = world_with_named_rules();
+    commit_files(
+        &world,
+        &[("sluicegate.yaml", "review: { team-rules: gate/unused.yaml }\n")],
+    );
+    // The examples of the rule expect a finding, and a rule that is off has the same findings in an example.
+    let report = check_in_job(&world, "", 0);
+    let words = report["gateChangesInWords"]["sluicegate.yaml"].to_string();
+    assert!(
+        words.contains("gate/unused.yaml: team/no-python error → off (relaxed)"),
+        "{words}"
+    );
+}
+
+#[test]
+fn moved_team_rules_without_edit_pass() {
+    let world = world_with_named_rules();
+    world.git("mv gate/team.yaml gate/moved.yaml");
+    commit_files(
+        &world,
+        &[("sluicegate.yaml", "review: { team-rules: gate/moved.yaml }\n")],
+    );
+    let report = check_in_job(&world, "", 0);
+    let words = report["gateChangesInWords"]["gate/moved.yaml"].to_string();
+    assert!(words.contains("no rule has changed"), "{words}");
+}
+
+#[test]
+fn examples_of_first_team_rules_at_named_path_run() {
+    let world = world_with_files(&[]);
+    let never_true = python_rule("error").replace("== \"python-script\"", "== \"nope\"");
+    commit_files(
+        &world,
+        &[
+            ("sluicegate.yaml", "review: { team-rules: gate/team.yaml }\n"),
+            ("gate/team.yaml", &never_true),
+        ],
+    );
+    let notes = check_in_job(&world, "", 1)["notes"].to_string();
+    assert!(notes.contains("gate/team.yaml:14"), "{notes}");
+}
+
+#[test]
+fn change_that_leaves_named_team_rules_missing_fails() {
+    let world = world_with_named_rules();
+    commit_files(
+        &world,
+        &[("sluicegate.yaml", "review: { team-rules: gate/none.yaml }\n")],
+    );
+    let report = check_in_job(&world, "", 1);
+    let words = report["gateChangesInWords"]["sluicegate.yaml"].to_string();
+    assert!(
+        words.contains("gate/none.yaml is missing, so no rule of gate/team.yaml applies (relaxed)"),
+        "{words}"
+    );
+    let world = world_with_named_rules();
+    world.git("rm -q gate/team.yaml");
+    commit_files(&world, &[]);
+    let notes = check_in_job(&world, "", 1)["notes"].to_string();
+    assert!(
+        notes.contains("`review.team-rules` is `gate/team.yaml`, but there is no such file"),
+        "{notes}"
+    );
+}
