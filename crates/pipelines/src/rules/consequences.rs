@@ -38,7 +38,7 @@ pub fn find_consequences(
                 Some(name) => link.name = name,
                 None => unresolved_findings.extend(
                     list_link_rules()
-                        .filter(|rule| rule.link_role() == Some(link.role))
+                        .filter(|rule| rule.link_role() == Some(link.role) && !rule.is_about_link_target())
                         .map(|rule| (rule.documentation().id, component.name.clone())),
                 ),
             }

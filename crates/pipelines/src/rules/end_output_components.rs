@@ -18,6 +18,16 @@ impl Rule for EndOutputComponents {
         Measure::Uncounted
     }
 
+    /// Returns sources: a component may be a branch end because the source of its successor is misspelled.
+    fn link_role(&self) -> Option<LinkRole> {
+        Some(LinkRole::Source)
+    }
+
+    /// Returns `true`: the finding is about the source, not about the component that names it.
+    fn is_about_link_target(&self) -> bool {
+        true
+    }
+
     /// Creates the evaluator, which reports each component that ends a branch without writing an output. The rule has
     /// no configuration.
     fn prepare(&self, _: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError> {

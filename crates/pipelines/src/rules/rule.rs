@@ -27,6 +27,12 @@ pub trait Rule: Sync {
         None
     }
 
+    /// Returns whether the finding is about the component that the link should name, not about the component with the
+    /// link.
+    fn is_about_link_target(&self) -> bool {
+        false
+    }
+
     /// Reads the rule's configuration, and creates the evaluator for all pipelines. Fails if the configuration is
     /// invalid.
     fn prepare(&self, config: &RuleConfig<'_, '_>) -> Result<Evaluator, EvaluationError>;
