@@ -70,7 +70,7 @@ impl VersionHistory {
                 .as_deref()
                 .map(|version_commit| match_commit(version_commit, commit));
             match commit_match {
-                Some(CommitMatch::Same) => true,
+                Some(CommitMatch::Equal) => true,
                 Some(CommitMatch::Possible) => version.enabled == Some(false),
                 Some(CommitMatch::Other) | None => false,
             }

@@ -32,7 +32,7 @@ impl fmt::Display for VersionDifference {
 /// How the commit that the platform reports for a version is related to another commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommitMatch {
-    Same,
+    Equal,
     /// The platform reports an abbreviation of the commit's id, which proves nothing, because anyone can make another
     /// commit with the same first digits.
     Possible,
@@ -42,7 +42,7 @@ pub(crate) enum CommitMatch {
 /// Compares the commit that the platform reports for a version with a commit, whose id is complete.
 pub(crate) fn match_commit(published_commit: &str, commit: &str) -> CommitMatch {
     if published_commit.eq_ignore_ascii_case(commit) {
-        return CommitMatch::Same;
+        return CommitMatch::Equal;
     }
     let is_abbreviation = published_commit.len() >= MIN_ABBREVIATION_LENGTH
         && commit
@@ -58,7 +58,7 @@ pub(crate) fn match_commit(published_commit: &str, commit: &str) -> CommitMatch 
 /// Returns whether the commit that the platform reports for a version is certainly this one.
 pub(crate) fn is_same_commit(published_commit: Option<&str>, commit: &str) -> bool {
     published_commit
-        .is_some_and(|published_commit| match_commit(published_commit, commit) == CommitMatch::Same)
+        .is_some_and(|published_commit| match_commit(published_commit, commit) == CommitMatch::Equal)
 }
 
 /// Returns the differences between a published version and the plan: another commit, or a shared pipeline that is
@@ -164,7 +164,7 @@ pub(super) fn find_commit_difference(
         return Some(VersionDifference::UnclearCommit(sentence.to_owned()));
     };
     match match_commit(published_commit, planned_commit) {
-        CommitMatch::Same => None,
+        CommitMatch::Equal => None,
         CommitMatch::Possible => Some(VersionDifference::UnclearCommit(format!(
             "the platform reports only the abbreviated commit {published_commit} for the version, so it may be from \
              another commit than {planned_commit}"
