@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::publish::LatestVersion;
 use crate::session::resource::{ResourceLookup, creation_failure};
 use sluicegate_base::text::{List, did_you_mean, quote_shell_word};
-use sluicegate_platform::api::{Artifact, ArtifactDetails, Platform};
+use sluicegate_platform::api::{ApiValue, Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
 }
 
 /// Returns the prefixes of these artifacts, without the artifacts that have none.
-pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
+pub(crate) fn artifact_prefixes(artifacts: &[ApiValue<Artifact>]) -> Vec<String> {
     artifacts
         .iter()
         .filter_map(|artifact| artifact.shared_pipeline_id_prefix.clone())
@@ -29,7 +29,8 @@ pub(crate) fn artifact_prefixes(artifacts: &[Artifact]) -> Vec<String> {
 /// Requests all versions of a prefix, and filters the list in case the platform does not. A version for which the
 /// platform does not report a prefix is kept.
 pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
-    let mut versions = platform.fetch_artifacts(Some(prefix)).await?;
+    let artifacts = platform.fetch_artifacts(Some(prefix)).await?;
+    let mut versions: Vec<Artifact> = artifacts.into_iter().map(|artifact| artifact.value).collect();
     versions.retain(|version| {
         version
             .shared_pipeline_id_prefix
@@ -57,6 +58,7 @@ pub(crate) async fn version_request_failure(
     };
     let versions: Vec<&Artifact> = artifacts
         .iter()
+        .map(|artifact| &artifact.value)
         .filter(|artifact| artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix))
         .collect();
     if versions.is_empty() {

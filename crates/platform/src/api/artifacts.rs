@@ -2,7 +2,7 @@
 
 use super::lenient_values::convert_json;
 use super::lists::Paging;
-use super::{Platform, add_role_hint};
+use super::{ApiValue, Platform, add_role_hint};
 use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Response, Success};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -22,9 +22,6 @@ pub struct Artifact {
     pub commit_hash: Option<String>,
     /// The branch that the version was built from.
     pub branch: Option<String>,
-    /// The entry as raw JSON.
-    #[serde(skip)]
-    pub raw: Value,
 }
 
 /// A shared pipeline within an artifact.
@@ -41,7 +38,7 @@ pub struct ArtifactPipeline {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ArtifactDetails {
-    /// The version. Its `raw` contains only `artifactDetails`.
+    /// The version.
     #[serde(rename = "artifactDetails")]
     pub artifact: Artifact,
     pub shared_pipelines: Vec<ArtifactPipeline>,
@@ -57,15 +54,15 @@ impl Artifact {
 impl Platform {
     /// Returns the published versions of a prefix, or of all: `GET /v1/shared-pipelines/artifacts`. The API document
     /// does not show the list's shape, so a bare array and any envelope are accepted, and all pages are read.
-    pub async fn fetch_artifacts(&self, prefix: Option<&str>) -> Result<Vec<Artifact>, HttpError> {
+    pub async fn fetch_artifacts(&self, prefix: Option<&str>) -> Result<Vec<ApiValue<Artifact>>, HttpError> {
         let mut url = self.client.url(&["shared-pipelines", "artifacts"])?;
         if let Some(prefix) = prefix {
             url.query_pairs_mut()
                 .append_pair("sharedPipelineIdPrefix", prefix);
         }
         self.fetch_list(url, Paging::IfPaged, |raw, path, response| {
-            let artifact = convert_json(&raw, path, response)?;
-            Ok(Artifact { raw, ..artifact })
+            let value = convert_json(&raw, path, response)?;
+            Ok(ApiValue { value, raw })
         })
         .await
         .map_err(add_role_hint)

@@ -44,9 +44,6 @@ pub struct PublishResponse {
     pub version_name: Option<String>,
     /// Files that the platform omitted from the artifact; `None` if the response has no such list.
     pub ignored_resources: Option<Vec<Value>>,
-    /// The response as raw JSON.
-    #[serde(skip)]
-    pub raw: Value,
 }
 
 impl Platform {
@@ -83,11 +80,7 @@ impl Platform {
         }
         let raw: Value = response.json()?;
         let root_path = "";
-        let published_version = super::lenient_values::convert_json(&raw, root_path, &response)?;
-        Ok(PublishResponse {
-            raw,
-            ..published_version
-        })
+        super::lenient_values::convert_json(&raw, root_path, &response)
     }
 }
 
