@@ -4,7 +4,7 @@
 use crate::error::Failure;
 use crate::gate::baseline::EARLIER_BASE_NOTE;
 use crate::gate::remote_review::failed_batch::{
-    BatchFiles, FoldEvidence, build_failed_batches, list_unexplained_batches,
+    FoldEvidence, build_failed_batches, list_unexplained_batches,
 };
 use crate::gate::{BaseFile, BaseGap, decide_verdict, find_report_causes, mark_new_and_known};
 use sluicegate_base::text::format_count;
@@ -219,8 +219,8 @@ struct OldReport<'r> {
     covers_all_pipelines: bool,
     /// The former paths of files of the new report.
     former_paths: BTreeMap<&'r str, &'r str>,
-    /// The files of each batch that failed.
-    failed_batches: Vec<BatchFiles>,
+    /// The files of all batches that failed.
+    failed_paths: BTreeSet<String>,
 }
 
 impl<'r> OldReport<'r> {
@@ -242,9 +242,9 @@ impl<'r> OldReport<'r> {
             unusable_files,
             covers_all_pipelines: covers_all_pipelines(older),
             former_paths: BTreeMap::new(),
-            failed_batches: match older.engine {
-                Engine::Remote => older.failed_batches.clone(),
-                Engine::Local => build_failed_batches(&older.files),
+            failed_paths: match older.engine {
+                Engine::Remote => older.failed_batches.iter().flatten().cloned().collect(),
+                Engine::Local => build_failed_batches(&older.files).into_iter().flatten().collect(),
             },
         };
         old_report.add_former_paths(newer);
@@ -268,7 +268,7 @@ impl<'r> OldReport<'r> {
     /// Returns whether the file's batch failed in the older report. `path` is the path in the new report.
     fn has_failed(&self, path: &str) -> bool {
         let old_path = self.former_paths.get(path).copied().unwrap_or(path);
-        self.failed_batches.iter().any(|batch| batch.contains(old_path))
+        self.failed_paths.contains(old_path)
     }
 
     /// Returns the results of the older report for a file: unknown if that report has no usable results. A file that is
