@@ -92,6 +92,25 @@ fn two_outputs_to_same_file_are_refused() {
 }
 
 #[test]
+fn first_of_two_refused_outputs_is_reported() {
+    let world = project_with_output_folder();
+    for (first_flag, second_flag) in [
+        ("--report json=.git/config", "--report html=b.orch.yaml"),
+        ("--report json=b.orch.yaml", "--out .git/config"),
+    ] {
+        let output = Call::new(&world.work())
+            .run(format!("check {first_flag} {second_flag}"))
+            .expect(2);
+        let is_git_first = first_flag.ends_with(".git/config");
+        output.saying(&[if is_git_first {
+            ".git/config"
+        } else {
+            "b.orch.yaml"
+        }]);
+    }
+}
+
+#[test]
 fn output_to_file_of_git_or_through_link_to_pipeline_is_refused() {
     let world = project_with_output_folder();
     symlink(
