@@ -77,8 +77,14 @@ fn page_of_many_changed_files_shows_first_pictures_open() {
     assert_eq!(are_open, [true, true, true, true, true, false, false, false]);
 }
 
+/// Returns whether all folds around the node, up to `top`, are open.
+fn is_in_open_folds(node: Node<'_, '_>, top: Node<'_, '_>) -> bool {
+    let mut ancestors = node.ancestors().take_while(|ancestor| *ancestor != top);
+    ancestors.all(|ancestor| !ancestor.has_tag_name("details") || ancestor.attribute("open").is_some())
+}
+
 #[test]
-fn failed_page_folds_long_changes_above_findings() {
+fn failed_page_folds_long_list_above_findings_and_keeps_picture_open() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("short.orch.yaml", bad_pipeline());
@@ -96,8 +102,11 @@ fn failed_page_folds_long_changes_above_findings() {
             .find(|node| text_of(node.first_element_child().unwrap()).contains(path))
             .unwrap();
         let changes = elements_of_class(card, "what").next().unwrap();
-        assert_eq!(changes.attribute("open").is_some(), is_open, "{path}");
-        assert!(!text_of(changes).is_empty());
+        assert!(changes.attribute("open").is_some(), "{path}");
+        let picture = elements_of_class(changes, "sg-picture").next().unwrap();
+        assert!(is_in_open_folds(picture, changes), "{path}");
+        let list = elements_of_class(changes, "told").next().unwrap();
+        assert_eq!(is_in_open_folds(list, changes), is_open, "{path}");
     }
 }
 

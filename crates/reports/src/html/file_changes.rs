@@ -8,7 +8,7 @@ use super::name_direction::escape_path;
 use crate::ChangedFile;
 use crate::sentences::capitalize;
 use crate::view::View;
-use sluicegate_base::text::format_and_more_of;
+use sluicegate_base::text::{format_and_more_of, format_count};
 use sluicegate_pipelines::findings::{Finding, Verdict};
 use sluicegate_pipelines::picture::{Badge, COLUMN_WIDTH, Canvas, PAGE_WIDTH};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -17,8 +17,8 @@ use std::fmt::Write as _;
 /// Number of files whose changes are unfolded.
 const MAX_OPEN_FILES: usize = 5;
 
-/// Maximum number of lines in the unfolded changes above the findings of a file. The page is about the findings, so they
-/// must be visible without scrolling past a long list.
+/// Maximum number of lines in the unfolded list of changes above the findings of a file. The page is about the findings,
+/// so they must be visible without scrolling past a long list.
 const MAX_OPEN_LINES_ABOVE_FINDINGS: usize = 12;
 
 /// Maximum number of shown files in a list of changes.
@@ -141,12 +141,14 @@ impl<'v, 'a> PageChanges<'v, 'a> {
                 .map(|change| change.change_lines.as_slice())
                 .unwrap_or_default(),
         };
+        let is_long_list = list.lines.len() > MAX_OPEN_LINES_ABOVE_FINDINGS;
         let (content, component_ids) = render_pictures_and_list(
             // For an unchanged file, the context may have a picture of its components with findings.
             change_picture.or_else(|| self.view.context.pictures.get(path)),
             list,
             self.finding_width,
             &build_badges(&file.findings),
+            is_long_list,
         );
         let summary = match change {
             Some(change) => change.summary.describe(),
@@ -159,7 +161,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
                 component_ids,
             };
         }
-        let is_open = file_index < MAX_OPEN_FILES && list.lines.len() <= MAX_OPEN_LINES_ABOVE_FINDINGS;
+        let is_open = file_index < MAX_OPEN_FILES;
         FileChangesView {
             html: format!(
                 "<details class=\"what\"{}><summary>{}</summary>\n{content}</details>\n",
@@ -206,7 +208,8 @@ fn render_card(
         id,
         lines: &file.change_lines,
     };
-    let (content, component_ids) = render_pictures_and_list(file.picture.as_ref(), list, PAGE_WIDTH, badges);
+    let (content, component_ids) =
+        render_pictures_and_list(file.picture.as_ref(), list, PAGE_WIDTH, badges, false);
     let heading = format!(
         "{}<span class=\"tally\">{}</span>",
         render_path_heading(path),
@@ -225,12 +228,14 @@ fn render_card(
 }
 
 /// Renders the pictures and the list of changes, which the style sheet puts next to each other if there is space. The
-/// text is empty if there are neither pictures nor changes. Also returns the ids of the components in the pictures.
+/// text is empty if there are neither pictures nor changes. The list is folded if `is_list_folded` is true. Also returns
+/// the ids of the components in the pictures.
 fn render_pictures_and_list(
     canvas: Option<&Canvas>,
     list: ChangeFolds<'_>,
     width: i32,
     badges: &BTreeMap<String, Badge>,
+    is_list_folded: bool,
 ) -> (String, ComponentIds) {
     let (pictures, component_ids) = match canvas {
         Some(canvas) => {
@@ -240,7 +245,13 @@ fn render_pictures_and_list(
         }
         None => (String::new(), ComponentIds::new()),
     };
-    let changes = list.render(&component_ids);
+    let mut changes = list.render(&component_ids);
+    if is_list_folded {
+        let line_count = format_count(list.lines.len(), "line");
+        changes = format!(
+            "<details class=\"fold\"><summary>Changes: {line_count}</summary>\n{changes}</details>\n"
+        );
+    }
     if pictures.is_empty() && changes.is_empty() {
         return (String::new(), component_ids);
     }
