@@ -6,18 +6,15 @@ use sluicegate_pipelines::findings::{FailOn, ReviewContext, Shard};
 /// The reason why a shard has no pipeline to review. The note with it is only about this shard.
 pub(crate) const EMPTY_SHARD_REASON: &str = "all selected pipelines are in other shards";
 
-/// The first words of the note of a run without pipelines. A merge of reports recognizes the note by them.
-const EMPTY_RUN_NOTE_START: &str = "nothing to ";
-
 /// Returns the note of a run that has no pipeline to review. `action` is the verb of the run, and `reason` explains why
 /// there is no pipeline.
 pub(super) fn format_empty_run_note(action: &str, reason: &str) -> String {
-    format!("{EMPTY_RUN_NOTE_START}{action}: {reason}")
+    format!("no pipeline to {action}: {reason}")
 }
 
 /// Returns whether the note of a report states that its shard has no pipelines.
 pub(super) fn is_note_of_empty_shard(note: &str) -> bool {
-    note.starts_with(EMPTY_RUN_NOTE_START) && note.ends_with(EMPTY_SHARD_REASON)
+    note.ends_with(&format!(": {EMPTY_SHARD_REASON}"))
 }
 
 /// The shard of the selected files that a run reviews; all of them by default.

@@ -235,7 +235,7 @@ impl GateRun<'_> {
                     &self.subject.snapshot,
                     &self.subject.settings.selection,
                     &self.subject.paths.list_restricting_paths(),
-                    self.selection.pipelines.reason_for_all.as_deref(),
+                    &self.selection.pipelines,
                 )?;
                 Ok(Some(reason))
             }

@@ -194,26 +194,34 @@ impl Workspace<'_> {
     }
 }
 
-/// Explains why no pipeline is selected. If only changed pipelines were to be selected, also explains how to review all
+/// Explains why no pipeline is selected. If only changed pipelines were to be selected, also explains how to select all
 /// of them. `paths` are the paths that restrict the selection.
 pub(crate) fn explain_empty_selection(
     snapshot: &Snapshot<'_>,
     selection: &Selection,
     paths: &[String],
-    reason_for_all: Option<&str>,
+    pipelines: &SelectedPipelines,
 ) -> Result<String, Failure> {
     let files = snapshot.list_content_files(&|path| is_pipeline(path) && selection.selects(path))?;
     let name = snapshot.name();
     if files.is_empty() {
         return Ok(format!("{name} contains no pipeline that the globs select"));
     }
-    let pipelines = format_count(files.len(), "pipeline");
-    if reason_for_all.is_some() && !paths.is_empty() {
+    let file_count = format_count(files.len(), "pipeline");
+    if pipelines.reason_for_all.is_some() && !paths.is_empty() {
         return Ok(format!(
-            "{name} contains {pipelines}, but the globs select no pipeline in the given paths"
+            "{name} contains {file_count}, but the globs select no pipeline in the given paths"
         ));
     }
+    let change = match pipelines.count_deleted() {
+        0 => "no selected pipeline changed".to_owned(),
+        count => format!(
+            "the change deletes {} and edits no other selected one",
+            format_count(count, "pipeline")
+        ),
+    };
+    let objects = if files.len() == 1 { "it" } else { "them all" };
     Ok(format!(
-        "no selected pipeline changed; {name} contains {pipelines}: use --all to review them all"
+        "{change}; {name} contains {file_count}: use --all to select {objects}"
     ))
 }

@@ -72,6 +72,14 @@ impl SelectedPipelines {
         (bases, list_changes(&self.candidates, &self.host_changes))
     }
 
+    /// Returns the number of pipelines that the change deletes.
+    pub(super) fn count_deleted(&self) -> usize {
+        self.candidates
+            .iter()
+            .filter(|candidate| candidate.reason == SelectionReason::Deleted)
+            .count()
+    }
+
     /// Returns the paths of the files to review, for lookups.
     pub(crate) fn collect_paths(&self) -> HashSet<&str> {
         self.files.iter().map(String::as_str).collect()

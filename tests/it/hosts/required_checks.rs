@@ -112,7 +112,7 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
         )
         .run("review --report junit=out/j.xml --report json=out/j.json")
         .expect(0);
-    let expected_text = "nothing to review: no selected pipeline changed";
+    let expected_text = "no pipeline to review: no selected pipeline changed";
     assert!(output.out.contains(expected_text), "{}", output.all());
     let report: Value = serde_json::from_slice(&fs::read(out.join("j.json")).unwrap()).unwrap();
     assert_eq!(report["verdict"], "passed");
@@ -124,7 +124,11 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
     let junit = fs::read_to_string(out.join("j.xml")).unwrap();
     let document = roxmltree::Document::parse(&junit).unwrap();
     assert_eq!(document.root_element().tag_name().name(), "testsuites");
-    assert!(fs::read_to_string(summary).unwrap().contains("othing to review"));
+    assert!(
+        fs::read_to_string(summary)
+            .unwrap()
+            .contains("o pipeline to review")
+    );
     let outputs = fs::read_to_string(job.folder.with_extension("outputs")).unwrap();
     assert!(
         outputs.contains("verdict") && outputs.contains("passed"),

@@ -349,7 +349,7 @@ fn scenes_of_checks() -> Vec<Scene> {
             "nothing selected",
             change(&[("note.txt", "no pipeline")]),
             &["check"],
-            "nothing to check",
+            "no pipeline to check",
         ),
         Scene::new(
             "excluded file",

@@ -1,6 +1,8 @@
 //! Project checks: references between files that lead nowhere.
 
-use crate::support::{Arguments, Call, Platform, World, orchestration_text, respond_for_each, scratch};
+use crate::support::{
+    Arguments, Call, Platform, World, orchestration_text, project, respond_for_each, scratch,
+};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -832,4 +834,36 @@ fn script_that_change_empties_is_finding_in_unchanged_pipeline() {
             "{findings:?}"
         );
     }
+}
+
+#[test]
+fn change_that_only_deletes_pipelines_says_so_beside_their_broken_call() {
+    let world = project();
+    let caller = "type: orchestration
+pipeline:
+  components:
+    Start: { type: start, transitions: { unconditional: [Call] } }
+    Call: { type: run-orchestration, parameters: { orchestrationJob: sub.orch.yaml } }
+";
+    world.write("caller.orch.yaml", caller);
+    world.write("sub.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("sluicegate.yaml", "project-checks: { call: error }\n");
+    world.commit("base");
+    world.push();
+    world.git("checkout -q -b change");
+    world.git("rm -q sub.orch.yaml");
+    world.commit("delete");
+    let call = Call::new(&world.work());
+    call.run("check --base origin/main").expect(1).logging(&[
+        "project/call",
+        "no pipeline to check: the change deletes 1 pipeline and edits no other selected one;",
+        "use --all to select them all",
+    ]);
+    // A change without a pipeline deletes none.
+    world.git("reset -q --hard origin/main");
+    world.write("README.md", "text\n");
+    world.commit("text");
+    call.run("check --base origin/main")
+        .expect(0)
+        .logging(&["no pipeline to check: no selected pipeline changed;"]);
 }

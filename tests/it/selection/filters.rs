@@ -400,7 +400,7 @@ fn all_without_pipeline_in_given_path_does_not_advise_all() {
     // Without --all, the advice helps.
     call.run("check sales --base HEAD")
         .expect(0)
-        .assert_logged(&["use --all to review them all"]);
+        .assert_logged(&["use --all to select them all"]);
 }
 
 #[test]
