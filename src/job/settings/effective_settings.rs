@@ -64,20 +64,6 @@ impl EffectiveSetting {
             None => "-".to_owned(),
         }
     }
-
-    /// Creates a setting with a value. The value is hidden if it is a secret or a URL that contains credentials.
-    fn new(setting: &'static Setting, value: String, origin: SettingOrigin) -> Self {
-        let is_hidden = SECRET_VARIABLES.contains(&setting.variable)
-            || value
-                .split_once("://")
-                .is_some_and(|(_, address)| address.contains('@'));
-        Self {
-            setting,
-            value: (!is_hidden).then_some(value),
-            is_hidden,
-            origin,
-        }
-    }
 }
 
 impl SettingOrigin {
@@ -132,7 +118,7 @@ impl SettingSources<'_> {
         tree: Option<&Tree<'_>>,
     ) -> EffectiveSetting {
         if let Some(value) = find_flag_value(setting.variable, flags) {
-            return EffectiveSetting::new(setting, value, SettingOrigin::Flag(setting.flag));
+            return self.build_effective_setting(setting, value, SettingOrigin::Flag(setting.flag));
         }
         let value = match self.env.get(setting.variable) {
             Some(value) => Some(value.to_owned()),
@@ -141,19 +127,40 @@ impl SettingSources<'_> {
         };
         if let Some(value) = value {
             let value = value.lines().collect::<Vec<_>>().join(", ");
-            return EffectiveSetting::new(setting, value, SettingOrigin::Variable(setting.variable));
+            return self.build_effective_setting(setting, value, SettingOrigin::Variable(setting.variable));
         }
         if let Some((value, origin)) = tree.and_then(|tree| self.find_file_value(setting, tree)) {
-            return EffectiveSetting::new(setting, value, origin);
+            return self.build_effective_setting(setting, value, origin);
         }
         if let Some(level) = find_strictest_level(setting.key).filter(|_| self.has_lost_policy()) {
-            return EffectiveSetting::new(setting, level.to_owned(), SettingOrigin::Strictest);
+            return self.build_effective_setting(setting, level.to_owned(), SettingOrigin::Strictest);
         }
         EffectiveSetting {
             setting,
             value: setting.format.describe_default(),
             is_hidden: false,
             origin: SettingOrigin::Default,
+        }
+    }
+
+    /// Creates a setting with a value. The value is hidden if it is or may contain a secret, also one that was pasted into
+    /// the wrong setting.
+    fn build_effective_setting(
+        &self,
+        setting: &'static Setting,
+        value: String,
+        origin: SettingOrigin,
+    ) -> EffectiveSetting {
+        let is_missing_token_file =
+            setting.variable == variable::TOKEN_FILE && !self.env.current_dir().join(&value).exists();
+        let is_hidden = SECRET_VARIABLES.contains(&setting.variable)
+            || is_missing_token_file
+            || may_be_url_with_secret(&value);
+        EffectiveSetting {
+            setting,
+            value: (!is_hidden).then_some(value),
+            is_hidden,
+            origin,
         }
     }
 
@@ -196,6 +203,15 @@ impl SettingSources<'_> {
         });
         used_texts.collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Returns whether the value may be a URL with credentials, a query or a fragment. A mistyped URL such as
+/// `https:/user:password@host` has credentials, too.
+fn may_be_url_with_secret(value: &str) -> bool {
+    let has_credentials = value
+        .rsplit_once('@')
+        .is_some_and(|(credentials, _)| credentials.contains(':'));
+    has_credentials || (value.contains(":/") && value.contains(['?', '#']))
 }
 
 /// Returns the strictest value of a level that only the configuration file or the job sets; `None` for other settings.

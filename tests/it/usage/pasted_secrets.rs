@@ -45,6 +45,56 @@ fn secret_in_another_setting_is_not_shown() {
 }
 
 #[test]
+fn secret_in_url_or_name_of_token_file_is_not_shown() {
+    let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
+    for (variable, value) in [
+        (
+            "SLUICEGATE_TARGET_REPOSITORY",
+            "https://git.example/o/r.git?private_token=S3cret",
+        ),
+        (
+            "SLUICEGATE_TARGET_REPOSITORY",
+            "https:/user:S3cret@git.example/o/r.git",
+        ),
+        ("SLUICEGATE_TARGET_REPOSITORY", "user:S3cret@git.example:o/r.git"),
+        (
+            "SLUICEGATE_TOKEN_URL",
+            "https://idp.example/t?client_secret=S3cret",
+        ),
+        ("SLUICEGATE_TOKEN_URL", "https://idp.example/t#S3cret"),
+        ("SLUICEGATE_TOKEN_FILE", "S3cret.abc.def"),
+    ] {
+        let call = Call::new(&world.work()).variable(variable, value);
+        for command in [
+            "settings",
+            "settings -o json",
+            "doctor",
+            "context --json",
+            "check -vv",
+        ] {
+            let output = call.run(command);
+            assert!(!output.all().contains("S3cret"), "{command}: {}", output.all());
+        }
+        let hidden = call.run("settings").expect(0).out;
+        assert!(hidden.contains("(hidden)"), "{hidden}");
+    }
+    // Counterparts: values without a secret.
+    fs::write(world.work().join("token"), "S3cret").unwrap();
+    for (variable, value) in [
+        ("SLUICEGATE_TARGET_REPOSITORY", "git@git.example:o/r.git"),
+        ("SLUICEGATE_TOKEN_URL", "https://idp.example/t"),
+        ("SLUICEGATE_TOKEN_FILE", "token"),
+    ] {
+        let output = Call::new(&world.work()).variable(variable, value).run("settings");
+        let shown = output.expect(0).out;
+        assert!(
+            shown.contains(&format!(" {value} ")) && !shown.contains("(hidden)"),
+            "{shown}"
+        );
+    }
+}
+
+#[test]
 fn certificate_file_with_a_key_is_not_shown() {
     let world = change(&[("b.orch.yaml", &orchestration_text(&["Start", "Done"]))]);
     let secret = "c2VjcmV0c2VjcmV0";
