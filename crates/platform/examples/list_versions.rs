@@ -36,11 +36,12 @@ async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<Stri
         observer: Observer::default(),
     })?;
     let versions = Platform::new(client).fetch_artifacts(None).await?;
-    let line = |version: &sluicegate_platform::api::Artifact| {
+    let mut lines = Vec::new();
+    for version in &versions {
         let commit = version.commit_hash.as_deref().unwrap_or("unknown");
-        format!("version {}, commit {commit}", version.display_name())
-    };
-    Ok(versions.iter().map(line).collect())
+        lines.push(format!("version {}, commit {commit}", version.display_name()));
+    }
+    Ok(lines)
 }
 
 #[cfg(test)]
