@@ -30,14 +30,20 @@ use std::collections::BTreeSet;
 pub(crate) struct PolicyWaivers {
     pub(super) waivers: Waivers,
     pub(super) reviewed_waivers: ReviewedWaivers,
-    /// A sentence that states why the waivers of the checkout are not applied.
-    note: Option<String>,
-    /// Whether the waivers file of the policy revision cannot be used; the note contains the reason.
-    is_unusable: bool,
+    /// Why no waivers file is applied; `None` if one is, or if there is none.
+    unused_file: Option<UnusedWaiversFile>,
     /// Whether the job refuses a change that edits the waivers together with other files.
     pub(super) needs_separate_edit: bool,
     /// The day of the run, by which waivers expire. Taken once, so that marks and notes agree.
     pub(super) today: Date,
+}
+
+/// A waivers file that is not applied, with a sentence that states why.
+enum UnusedWaiversFile {
+    /// Only the checkout has the file.
+    OnlyInCheckout(String),
+    /// The file of the policy revision cannot be used.
+    Unusable(String),
 }
 
 /// Returns the current date in UTC, by which waivers expire.
@@ -64,12 +70,12 @@ impl Workspace<'_> {
             on_unusable,
         };
         let file = reader.read_file(FILE_NAME, FilePresence::Optional, MAX_WAIVERS_BYTES)?;
-        if let Some(reason) = file.unusable_reason {
-            return PolicyWaivers::for_unusable_file(&reason);
+        if let Some(reason) = file.unusable_reason() {
+            return PolicyWaivers::for_unusable_file(reason);
         }
         // The policy revision lacks the file, but the checkout has it.
-        let unused_reason = file.missing_reason.filter(|_| file.checkout_text.is_some());
-        let parsed_waivers = match &file.policy_text {
+        let unused_reason = file.missing_reason().filter(|_| file.checkout_text.is_some());
+        let parsed_waivers = match file.policy_text() {
             Some(text) => self.parse_waivers(text, rules),
             None => Ok(Vec::new()),
         };
@@ -77,8 +83,8 @@ impl Workspace<'_> {
             Ok(waivers) => Ok(PolicyWaivers {
                 waivers,
                 reviewed_waivers: self.read_reviewed_waivers(snapshot, bases),
-                note: unused_reason.as_deref().map(describe_unused_waivers),
-                is_unusable: false,
+                unused_file: unused_reason
+                    .map(|reason| UnusedWaiversFile::OnlyInCheckout(describe_unused_waivers(reason))),
                 needs_separate_edit: self.gate_changes == GateChanges::Fail,
                 today: today(),
             }),
@@ -272,10 +278,9 @@ impl PolicyWaivers {
         Ok(Self {
             waivers: build_waivers(Vec::new(), FILE_NAME)?,
             reviewed_waivers: ReviewedWaivers::Unchanged,
-            note: Some(format!(
+            unused_file: Some(UnusedWaiversFile::Unusable(format!(
                 "the waivers file that applies to this run cannot be used, so it is treated as missing, and no finding is waived: {reason}"
-            )),
-            is_unusable: true,
+            ))),
             needs_separate_edit: false,
             today: today(),
         })
@@ -283,7 +288,10 @@ impl PolicyWaivers {
 
     /// Returns why the waivers file that applies to the run cannot be used; `None` if it can, or if there is none.
     pub(crate) fn unusable_reason(&self) -> Option<&str> {
-        self.note.as_deref().filter(|_| self.is_unusable)
+        match &self.unused_file {
+            Some(UnusedWaiversFile::Unusable(note)) => Some(note),
+            Some(UnusedWaiversFile::OnlyInCheckout(_)) | None => None,
+        }
     }
 
     /// Returns the number of waivers.
@@ -300,7 +308,9 @@ impl PolicyWaivers {
         is_complete_review: bool,
         run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
-        if let Some(note) = &self.note {
+        if let Some(UnusedWaiversFile::OnlyInCheckout(note) | UnusedWaiversFile::Unusable(note)) =
+            &self.unused_file
+        {
             run_findings.add_limit(VerdictLimit {
                 kind: LimitKind::NotInForce,
                 path: Some(FILE_NAME.to_owned()),
@@ -327,7 +337,7 @@ impl PolicyWaivers {
     /// Adds a note about the findings that only waivers of this change allow. Call this after known findings are
     /// marked. If the policy has no waivers file, the limit of the verdict contains the reason already.
     pub(crate) fn add_unmerged_waivers_note(&self, run_findings: &mut RunFindings) {
-        if self.note.is_some() {
+        if self.unused_file.is_some() {
             return;
         }
         let finding_count = run_findings

@@ -39,7 +39,7 @@ impl Workspace<'_> {
         for (path, limit) in gate_files {
             let Some(path) = path else { continue };
             let file = reader.read_file(path, FilePresence::Optional, limit)?;
-            let Some(text) = file.policy_text else { continue };
+            let Some(text) = file.policy_text() else { continue };
             let bytes = text.text.as_bytes();
             if self.is_usable_gate_file(path, bytes) {
                 files.push(FileDigest::new(path.to_owned(), hash_bytes(bytes)));
@@ -127,7 +127,7 @@ fn hash_config_file_of_job(run: &Run) -> Result<Option<FileDigest>, Failure> {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
-    Ok(file.policy_text.map(|text| FileDigest {
+    Ok(file.policy_text().map(|text| FileDigest {
         of_job: true,
         ..FileDigest::new(name, hash_bytes(text.text.as_bytes()))
     }))

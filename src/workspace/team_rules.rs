@@ -77,21 +77,21 @@ impl Workspace<'_> {
             return Ok(TeamRulesInForce::default());
         };
         let file = self.read_team_rules_file(path)?;
-        if let Some(reason) = &file.unusable_reason {
+        if let Some(reason) = file.unusable_reason() {
             let unusable_file = UnusableTeamRules::new(path, reason);
             return Ok(TeamRulesInForce::for_unusable_file(
                 unusable_file,
                 TeamRuleSet::default(),
             ));
         }
-        let Some(text) = &file.policy_text else {
+        let Some(text) = file.policy_text() else {
             if self.has_team_rules_of_job && file.checkout_text.is_none() && !self.is_committed(path) {
-                return Err(missing_file_failure(path, file.missing_reason.as_deref()));
+                return Err(missing_file_failure(path, file.missing_reason()));
             }
-            let limit = match file.missing_reason {
-                Some(reason) if file.checkout_text.is_some() => Some(describe_unused_rules(&reason)),
+            let limit = match file.missing_reason() {
+                Some(reason) if file.checkout_text.is_some() => Some(describe_unused_rules(reason)),
                 missing_reason if self.sources.names_team_rules(path) => {
-                    Some(describe_missing_rules(path, missing_reason.as_deref()))
+                    Some(describe_missing_rules(path, missing_reason))
                 }
                 _ => None,
             };
@@ -128,7 +128,7 @@ impl Workspace<'_> {
             self.gate_file_reader()?
                 .read_file(path, FilePresence::Optional, policy::MAX_FILE_BYTES)?;
         let has_key = file
-            .policy_text
+            .policy_text()
             .is_none_or(|text| text.text.contains("team-rules"));
         Ok(has_key.then(|| UnusableTeamRules {
             path: path.clone(),
@@ -155,11 +155,12 @@ impl Workspace<'_> {
             return Ok(TeamRuleSet::default());
         };
         let policy_file = self.read_team_rules_file(&path)?;
-        let policy_bytes = match &policy_file.policy_text {
+        let policy_bytes = match policy_file.policy_text() {
             Some(text) => text.text.as_bytes(),
             None => &[],
         };
-        let is_unusable = policy_file.unusable_reason.is_some() || TeamRuleSet::parse(policy_bytes).is_err();
+        let is_unusable =
+            policy_file.unusable_reason().is_some() || TeamRuleSet::parse(policy_bytes).is_err();
         let mut rules = TeamRuleSet::parse_valid_rules(policy_bytes);
         let (version, _) = self.read_team_rules_version(snapshot, &path);
         if let (GateFileVersion::Text(bytes), true) = (&version, is_unusable) {
@@ -192,9 +193,9 @@ impl Workspace<'_> {
             return Ok(Vec::new());
         };
         let file = self.read_team_rules_file(path)?;
-        let texts = [file.policy_text, file.checkout_text];
+        let texts = [file.policy_text(), file.checkout_text.as_ref()];
         Ok(texts
-            .iter()
+            .into_iter()
             .flatten()
             .map(|text| TeamRuleSet::parse_valid_rules(text.text.as_bytes()))
             .collect())

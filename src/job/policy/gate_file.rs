@@ -2,7 +2,7 @@
 
 use super::checkout_version::{CheckoutFiles, leaves_repository};
 use super::symlinks::BROKEN_LINK;
-use super::{GateFileVersion, PolicyError, follow_links};
+use super::{DecidingVersion, GateFileVersion, NamedText, PolicyError, follow_links};
 use crate::job::context::PolicyRevision;
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileContent, GitError, Repository, Snapshot, read_disk_file};
@@ -31,34 +31,44 @@ pub enum FilePresence {
     Optional,
 }
 
-/// A file's text, and its name in errors.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedText {
-    /// The path and the version of the file.
-    pub name: String,
-    pub text: String,
-}
-
 /// The versions of one file of the gate configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GateFile {
-    /// The version that decides: that of the policy revision, or the job's own file. `None` if there is no such file.
-    pub policy_text: Option<NamedText>,
+    pub deciding_version: DecidingVersion,
     /// The checkout's version, if another version decides.
     pub checkout_text: Option<NamedText>,
-    /// Why the target branch has no such file. From the checkout's version, only settings that cannot hide findings are
-    /// then used.
-    pub missing_reason: Option<String>,
-    /// Reason why the version of the policy revision cannot be read, if such a file is treated as missing.
-    pub unusable_reason: Option<String>,
     /// Whether the checked-out change edits the file.
     pub is_edited: bool,
 }
 
 impl GateFile {
+    /// Returns the text of the version that decides; `None` if there is no such file or it cannot be used.
+    pub const fn policy_text(&self) -> Option<&NamedText> {
+        match &self.deciding_version {
+            DecidingVersion::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns why the target branch has no such file; `None` in other cases.
+    pub fn missing_reason(&self) -> Option<&str> {
+        match &self.deciding_version {
+            DecidingVersion::NotInTarget(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// Returns why the version that decides cannot be read; `None` in other cases.
+    pub fn unusable_reason(&self) -> Option<&str> {
+        match &self.deciding_version {
+            DecidingVersion::Unusable(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
     /// Returns whether the checkout has the file with another text than the policy revision.
     pub fn has_other_version_in_checkout(&self) -> bool {
-        let policy_text = self.policy_text.as_ref().map(|text| &text.text);
+        let policy_text = self.policy_text().map(|text| &text.text);
         let checkout_text = self.checkout_text.as_ref().map(|text| &text.text);
         checkout_text.is_some() && checkout_text != policy_text
     }
@@ -83,17 +93,25 @@ impl GateFileReader<'_> {
         // The error for a required file that the checkout lacks is returned even with `TreatAsMissing`.
         let is_optional_or_present =
             presence == FilePresence::Optional || self.checkout.has_file(repo, path)?;
-        let may_be_unusable = is_optional_or_present && self.on_unusable == UnusableFile::TreatAsMissing;
-        let read_checkout = |presence| self.read_checkout_version(path, presence, may_be_unusable, limit);
+        let on_unusable = if is_optional_or_present {
+            self.on_unusable
+        } else {
+            UnusableFile::Reject
+        };
+        let read_checkout = |presence| self.read_checkout_version(path, presence, on_unusable, limit);
         match self.policy_revision {
             // Head is the checkout, so its version decides and there is no second version.
             PolicyRevision::Head { .. } => match self.read_deciding_version(path, presence, limit) {
-                Err(PolicyError::Unreadable { name, reason }) if may_be_unusable => Ok(GateFile {
-                    unusable_reason: Some(format!("{name} cannot be read: {reason}")),
-                    ..GateFile::default()
-                }),
+                Err(PolicyError::Unreadable { name, reason })
+                    if on_unusable == UnusableFile::TreatAsMissing =>
+                {
+                    Ok(GateFile {
+                        deciding_version: DecidingVersion::unusable(&name, &reason),
+                        ..GateFile::default()
+                    })
+                }
                 result => Ok(GateFile {
-                    policy_text: result?,
+                    deciding_version: result?.into(),
                     ..GateFile::default()
                 }),
             },
@@ -105,13 +123,13 @@ impl GateFileReader<'_> {
                     {
                         Ok(GateFile {
                             checkout_text: read_checkout(presence)?,
-                            unusable_reason: Some(format!("{name} cannot be read: {reason}")),
+                            deciding_version: DecidingVersion::unusable(&name, &reason),
                             ..GateFile::default()
                         })
                     }
                     Err(error) => Err(error),
                     Ok(Some(text)) => Ok(GateFile {
-                        policy_text: Some(text),
+                        deciding_version: DecidingVersion::Text(text),
                         // The target's file still applies to this run, so a link that the change adds is not an error.
                         checkout_text: if self.checkout.leaves_repository(repo, path)? {
                             None
@@ -122,31 +140,36 @@ impl GateFileReader<'_> {
                     }),
                     Ok(None) => Ok(GateFile {
                         checkout_text: read_checkout(presence)?,
-                        missing_reason: Some(format!("`{branch}` has no {path} yet ({})", commit.short())),
+                        deciding_version: DecidingVersion::NotInTarget(format!(
+                            "`{branch}` has no {path} yet ({})",
+                            commit.short()
+                        )),
                         ..GateFile::default()
                     }),
                 }
             }
             PolicyRevision::Unknown { reason } => Ok(GateFile {
                 checkout_text: read_checkout(presence)?,
-                missing_reason: Some(format!("{path} cannot be read from the target branch: {reason}")),
+                deciding_version: DecidingVersion::NotInTarget(format!(
+                    "{path} cannot be read from the target branch: {reason}"
+                )),
                 ..GateFile::default()
             }),
         }
     }
 
     /// Reads the checkout's version with [`Self::read_change_version`], in addition to the policy revision's version,
-    /// which decides about this run. With `may_be_unusable`, an unreadable file is treated as missing here; the review
+    /// which decides about this run. With [`UnusableFile::TreatAsMissing`], an unreadable file is treated as missing here; the review
     /// reports unusable files of the change separately.
     fn read_checkout_version(
         &self,
         path: &str,
         presence: FilePresence,
-        may_be_unusable: bool,
+        on_unusable: UnusableFile,
         limit: u64,
     ) -> Result<Option<NamedText>, PolicyError> {
         match self.read_change_version(path, presence, limit) {
-            Err(PolicyError::Unreadable { .. }) if may_be_unusable => Ok(None),
+            Err(PolicyError::Unreadable { .. }) if on_unusable == UnusableFile::TreatAsMissing => Ok(None),
             result => result,
         }
     }
@@ -241,7 +264,7 @@ fn read_staged_file(
 /// version on disk decides.
 pub fn read_job_file(file: &Path, presence: FilePresence) -> Result<GateFile, PolicyError> {
     Ok(GateFile {
-        policy_text: read_from_disk(file, presence, MAX_FILE_BYTES)?,
+        deciding_version: read_from_disk(file, presence, MAX_FILE_BYTES)?.into(),
         ..GateFile::default()
     })
 }

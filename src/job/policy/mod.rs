@@ -7,6 +7,7 @@
 
 mod changes;
 mod checkout_version;
+mod deciding_version;
 mod error;
 mod gate_file;
 mod merged_settings;
@@ -20,9 +21,10 @@ pub use changes::{
     describe_waivers_file_changes,
 };
 pub use checkout_version::CheckoutFiles;
+pub use deciding_version::{DecidingVersion, NamedText};
 pub use error::PolicyError;
 pub use gate_file::{
-    FilePresence, GateFile, GateFileReader, MAX_FILE_BYTES, NamedText, UnusableFile, read_gate_file_version,
+    FilePresence, GateFile, GateFileReader, MAX_FILE_BYTES, UnusableFile, read_gate_file_version,
     read_job_file,
 };
 pub use merged_settings::{MergeVersions, describe_stricter_settings, format_changed_rules};

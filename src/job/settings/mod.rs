@@ -162,8 +162,8 @@ impl<'a> SettingSources<'a> {
         checkout: Option<&Checkout<'_>>,
         on_unusable: UnusableFile,
     ) -> Result<Self, SettingsError> {
-        let mut unusable_reason = file.unusable_reason.clone();
-        let policy_config = parse_optional_config(file.policy_text.as_ref());
+        let mut unusable_reason = file.unusable_reason().map(str::to_owned);
+        let policy_config = parse_optional_config(file.policy_text());
         let checkout_config = match parse_optional_config(file.checkout_text.as_ref()) {
             Err(error) if on_unusable == UnusableFile::Reject => return Err(error),
             // The policy revision's file does not have the forbidden key, so the change adds the key.
@@ -182,13 +182,13 @@ impl<'a> SettingSources<'a> {
         let has_publish_on = checkout_config
             .as_ref()
             .is_some_and(|config| config.publish_on.branches.is_some() || config.publish_on.tags.is_some());
-        let is_missing = file.missing_reason.is_some() || unusable_reason.is_some();
+        let is_missing = file.missing_reason().is_some() || unusable_reason.is_some();
         // An invalid file of the checkout sets nothing, so its text is not shown as the source of a value.
         let first_file_text = file.checkout_text.clone().filter(|_| checkout_config.is_some());
         let file_text = if is_missing {
             first_file_text.clone()
         } else {
-            file.policy_text.clone()
+            file.policy_text().cloned()
         };
         let mut first_file = checkout_config.unwrap_or_default();
         first_file.retain_first_file_settings();
@@ -458,7 +458,7 @@ fn describe_unused_file(
     unusable_reason: Option<&str>,
     is_repairable: bool,
 ) -> Option<String> {
-    match (unusable_reason, &file.missing_reason, &file.checkout_text) {
+    match (unusable_reason, file.missing_reason(), &file.checkout_text) {
         (Some(reason), _, _) => Some(describe_unusable_file(reason, is_repairable)),
         (None, Some(reason), Some(checkout_file)) => Some(describe_missing_file(
             reason,

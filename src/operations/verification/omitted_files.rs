@@ -5,7 +5,7 @@
 use crate::attestation::{FileDigest, PolicyDigests};
 use crate::error::Failure;
 use crate::job::cli::{GlobArgs, ReviewArgs};
-use crate::job::policy::{self, GateFile, GateFileVersion, NamedText, UnusableFile};
+use crate::job::policy::{self, DecidingVersion, GateFile, GateFileVersion, NamedText, UnusableFile};
 use crate::job::settings::{self, FILE_NAME, SelectionPurpose, SettingSources};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
@@ -107,7 +107,7 @@ fn read_usable_sources<'r>(
     };
     let name = FILE_NAME.to_owned();
     let file = GateFile {
-        policy_text: Some(NamedText { name, text }),
+        deciding_version: DecidingVersion::Text(NamedText { name, text }),
         ..GateFile::default()
     };
     Ok(SettingSources::new(&run.env, &file, None, UnusableFile::Reject).ok())

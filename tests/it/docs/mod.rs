@@ -522,10 +522,12 @@ fn configuration_among_settings_is_accepted() {
 /// Checks that the program accepts the text of a configuration file in a document.
 fn accept_configuration(page: &str, text: &str) {
     let file = sluicegate::job::policy::GateFile {
-        policy_text: Some(sluicegate::job::policy::NamedText {
-            name: "sluicegate.yaml".to_owned(),
-            text: text.to_owned(),
-        }),
+        deciding_version: sluicegate::job::policy::DecidingVersion::Text(
+            sluicegate::job::policy::NamedText {
+                name: "sluicegate.yaml".to_owned(),
+                text: text.to_owned(),
+            },
+        ),
         ..Default::default()
     };
     let env = sluicegate::env::Env::from_parts([], PathBuf::new());
