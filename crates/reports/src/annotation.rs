@@ -2,8 +2,10 @@
 
 use super::ReportContext;
 use super::remarks::{Remark, RemarkKind, collect_limit_remarks, collect_remarks, find_verdict_remark};
-use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason};
-use super::view::{FindingOrder, NoticeEntry, NoticeKind, View, ViewMedium};
+use super::sentences::{GATE_CHANGE_INTRO, group_unreviewed_by_reason, to_sentence};
+use super::view::{
+    FindingOrder, NoticeEntry, NoticeKind, UnevaluatedCause, View, ViewMedium, take_rules_file_causes,
+};
 use crate::PathBase;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_pipelines::findings::{Finding, Report, Severity};
@@ -136,7 +138,7 @@ pub(super) fn collect_limited_file_annotations(
     )
 }
 
-/// Returns annotations of all findings that are neither known nor waived, with `other_annotations` between the errors
+/// Returns annotations of all findings that are neither known nor waived, those of the errors in the rules file first, with `other_annotations` between the errors
 /// and the warnings. Hosts show only the first annotations, so the order prefers variety, see [`spread_findings`].
 fn annotate_findings(
     report: &Report,
@@ -146,10 +148,15 @@ fn annotate_findings(
     let mut findings = report.findings();
     findings.retain(Finding::is_counted);
     FindingOrder::from_context(report, context).sort(&mut findings);
+    let causes = take_rules_file_causes(&mut findings);
     let findings = spread_findings(findings);
     let first_warning = findings.partition_point(|finding| finding.severity == Severity::Error);
     let (errors, warnings) = findings.split_at(first_warning);
-    let mut annotations: Vec<Annotation> = errors.iter().map(annotate_finding).collect();
+    let mut annotations: Vec<Annotation> = causes
+        .iter()
+        .map(|cause| annotate_cause(cause, context))
+        .collect();
+    annotations.extend(errors.iter().map(annotate_finding));
     annotations.extend(other_annotations);
     annotations.extend(warnings.iter().map(annotate_finding));
     annotations
@@ -229,6 +236,19 @@ fn annotate_finding(finding: &Finding<'_>) -> Annotation {
         Severity::Warning => Level::Warning,
     };
     annotate_file(level, finding.path, finding.line, finding.rule, finding.message())
+}
+
+/// Creates the annotation of an error in the rules file, at the first file that it affects: with the number of these
+/// files and the hint how to fix it. An annotation of each file would use up the limit of the host.
+fn annotate_cause(cause: &UnevaluatedCause<'_>, context: &ReportContext) -> Annotation {
+    let finding = &cause.finding;
+    let message = format!(
+        "{} This affects {}. To fix the problem: {}",
+        to_sentence(&finding.message()),
+        cause.describe_affected_files(&PathBase::Root),
+        context.rules_file_hint(finding)
+    );
+    annotate_file(Level::Error, finding.path, finding.line, finding.rule, message)
 }
 
 /// Creates the annotation of a remark, at the first line of the file if the remark has no line. It is an error if the

@@ -28,7 +28,8 @@ pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
 }
 
 /// Renders the findings of a file as the text of a list item. A single finding includes the path; several findings are
-/// a nested list below the path. A list that becomes longer than `max_bytes` ends with the number of omitted findings.
+/// a nested list below the path. A list that becomes longer than `max_bytes` begins with the most severe findings and
+/// ends with the number of omitted ones.
 pub(super) fn render_file_findings(
     path: &str,
     entries: &[&FindingEntry<'_>],
@@ -38,23 +39,30 @@ pub(super) fn render_file_findings(
     if let [entry] = entries {
         return render_entry(entry, &render_place(&entry.finding, context), context);
     }
-    let mut markdown = render_code(&shorten_name(path));
-    for (entry_index, entry) in entries.iter().enumerate() {
-        if markdown.len() > max_bytes {
-            let omitted_findings = entries
-                .iter()
-                .skip(entry_index)
-                .flat_map(|entry| entry.findings());
-            let _ = write!(
-                markdown,
-                "\n  - {}",
-                format_and_more_of(omitted_findings.count(), "finding")
-            );
-            break;
+    let heading = render_code(&shorten_name(path));
+    let mut remaining_bytes = max_bytes.saturating_sub(heading.len());
+    let mut items: Vec<(&FindingEntry<'_>, String)> = entries
+        .iter()
+        .map(|entry| {
+            let place = render_line_link(&entry.finding, &format!("line {}", entry.finding.line), context);
+            (*entry, format!("\n  - {}", render_entry(entry, &place, context)))
+        })
+        .collect();
+    if items.iter().map(|(_, item)| item.len()).sum::<usize>() > remaining_bytes {
+        items.sort_by_key(|(entry, _)| Tone::for_finding(&entry.finding));
+    }
+    let mut markdown = heading;
+    let mut omitted_count = 0;
+    for (item_index, (entry, item)) in items.iter().enumerate() {
+        if omitted_count == 0 && (item_index == 0 || item.len() <= remaining_bytes) {
+            remaining_bytes = remaining_bytes.saturating_sub(item.len());
+            markdown.push_str(item);
+        } else {
+            omitted_count += entry.findings().count();
         }
-        let line = entry.finding.line;
-        let place = render_line_link(&entry.finding, &format!("line {line}"), context);
-        let _ = write!(markdown, "\n  - {}", render_entry(entry, &place, context));
+    }
+    if omitted_count > 0 {
+        let _ = write!(markdown, "\n  - {}", format_and_more_of(omitted_count, "finding"));
     }
     markdown
 }

@@ -148,10 +148,13 @@ impl MarkdownPage<'_> {
                 .partition(|(_, entries)| entries.iter().any(|entry| is_error(entry)));
         // Only a comparison with the base finds fixed findings, and tells new findings from known ones.
         let is_compared_with_base = view.report.fixed_count.is_some();
-        let (error_title, warning_title) = if is_compared_with_base {
-            ("New errors", "New warnings")
-        } else {
-            ("Errors", "Warnings")
+        let error_file_entries = error_files.iter().flat_map(|(_, entries)| entries);
+        let has_only_errors = error_file_entries.clone().all(|entry| is_error(entry));
+        let (error_title, warning_title) = match (is_compared_with_base, has_only_errors) {
+            (true, true) => ("New errors", "New warnings"),
+            (true, false) => ("Files with new errors", "New warnings in other files"),
+            (false, true) => ("Errors", "Warnings"),
+            (false, false) => ("Files with errors", "Warnings in other files"),
         };
         let old_title = "Known or waived findings";
         let lists = [
@@ -166,33 +169,68 @@ impl MarkdownPage<'_> {
         let mut has_list = false;
         // An empty list is not shown, so the list of warnings may be the first one.
         for (title, files) in lists.into_iter().filter(|(_, files)| !files.is_empty()) {
-            let finding_count: usize = files
-                .iter()
-                .flat_map(|(_, entries)| entries)
-                .map(|entry| entry.findings().count())
-                .sum();
-            let items = files.iter().map(|(path, entries)| {
-                render_file_findings(path, entries, view.context, self.limits.section)
-            });
-            if has_list || title == old_title {
-                self.add_folded_list(title, finding_count, items);
+            let max_bytes = if title == old_title {
+                self.limits.section
             } else {
-                self.add_list(title, items);
+                self.finding_list_limit()
+            };
+            let items = self.render_finding_items(&files, view.context, max_bytes);
+            let list = render_finding_list(&items, max_bytes);
+            if has_list || title == old_title {
+                let finding_count: usize = items.iter().map(|item| item.finding_count).sum();
+                self.add_block(&format!(
+                    "<details><summary>{title} ({})</summary>\n\n{list}\n</details>\n\n",
+                    format_number(finding_count)
+                ));
+            } else {
+                self.add_block(&format!("### {title}\n\n{list}\n"));
             }
             has_list = true;
         }
     }
 
+    /// Returns the size to which a list of findings may grow: half of the free space, because findings are more
+    /// important than the sections below them.
+    fn finding_list_limit(&self) -> usize {
+        let free_bytes = self.limits.page.saturating_sub(self.text.len());
+        self.limits.section.max(free_bytes / 2)
+    }
+
+    /// Renders an item for the findings of each file. `max_bytes` is the limit of the list: each file gets an equal part
+    /// of it, but at least the size of a section.
+    fn render_finding_items(
+        &self,
+        files: &[FileEntries<'_, '_>],
+        context: &ReportContext,
+        max_bytes: usize,
+    ) -> Vec<FindingItem> {
+        let max_file_bytes = self.limits.section.max(max_bytes / files.len().max(1));
+        files
+            .iter()
+            .map(|(path, entries)| FindingItem {
+                text: render_file_findings(path, entries, context, max_file_bytes),
+                finding_count: entries.iter().map(|entry| entry.findings().count()).sum(),
+            })
+            .collect()
+    }
+
     /// Adds a list of what could not be evaluated: the errors in the rules file, then the other results by file.
     fn add_unevaluated_results(&mut self, view: &View<'_>, entries: Vec<&FindingEntry<'_>>) {
-        let causes = view.causes.iter();
-        let cause_items = causes.map(|cause| render_cause(cause, view.context));
-        let files = view::group_by_path(entries, |entry| entry.finding.path);
-        let file_items = files
+        let mut items: Vec<FindingItem> = view
+            .causes
             .iter()
-            .map(|(path, entries)| render_file_findings(path, entries, view.context, self.limits.section));
-        let items: Vec<String> = cause_items.chain(file_items).collect();
-        self.add_list("Not evaluated", items.into_iter());
+            .map(|cause| FindingItem {
+                text: render_cause(cause, view.context),
+                finding_count: cause.paths.len(),
+            })
+            .collect();
+        let files = view::group_by_path(entries, |entry| entry.finding.path);
+        let max_bytes = self.finding_list_limit();
+        items.extend(self.render_finding_items(&files, view.context, max_bytes));
+        if !items.is_empty() {
+            let list = render_finding_list(&items, max_bytes);
+            self.add_block(&format!("### Not evaluated\n\n{list}\n"));
+        }
     }
 
     /// Adds folded tables with the numbers of findings by rule and by directory; nothing if there are no findings.
@@ -293,22 +331,6 @@ impl MarkdownPage<'_> {
         self.add_block(&text);
     }
 
-    /// Adds a list that is folded below its title and `finding_count`, the number of findings in all items.
-    fn add_folded_list(
-        &mut self,
-        title: &str,
-        finding_count: usize,
-        items: impl ExactSizeIterator<Item = String>,
-    ) {
-        let mut text = format!(
-            "<details><summary>{title} ({})</summary>\n\n",
-            format_number(finding_count)
-        );
-        self.push_items(&mut text, items);
-        text.push_str("\n</details>\n\n");
-        self.add_block(&text);
-    }
-
     /// Adds the items to `text` as a list, within the limits of a section. The last item counts the omitted ones.
     fn push_items(&self, text: &mut String, items: impl ExactSizeIterator<Item = String>) {
         let lines = items.map(|item| format!("- {item}\n"));
@@ -334,6 +356,34 @@ impl MarkdownPage<'_> {
             text.push_str(&line);
         }
     }
+}
+
+/// An item of a list of findings.
+struct FindingItem {
+    text: String,
+    finding_count: usize,
+}
+
+/// Renders the items as a list of at most `max_bytes`, but at least the first item. If others are omitted, the last line
+/// counts their findings.
+fn render_finding_list(items: &[FindingItem], max_bytes: usize) -> String {
+    let mut list = String::new();
+    for (item_index, item) in items.iter().enumerate() {
+        let is_full = item_index > 0 && list.len() + item.text.len() > max_bytes;
+        if is_full || item_index == MAX_SECTION_LINES {
+            let omitted_items = items.iter().skip(item_index);
+            let finding_count: usize = omitted_items.map(|item| item.finding_count).sum();
+            let _ = writeln!(
+                list,
+                "- {} in {}",
+                format_and_more_of(finding_count, "finding"),
+                format_count(items.len() - item_index, "file")
+            );
+            break;
+        }
+        let _ = writeln!(list, "- {}", item.text);
+    }
+    list
 }
 
 /// Returns whether the CI host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown
@@ -549,11 +599,13 @@ mod tests {
             "{comment}"
         );
         assert!(!comment.contains("omitted because the page is full"), "{comment}");
+        // The list of findings may use half of the page.
         assert!(
-            comment.len() < COMMENT_LIMITS.section + 2_000,
+            comment.len() < COMMENT_LIMITS.page / 2 + 2_000,
             "{}",
             comment.len()
         );
+        assert!(comment.contains("of the other file"), "{comment}");
     }
 
     #[test]

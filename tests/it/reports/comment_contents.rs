@@ -35,7 +35,7 @@ fn comment_lists_each_file_with_findings_once() {
     );
     let comment = read_comment(&world, &Call::new(&world.work()), 1);
     let findings = comment
-        .split_once("### Errors")
+        .split_once("### Files with errors")
         .unwrap()
         .1
         .split_once("### Pipeline changes")
@@ -48,7 +48,10 @@ fn comment_lists_each_file_with_findings_once() {
         findings.contains("Each of 2 components does not match") && findings.contains("<br>load (line "),
         "{findings}"
     );
-    assert!(findings.contains("<summary>Warnings (1)</summary>"), "{findings}");
+    assert!(
+        findings.contains("<summary>Warnings in other files (1)</summary>"),
+        "{findings}"
+    );
 }
 
 #[test]

@@ -90,3 +90,24 @@ fn listed_findings_below_limit_have_findings_on_changed_lines_first() {
     let error = output.out.find("error[unused-components]").unwrap();
     assert!(warning < error, "{}", output.out);
 }
+
+#[test]
+fn counts_of_comment_add_up_if_space_limits_its_findings() {
+    for (file_count, has_omission) in [(1, false), (55, true)] {
+        let world = change_with_warnings_near_and_error_elsewhere(file_count);
+        Call::new(&world.work())
+            .run("check --show 500 --report markdown=r.md")
+            .expect(1);
+        let comment = fs::read_to_string(world.work().join("r.md")).unwrap();
+        let listed_count = comment.matches("Each of 95 components").count() * 95;
+        let omission = comment
+            .split_once("- and ")
+            .and_then(|(_, rest)| rest.split_once(" more findings in "));
+        let omitted_count = omission.map_or(0, |(count, _)| count.replace(',', "").parse().unwrap());
+        assert_eq!(listed_count + omitted_count, 95 * file_count, "{comment}");
+        assert_eq!(omitted_count > 0, has_omission, "{comment}");
+        // A list of findings may use half of the page.
+        assert!(!has_omission || comment.len() > 30_000, "{}", comment.len());
+        assert!(comment.len() < 65_000, "{}", comment.len());
+    }
+}

@@ -278,7 +278,7 @@ impl RuleBlocks {
 
 /// Removes the findings that an error in the rules file causes, and returns each such cause once with all affected
 /// files, in the order of the first findings.
-fn take_rules_file_causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnevaluatedCause<'a>> {
+pub(crate) fn take_rules_file_causes<'a>(findings: &mut Vec<Finding<'a>>) -> Vec<UnevaluatedCause<'a>> {
     let mut causes: Vec<UnevaluatedCause<'a>> = Vec::new();
     let mut indices_by_cause = BTreeMap::new();
     for finding in findings.iter().filter(|finding| finding.is_rules_file_error()) {

@@ -7,7 +7,7 @@ mod notices;
 mod order;
 mod tally;
 
-pub(super) use entries::{FindingEntry, FindingKey, UnevaluatedCause, finding_key};
+pub(super) use entries::{FindingEntry, FindingKey, UnevaluatedCause, finding_key, take_rules_file_causes};
 pub(super) use notices::{Notice, NoticeEntry, NoticeKind};
 pub(super) use order::FindingOrder;
 pub(super) use tally::{NamedTally, Tally};
