@@ -1,6 +1,6 @@
 //! Which findings a report contains if a limit omits some.
 
-use crate::support::{Call, Job, World, project};
+use crate::support::{Call, Job, World, orchestration_text, project};
 use serde_json::Value;
 use std::fs;
 
@@ -110,4 +110,43 @@ fn counts_of_comment_add_up_if_space_limits_its_findings() {
         assert!(!has_omission || comment.len() > 30_000, "{}", comment.len());
         assert!(comment.len() < 65_000, "{}", comment.len());
     }
+}
+
+#[test]
+fn annotations_have_missing_rules_file_once_with_hint_and_each_other_finding() {
+    let world = World::new();
+    world.write("sluicegate.yaml", "project-checks: { call: error }\n");
+    world.commit("base");
+    world.push();
+    world.git("checkout -q -b change");
+    for number in 0..12 {
+        world.write(
+            &format!("{number:02}.orch.yaml"),
+            orchestration_text(&["Start", "Done"]),
+        );
+    }
+    let call = "    Call: { type: run-orchestration, parameters: { orchestrationJob: gone.orch.yaml } }\n";
+    world.write("12.orch.yaml", format!("{PIPELINE}{call}"));
+    world.commit("change");
+    world.push();
+    let output = Job::github().pull_request().call(&world).run("check").expect(1);
+    let errors: Vec<&str> = output
+        .out
+        .lines()
+        .filter(|line| line.starts_with("::error"))
+        .collect();
+    let causes: Vec<&&str> = errors
+        .iter()
+        .filter(|error| error.contains("the rules file is missing"))
+        .collect();
+    assert_eq!(causes.len(), 1, "{}", output.all());
+    for text in ["This affects 13 files", "sluicegate rules init"] {
+        assert!(causes[0].contains(text), "{text}: {}", causes[0]);
+    }
+    assert!(
+        errors.iter().any(|error| error.contains("gone.orch.yaml")),
+        "{}",
+        output.all()
+    );
+    assert!(!output.all().contains("errors omitted"), "{}", output.all());
 }
