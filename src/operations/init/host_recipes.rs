@@ -9,8 +9,11 @@ use sluicegate_git::read_disk_file;
 use std::fs;
 use std::path::Path;
 
-/// A CI file that contains this word is assumed to run the program already.
+/// A CI file that contains this word outside comments is assumed to run the program already.
 const PROGRAM: &str = "sluicegate";
+
+/// How the word continues if it names a file of the gate configuration, which a CI file may use without the program.
+const GATE_FILE_ENDINGS: [&str; 4] = [".yaml", ".yml", "-waivers.yaml", "-rules.yaml"];
 
 /// Maximum number of files of a host to search, and their maximum size in bytes.
 const MAX_FILES: usize = 200;
@@ -139,8 +142,8 @@ const RECIPES: &[HostRecipe] = &[
 ];
 
 impl HostRecipe {
-    /// Returns the path of the first CI file below `root` that mentions this program. Searches the usual paths of the
-    /// host and, if its marker is a directory, at most `MAX_FILES` files in that directory.
+    /// Returns the path of the first CI file below `root` that runs this program. Searches the usual paths of the host
+    /// and, if its marker is a directory, at most `MAX_FILES` files in that directory.
     pub(super) fn find_ci_file_of_program(&self, root: &Path) -> Option<String> {
         let alternative_path = self.alternative.map(|(path, _)| path);
         let mut paths: Vec<String> = [Some(self.marker), Some(self.path), alternative_path]
@@ -155,13 +158,48 @@ impl HostRecipe {
         paths.extend(names.into_iter().map(|name| format!("{}/{name}", self.marker)));
         paths
             .into_iter()
-            .find(|path| file_contains(&root.join(path), PROGRAM))
+            .find(|path| self.runs_program(&read_ci_file(&root.join(path))))
+    }
+
+    /// Returns whether the text of a CI file runs this program. A comment, the inclusion of the alternative file and the
+    /// name of a file of the gate configuration do not run it.
+    fn runs_program(&self, text: &str) -> bool {
+        let mut code = remove_comments(text);
+        if let Some((path, _)) = self.alternative {
+            code = code.replace(path, "");
+        }
+        code.split(PROGRAM).skip(1).any(|remainder| {
+            !GATE_FILE_ENDINGS
+                .iter()
+                .any(|ending| remainder.starts_with(ending))
+        })
+    }
+
+    /// Returns the instruction to include the alternative file. Returns `None` if the host has no such file, or if the
+    /// main file below `root` names it.
+    pub(super) fn find_inclusion_hint(&self, root: &Path) -> Option<&'static str> {
+        let (path, inclusion_hint) = self.alternative?;
+        let main_code = remove_comments(&read_ci_file(&root.join(self.path)));
+        (!main_code.contains(path)).then_some(inclusion_hint)
     }
 }
 
-/// Returns whether the file contains the text. A missing or unreadable file does not.
-fn file_contains(path: &Path, text: &str) -> bool {
-    read_ci_file(path).contains(text)
+/// Removes comments, which begin with `#` or, in a Jenkinsfile, with `//`. In the middle of a line, a blank is before
+/// this sign.
+fn remove_comments(text: &str) -> String {
+    let mut code = String::new();
+    for line in text.lines() {
+        let is_whole_line = ["#", "//"].iter().any(|sign| line.trim_start().starts_with(sign));
+        if !is_whole_line {
+            let end = [" #", "\t#", " //"]
+                .iter()
+                .filter_map(|sign| line.find(sign))
+                .min();
+            code.push_str(end.map_or(line, |end| &line[..end]));
+        }
+        code.push('\n');
+    }
+    code
 }
 
 /// Returns the text of a CI file; empty if the file is missing or unreadable.

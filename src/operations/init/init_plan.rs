@@ -18,15 +18,14 @@ pub(crate) enum FileStep {
         text: String,
         inclusion_hint: Option<&'static str>,
     },
+    /// Keep the file. It may still have to be included.
     Keep {
         path: String,
         reason: &'static str,
+        inclusion_hint: Option<&'static str>,
     },
     /// The file exists and needs an addition by the user.
-    EditByHand {
-        path: &'static str,
-        text: String,
-    },
+    EditByHand { path: &'static str, text: String },
 }
 
 /// The files, in the order of the output.
@@ -94,12 +93,11 @@ impl InitPlan {
         }
     }
 
-    /// Returns the instruction to include the written job in the host's main file. `None` if the host finds the job
-    /// itself.
+    /// Returns the instruction to include the job in the host's main file. `None` if the host finds the job itself.
     pub(crate) fn inclusion_hint(&self) -> Option<&'static str> {
         match self.job.as_ref()? {
-            FileStep::Write { inclusion_hint, .. } => *inclusion_hint,
-            _ => None,
+            FileStep::Write { inclusion_hint, .. } | FileStep::Keep { inclusion_hint, .. } => *inclusion_hint,
+            FileStep::EditByHand { .. } => None,
         }
     }
 }
@@ -108,7 +106,11 @@ impl InitPlan {
 fn plan_gate_file(facts: &RepositoryFacts, path: String, text: String) -> FileStep {
     if path_exists(&facts.root, &path) {
         let reason = "the file already exists";
-        return FileStep::Keep { path, reason };
+        return FileStep::Keep {
+            path,
+            reason,
+            inclusion_hint: None,
+        };
     }
     FileStep::Write {
         path,
@@ -133,7 +135,14 @@ fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
         } else {
             "the file already runs sluicegate"
         };
-        return FileStep::Keep { path, reason };
+        let is_alternative = recipe
+            .alternative
+            .is_some_and(|(alternative, _)| alternative == path);
+        return FileStep::Keep {
+            path,
+            reason,
+            inclusion_hint: recipe.find_inclusion_hint(&facts.root).filter(|_| is_alternative),
+        };
     }
     let signed_template = recipe.signed_template.filter(|_| facts.is_signed);
     let text = file_templates::render_job(signed_template.unwrap_or(recipe.template), facts);
@@ -145,10 +154,10 @@ fn plan_job(recipe: &'static HostRecipe, facts: &RepositoryFacts) -> FileStep {
         };
     }
     match recipe.alternative {
-        Some((path, inclusion_hint)) if !path_exists(&facts.root, path) => FileStep::Write {
+        Some((path, _)) if !path_exists(&facts.root, path) => FileStep::Write {
             path: path.to_owned(),
             text,
-            inclusion_hint: Some(inclusion_hint),
+            inclusion_hint: recipe.find_inclusion_hint(&facts.root),
         },
         _ => FileStep::EditByHand {
             path: recipe.path,

@@ -56,7 +56,7 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
 fn step_to_json(step: &FileStep) -> Value {
     match step {
         FileStep::Write { path, text, .. } => json!({ "path": path, "action": "write", "text": text }),
-        FileStep::Keep { path, reason } => json!({ "path": path, "action": "leave", "reason": reason }),
+        FileStep::Keep { path, reason, .. } => json!({ "path": path, "action": "leave", "reason": reason }),
         FileStep::EditByHand { path, text } => {
             json!({ "path": path, "action": "edit-by-hand", "text": text
             })
@@ -97,7 +97,7 @@ fn describe_step(step: &FileStep, dry_run: bool) -> String {
             format!("would write       {path}\n\n{}\n", indent_block(text))
         }
         FileStep::Write { path, .. } => format!("wrote             {path}\n"),
-        FileStep::Keep { path, reason } => {
+        FileStep::Keep { path, reason, .. } => {
             format!("not changed       {}: {reason}\n", text::escape_line(path))
         }
         FileStep::EditByHand { path, text } => {

@@ -7,26 +7,38 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Component, Path};
 
-/// Writes the planned files in their order, and fails at the first that cannot be written. Earlier files stay.
+/// Writes the planned files in their order, and fails at the first that cannot be written. Earlier files stay, so the
+/// directories of all files are checked before the first file is written.
 pub(crate) fn write_files(root: &Path, plan: &InitPlan) -> Result<(), Failure> {
     for step in plan.steps() {
-        if let FileStep::Write { path, text, .. } = step {
-            create_file(root, path, text).map_err(|error| {
-                let context = format!("could not write {}", root.join(path).display());
-                Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
+        if let FileStep::Write { path, .. } = step {
+            reject_unusable_parent(root, path).map_err(|error| {
+                unwritable_file_failure(root, path, error)
+                    .with_hint("move or remove it, then run `sluicegate init` again")
             })?;
+        }
+    }
+    for step in plan.steps() {
+        if let FileStep::Write { path, text, .. } = step {
+            create_file(root, path, text).map_err(|error| unwritable_file_failure(root, path, error))?;
         }
     }
     Ok(())
 }
 
-/// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link. A file that
-/// cannot be written completely is removed, because the next run would treat it as the user's.
+/// Returns the failure that the file cannot be written.
+fn unwritable_file_failure(root: &Path, path: &str, error: io::Error) -> Failure {
+    let context = format!("could not write {}", root.join(path).display());
+    Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
+}
+
+/// Creates the file and its directories. Fails if the file exists, or if a directory is a symbolic link or a file. A
+/// file that cannot be written completely is removed, because the next run would treat it as the user's.
 pub(crate) fn create_file(root: &Path, path: &str, text: &str) -> io::Result<()> {
     let target = root.join(path);
-    if let Some(parent) = Path::new(path).parent() {
-        reject_linked_directories(root, parent)?;
-        fs::create_dir_all(root.join(parent))?;
+    reject_unusable_parent(root, path)?;
+    if let Some(parent) = target.parent() {
+        fs::create_dir_all(parent)?;
     }
     let mut file = File::create_new(&target)?;
     file.write_all(text.as_bytes()).inspect_err(|_| {
@@ -34,19 +46,26 @@ pub(crate) fn create_file(root: &Path, path: &str, text: &str) -> io::Result<()>
     })
 }
 
-/// Fails if a directory on the path `dir` is a symbolic link, because the file could be written outside the repository.
-fn reject_linked_directories(root: &Path, dir: &Path) -> io::Result<()> {
+/// Fails if a directory of the file is a symbolic link, because the file could be written outside the repository, or if
+/// it is a file.
+fn reject_unusable_parent(root: &Path, path: &str) -> io::Result<()> {
+    let parent = Path::new(path).parent().unwrap_or(Path::new(""));
     let mut current_dir = root.to_path_buf();
-    for part in dir
+    for part in parent
         .components()
         .filter(|part| matches!(part, Component::Normal(_)))
     {
         current_dir.push(part);
-        if fs::symlink_metadata(&current_dir).is_ok_and(|metadata| metadata.is_symlink()) {
-            return Err(io::Error::other(format!(
-                "{} is a symbolic link",
-                current_dir.display()
-            )));
+        let Ok(metadata) = fs::symlink_metadata(&current_dir) else {
+            break;
+        };
+        if !metadata.is_dir() {
+            let kind = if metadata.is_symlink() {
+                "a symbolic link"
+            } else {
+                "not a directory"
+            };
+            return Err(io::Error::other(format!("{} is {kind}", current_dir.display())));
         }
     }
     Ok(())

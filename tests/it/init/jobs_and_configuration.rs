@@ -798,6 +798,73 @@ fn second_init_lists_default_source_until_the_job_has_another_one() {
 }
 
 #[test]
+fn file_that_only_mentions_the_program_does_not_run_it() {
+    for text in [
+        "# TODO: add sluicegate\njobs: {}\n",
+        "jobs: { a: { run: make } } # sluicegate\n",
+        "jobs: { a: { run: cat sluicegate.yaml } }\n",
+    ] {
+        let world = small_project();
+        world.write(".github/workflows/build.yml", text);
+        let output = run_init(&world, "--host github").expect(0).out;
+        assert!(
+            output.contains("wrote             .github/workflows/sluicegate.yml"),
+            "{output}"
+        );
+    }
+    for text in [
+        "jobs: { a: { steps: [{ run: sluicegate ci }] } }\n",
+        "jobs: { a: { steps: [{ uses: acme/sluicegate@v1 }] } }\n",
+    ] {
+        let world = small_project();
+        world.write(".github/workflows/build.yml", text);
+        let output = run_init(&world, "--host github").expect(0).out;
+        assert!(
+            output.contains("build.yml: the file already runs sluicegate"),
+            "{output}"
+        );
+    }
+}
+
+#[test]
+fn second_init_lists_inclusion_until_the_main_file_has_it() {
+    let world = small_project();
+    world.write(".gitlab-ci.yml", "stages: [build]\n");
+    for _ in 0..2 {
+        let output = run_init(&world, "--host gitlab").expect(0).out;
+        assert!(output.contains("Include the file in .gitlab-ci.yml"), "{output}");
+        assert!(
+            output.contains("Set `stage` in .gitlab/sluicegate.yml"),
+            "{output}"
+        );
+    }
+    let inclusion = "include: [{ local: .gitlab/sluicegate.yml }]\n";
+    world.write(".gitlab-ci.yml", inclusion);
+    let output = run_init(&world, "--host gitlab").expect(0).out;
+    assert!(!output.contains("Include the file"), "{output}");
+    // The file that the main file includes is missing.
+    let world = small_project();
+    world.write(".gitlab-ci.yml", inclusion);
+    let output = run_init(&world, "--host gitlab").expect(0).out;
+    assert!(
+        output.contains("wrote             .gitlab/sluicegate.yml"),
+        "{output}"
+    );
+    assert!(!output.contains("Include the file"), "{output}");
+}
+
+#[test]
+fn init_that_cannot_create_a_directory_writes_nothing() {
+    let world = small_project();
+    world.write(".github/workflows", "");
+    let files = new_files(&world);
+    run_init(&world, "--host github")
+        .expect(2)
+        .saying(&[".github/workflows is not a directory", "hint: move or remove it"]);
+    assert_eq!(new_files(&world), files);
+}
+
+#[test]
 fn included_job_whose_default_stage_is_missing_needs_a_stage() {
     for (text, stages) in [
         ("stages: [build, deploy]\n", Some("build, deploy")),
