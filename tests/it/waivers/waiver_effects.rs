@@ -870,6 +870,33 @@ fn removal_of_many_waivers_with_comments_takes_bounded_time() {
     assert_eq!(world.read_text(FILE), "  # ticket 7\n".repeat(3000));
 }
 
+#[test]
+fn component_with_blank_name_can_be_waived() {
+    for name in ["", " "] {
+        let pipeline = orchestration_text(&["Start", name]);
+        let world = change(&[
+            ("sales/z.orch.yaml", &pipeline),
+            ("sales/bad.orch.yaml", &bad_pipeline_of_four()),
+        ]);
+        waivers(&world, "add --all --reason legacy").expect(0);
+        let file = world.read_text(FILE);
+        assert!(file.contains(&format!("about: \"{name}\"")), "{file}");
+        Call::new(&world.work())
+            .run("check --all --policy head")
+            .expect(0);
+    }
+}
+
+/// A name that is missing is no blank name.
+#[test]
+fn waiver_with_about_but_without_a_name_is_refused() {
+    let waiver = "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: r, about: }\n";
+    let world = with_waivers(waiver);
+    waivers(&world, "list")
+        .expect(2)
+        .saying(&["`about` is empty or not a string"]);
+}
+
 /// An alias of a text in another waiver cannot be read without that waiver.
 #[test]
 fn comment_below_removed_waiver_with_alias_is_kept() {

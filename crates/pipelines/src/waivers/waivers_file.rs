@@ -98,7 +98,7 @@ fn parse_waiver(
     reject_unknown_rule(item, &rule, is_known_rule)?;
     let entry = WaiverEntry {
         path: parse_path(item)?,
-        about: optional_text(item, "about")?,
+        about: parse_about(item)?,
         size: parse_size(item)?,
         reason: require_text(item, "reason")?,
         owner: optional_text(item, "owner")?,
@@ -160,6 +160,19 @@ fn optional_text(item: NodeRef<'_, '_>, key: &str) -> Result<Option<String>, Doc
         )),
         Some(text) if !text.is_empty() && !node.is_null() => Ok(node.text().map(str::to_owned)),
         _ => Err(error_at(node, format!("`{key}` is empty or not a string"))),
+    }
+}
+
+/// Returns the text of the key `about`, or `None` if the key is missing. A component may have an empty or blank name, so
+/// such a text is valid in quotes.
+fn parse_about(item: NodeRef<'_, '_>) -> Result<Option<String>, DocumentError> {
+    let text = item
+        .get("about")
+        .filter(|node| !node.is_null())
+        .and_then(NodeRef::text);
+    match text {
+        Some(text) if text.trim().is_empty() => Ok(Some(text.to_owned())),
+        _ => optional_text(item, "about"),
     }
 }
 
