@@ -65,6 +65,7 @@ pub(crate) fn build_context_json(target: &Target, selected_pipelines: &SelectedP
         "selected": selected_pipelines.files,
         "gateChanges": gate_paths,
         "gateChangesInWords": map_gate_descriptions(&selected_pipelines.gate_changes),
+        "lookalikes": selected_pipelines.lookalikes,
         "warnings": warnings,
     })
 }

@@ -12,6 +12,9 @@ const PIPELINE_ENDINGS: [&str; 4] = [".orch.yaml", ".tran.yaml", ".orch.yml", ".
 /// Maximum number of names in a note.
 const MAX_LISTED_NAMES: usize = 10;
 
+/// The command whose output has all names.
+const LIST_COMMAND: &str = "sluicegate context --all -o json";
+
 /// Returns whether a person would take the file for a pipeline: its name has another case, similar letters of another
 /// alphabet, trailing spaces or dots, or invisible characters. Such a file escapes the review, so it is reported. Also
 /// returns true for the name of a real pipeline.
@@ -69,7 +72,12 @@ pub(crate) fn describe_lookalikes(paths: &[String]) -> Option<String> {
         }
     };
     let list = List::with_limit(paths, MAX_LISTED_NAMES).map(|path| format!("{path:?}"));
-    Some(format!("{summary}: {list}"))
+    let remedy = if paths.len() > MAX_LISTED_NAMES {
+        format!(" (`{LIST_COMMAND}` lists all in `lookalikes`)")
+    } else {
+        String::new()
+    };
+    Some(format!("{summary}: {list}{remedy}"))
 }
 
 #[cfg(test)]

@@ -468,6 +468,29 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
 }
 
 #[test]
+fn note_about_many_lookalikes_names_the_command_that_lists_them_all() {
+    let world = project();
+    for number in 10..22 {
+        world.write(&format!("a{number}.ORCH.yaml"), good_pipeline());
+    }
+    world.commit("lookalikes");
+    let call = Call::new(&world.work());
+    let output = call.run("check --all --report json=-").expect(0);
+    let notes = output.json()["notes"].to_string();
+    assert!(
+        notes.contains("a19.ORCH.yaml") && !notes.contains("a21.ORCH.yaml"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("`sluicegate context --all -o json` lists all"),
+        "{notes}"
+    );
+    let context = call.run("context --all -o json").expect(0).json();
+    let paths = context["lookalikes"].as_array().unwrap();
+    assert_eq!((paths.len(), &paths[11]), (12, &json!("a21.ORCH.yaml")));
+}
+
+#[test]
 fn deleted_name_that_only_looks_like_a_pipeline_is_not_reported() {
     let world = world_with_changed_files(&[("old.orch.yml", &good_pipeline())], &[]);
     world.git("rm -q old.orch.yml");
