@@ -94,7 +94,7 @@ impl CheckPaths {
         let mut notes: Vec<String> = listed_files
             .map(|path| {
                 let reason = if is_pipeline(path) {
-                    "--include or --exclude skips it"
+                    "the setting `include` or `exclude` skips it"
                 } else {
                     "it is not a pipeline"
                 };

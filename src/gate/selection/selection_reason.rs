@@ -53,8 +53,8 @@ impl fmt::Display for SelectionReason {
             Self::Changed => f.write_str("changed since the base"),
             Self::AllSelected(reason) => write!(f, "all pipelines are selected: {reason}"),
             Self::Deleted => f.write_str("deleted"),
-            Self::NotIncluded => f.write_str("not matched by --include"),
-            Self::Excluded => f.write_str("matched by --exclude"),
+            Self::NotIncluded => f.write_str("not matched by the setting `include`"),
+            Self::Excluded => f.write_str("matched by the setting `exclude`"),
             Self::OutsidePaths => f.write_str("outside the paths on the command line"),
             Self::Submodule => f.write_str(FileKind::Submodule.unreadable_reason().unwrap_or_default()),
         }

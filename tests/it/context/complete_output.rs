@@ -33,7 +33,7 @@ fn context_on_laptop_matches_snapshot() {
     3 pipelines changed, 1 to review
       - deleted  old.orch.yaml            deleted
       + added    renamed first.orch.yaml  changed since the base
-      - added    second.tran.yaml         matched by --exclude
+      - added    second.tran.yaml         matched by the setting `exclude`
     ");
 }
 
@@ -101,7 +101,7 @@ fn context_of_tag_without_branch_on_gitlab_matches_snapshot() {
     policy         none: this clone does not know the remote's default branch (`git remote set-head origin BRANCH` in the job sets it)
 
     2 pipelines at head, 1 to review
-      -  old.orch.yaml    matched by --exclude
+      -  old.orch.yaml    matched by the setting `exclude`
       +  other.orch.yaml  all pipelines are selected: a tag has no previous state
     ");
 }

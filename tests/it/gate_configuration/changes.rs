@@ -400,7 +400,7 @@ fn pipelines_that_are_left_out_are_told_with_why() {
     assert_eq!(left["excluded"], json!(["c.tran.yaml", "old/a.orch.yaml"]));
     assert_eq!(
         left["excludedReasons"],
-        json!({ "c.tran.yaml": "not matched by --include", "old/a.orch.yaml": "matched by --exclude" })
+        json!({ "c.tran.yaml": "not matched by the setting `include`", "old/a.orch.yaml": "matched by the setting `exclude`" })
     );
     assert_eq!(left["counts"]["excluded"], 2);
     let output = Call::new(&world.work())
