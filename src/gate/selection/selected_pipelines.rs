@@ -135,7 +135,8 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
 /// root directory.
 pub(crate) fn is_within(path: &str, restriction: &str) -> bool {
     let remainder = path.strip_prefix(restriction);
-    restriction.is_empty()
+    // In a report, the root is `.`.
+    matches!(restriction, "" | ".")
         || remainder.is_some_and(|remainder| remainder.is_empty() || remainder.starts_with('/'))
 }
 
