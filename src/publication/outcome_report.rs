@@ -36,7 +36,11 @@ pub(super) fn report_outcome(
         return Ok(report_failed_smoke(publication, smoke));
     }
     if status == ExitStatus::Success {
-        report_success(publication, plan, outcome, smoke)?;
+        report_success(publication, plan, outcome, smoke).map_err(|failure| {
+            // Without the output, the failure must not hide that consumers now get the version.
+            let name = format!("version {} of {}", plan.version_name, plan.prefix);
+            failure.context(format!("{name} is published, but the run could not report it"))
+        })?;
         return Ok(status);
     }
     let name = plan.describe_version();

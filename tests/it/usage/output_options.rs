@@ -1,6 +1,6 @@
 //! `-o` sets the format of every command with output, `--out` the file for it.
 
-use crate::support::{Call, Platform, World, answer, orchestration_text, project};
+use crate::support::{Call, Platform, World, answer, orchestration_text, project, release};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -125,6 +125,26 @@ fn local_commands_write_json_too() {
     let doctor = read("doctor", 0);
     assert_eq!(doctor["schema"], "sluicegate.doctor/v1");
     call.run("context --json -o text").expect(2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn publish_that_cannot_print_its_result_names_the_version() {
+    let (world, server) = release::stage();
+    let call = release::publish_call(&world, &server);
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = call
+        .command("publish --version-name 1.0.0")
+        .stdout(full)
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(
+        text.contains("version 1.0.0 of sales is published, but"),
+        "{text}"
+    );
+    assert_eq!(release::versions(&world, &server), [("1.0.0".to_owned(), true)]);
 }
 
 #[cfg(target_os = "linux")]
