@@ -96,6 +96,9 @@ fn into_token_error(error: HttpError) -> TokenError {
 fn parse_access_token(body: &[u8], request_time: Instant) -> Option<AccessToken> {
     let response: Value = serde_json::from_slice(strip_byte_order_mark(body)).ok()?;
     let token = response.get("access_token")?.as_str()?;
+    if token.trim().is_empty() {
+        return None;
+    }
     let seconds = match response.get("expires_in") {
         Some(Value::String(text)) => text.parse().ok(),
         Some(number) => number.as_f64(),
@@ -145,6 +148,7 @@ mod tests {
         assert_eq!(until(json!({ "access_token": "t", "expires_in": "1800" })), life);
         assert_eq!(until(json!({ "access_token": "t" })), None);
         assert!(parse_access_token(br#"{ "access_token": 7 }"#, now).is_none());
+        assert!(parse_access_token(br#"{ "access_token": " " }"#, now).is_none());
         assert!(parse_access_token(b"token", now).is_none());
     }
 }
