@@ -303,7 +303,10 @@ fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
         }
     };
     if error.is_maybe_processed() {
-        return format!("check whether the {step} exists, then pass --resolve {step}=… to the next run");
+        let id = resolution_word(*step);
+        return format!(
+            "check whether the {step} exists, then pass --resolve {step}={id} or --resolve {step}=again to the next run"
+        );
     }
     // The platform hides the new project from a token without the role.
     if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {

@@ -118,8 +118,11 @@ impl PublishError {
         let hint = match self {
             Self::Git(error) => return error.hint(),
             Self::Version(VersionNameError::NoValue { name: "tag", .. }) => {
-                "publish on a tag, or use another placeholder such as {short-sha}"
+                "run for a tag in CI, pass the name itself, or use another placeholder such as {short-sha}"
             }
+            Self::Version(VersionNameError::NoValue {
+                name: "run-number", ..
+            }) => "pass the name itself, or use another placeholder such as {short-sha}",
             Self::Version(VersionNameError::NoValue { name: "next", .. }) => {
                 "{next} needs the comparison with the published version: remove --compat off"
             }

@@ -194,7 +194,7 @@ pub fn reject_unusable_prefix(prefix: &str) -> Result<(), VersionNameError> {
 /// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.
 fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
     match name {
-        "tag" => require_value(values.tag.as_ref(), "tag", "this run has no tag"),
+        "tag" => require_value(values.tag.as_ref(), "tag", "this run is not for a tag"),
         "branch" => require_value(values.branch.as_ref(), "branch", "the branch is unknown"),
         "sha" => Ok(values.sha.clone()),
         "short-sha" => Ok(short_id(&values.sha).to_owned()),

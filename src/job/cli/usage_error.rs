@@ -168,7 +168,7 @@ impl<'c> InvalidCall<'c> {
         }
         let commands = self.list_commands_with_flag(flag);
         if !commands.is_empty() {
-            return format!("{flag} is an option of {}", commands.join(" and "));
+            return format!("{flag} is an option of {}", join_with_and(&commands));
         }
         // The dashes are not compared: they would make short names similar.
         let long_names: Vec<&str> = self.command.get_arguments().filter_map(Arg::get_long).collect();
@@ -280,7 +280,13 @@ impl<'c> InvalidCall<'c> {
         if argument.is_empty() || self.name.is_empty() {
             return None;
         }
-        let flag = argument.split([' ', '=']).next()?;
+        // The name of a positional argument may contain `=`.
+        let separators: &[char] = if argument.starts_with('-') {
+            &[' ', '=']
+        } else {
+            &[' ']
+        };
+        let flag = argument.split(separators).next()?;
         Some(format!("run `{PROGRAM} help {}` to read about {flag}", self.name))
     }
 
@@ -298,6 +304,16 @@ impl<'c> InvalidCall<'c> {
             .or_else(|| examples.iter().find(|example| example.starts_with(&call)))
             .or(examples.first())?;
         Some(format!("for example: `{example}`"))
+    }
+}
+
+/// Returns the names as a list in a sentence: with commas, and with `and` before the last name.
+fn join_with_and(names: &[String]) -> String {
+    match names {
+        [first_names @ .., last_name] if !first_names.is_empty() => {
+            format!("{} and {last_name}", first_names.join(", "))
+        }
+        _ => names.concat(),
     }
 }
 

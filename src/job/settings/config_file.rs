@@ -151,6 +151,12 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
     if let Some(type_name) = find_expected_type(&message)
         && let Some((key, value)) = find_failing_pair(file, error)
     {
+        // A number of the wrong kind, such as `-1` or `1.0`, is a number, too.
+        let type_name = if type_name == "a number" && value.parse::<f64>().is_ok() {
+            "an integer from 0"
+        } else {
+            type_name
+        };
         return SettingsError::new(format!("{position}: `{key}` must be {type_name}, not `{value}`"));
     }
     match error.without_snippet() {
@@ -338,6 +344,7 @@ mod tests {
     fn wrong_values_are_named_with_their_place() {
         insta::assert_snapshot!(error("review:\n  fail-on: always\n"), @r#"sluicegate.yaml:2:12: "always" is not one of error, warn, never | -"#);
         insta::assert_snapshot!(error("timeout: soon\n"), @"sluicegate.yaml:1:10: `timeout` must be a number, not `soon` | -");
+        insta::assert_snapshot!(error("timeout: -1\n"), @"sluicegate.yaml:1:10: `timeout` must be an integer from 0, not `-1` | -");
         insta::assert_snapshot!(error("review: [\n"), @"sluicegate.yaml:1:9: expected keys with values | put a section's keys on indented lines below its name");
         insta::assert_snapshot!(error("publish:\n  exclude:\n    - good/**\n    - 'a[b'\n"), @r#"sluicegate.yaml:4:7: invalid glob "a[b": unclosed character class; missing ']' | -"#);
         insta::assert_snapshot!(error("review:\n  include: sales/**\n"), @r#"sluicegate.yaml:2:12: expected a list | write a list in brackets, even for one item: ["sales/**"]"#);

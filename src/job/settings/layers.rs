@@ -105,15 +105,18 @@ impl<'a> Layers<'a> {
         file: Option<u64>,
         name: &str,
     ) -> Result<u64, SettingsError> {
+        let source = self.find_source(flag.is_some(), variable);
         let value = self.resolve_setting(flag, variable, parse_integer, file)?;
-        match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
-            Some(SettingFormat::Integer {
-                minimum,
-                maximum,
-                default,
-            }) => require_value_in_range(value, default, minimum, maximum, name),
-            _ => Err(unsuitable_setting_error(variable, "an integer")),
-        }
+        let checked_value =
+            match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
+                Some(SettingFormat::Integer {
+                    minimum,
+                    maximum,
+                    default,
+                }) => require_value_in_range(value, default, minimum, maximum, name),
+                _ => Err(unsuitable_setting_error(variable, "an integer")),
+            };
+        checked_value.map_err(|error| error.with_hint(format!("correct {}", source.name_setting(variable))))
     }
 
     /// Returns the number of seconds with the highest precedence, or the default. Fails if it is outside the bounds in
@@ -125,15 +128,18 @@ impl<'a> Layers<'a> {
         file: Option<f64>,
         name: &str,
     ) -> Result<f64, SettingsError> {
+        let source = self.find_source(flag.is_some(), variable);
         let value = self.resolve_setting(flag, variable, parse_seconds, file)?;
-        match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
-            Some(SettingFormat::Seconds {
-                minimum,
-                maximum,
-                default,
-            }) => require_value_in_range(value, default, minimum, maximum, name),
-            _ => Err(unsuitable_setting_error(variable, "a number of seconds")),
-        }
+        let checked_value =
+            match setting_names::find_setting_by_variable(variable).map(|setting| setting.format) {
+                Some(SettingFormat::Seconds {
+                    minimum,
+                    maximum,
+                    default,
+                }) => require_value_in_range(value, default, minimum, maximum, name),
+                _ => Err(unsuitable_setting_error(variable, "a number of seconds")),
+            };
+        checked_value.map_err(|error| error.with_hint(format!("correct {}", source.name_setting(variable))))
     }
 
     /// Resolves a number of items as [`Self::resolve_integer`] does. A number that is too large for `usize` becomes
@@ -225,7 +231,12 @@ impl<'a> Layers<'a> {
 
     /// Returns where a list comes from; the configuration file, if the job does not set the list.
     pub(super) fn find_list_source(self, flags: &[String], variable: &str) -> SettingSource {
-        if !flags.is_empty() {
+        self.find_source(!flags.is_empty(), variable)
+    }
+
+    /// Returns where a value comes from; the configuration file, if the job does not set it.
+    fn find_source(self, has_flag: bool, variable: &str) -> SettingSource {
+        if has_flag {
             SettingSource::Flag
         } else if self.env.get(variable).is_some() {
             SettingSource::Variable

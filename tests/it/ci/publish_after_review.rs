@@ -443,7 +443,7 @@ fn ci_refuses_name_that_cannot_be_sent_before_its_review() {
         ("--prefix é --version-name 1", "only printable ASCII"),
         ("--prefix p --version-name é", "only printable ASCII"),
         ("--prefix p --version-name {nope}", "unknown placeholder `{nope}`"),
-        ("--prefix p --version-name {tag}", "this run has no tag"),
+        ("--prefix p --version-name {tag}", "this run is not for a tag"),
     ] {
         call.clone().run((args, names)).expect(2).saying(&[expected_text]);
         assert_eq!(platform.requests().len(), 0, "{names}");

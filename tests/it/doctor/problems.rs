@@ -556,6 +556,13 @@ fn doctor_finds_settings_with_which_no_publish_can_succeed() {
         let check = find_check(&doctor(&call).expect(2), "settings");
         let found = check["found"].as_str().unwrap();
         assert!(found.contains(words), "{settings}: {found}");
+        if found.contains("range") {
+            let hint = check["hint"].as_str().unwrap();
+            assert!(
+                hint.starts_with("correct `") && hint.contains("configuration file"),
+                "{hint}"
+            );
+        }
     }
     world.write(
         "sluicegate.yaml",

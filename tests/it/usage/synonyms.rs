@@ -122,7 +122,7 @@ const CASES: &[(&str, &str)] = &[
     ("review --rules x", "--rules is an option of `sluicegate check`"),
     (
         "review --staged",
-        "--staged is an option of `sluicegate check` and `sluicegate diff` and `sluicegate fix`",
+        "--staged is an option of `sluicegate check`, `sluicegate diff` and `sluicegate fix`",
     ),
     (
         "init --force",

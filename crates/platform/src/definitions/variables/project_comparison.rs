@@ -493,7 +493,7 @@ mod tests {
     #[test]
     fn complaints_name_the_line() {
         insta::assert_snapshot!(lines("variables:\n  days: { value: ten }\n", false),
-            @"v.yaml:2:11: variables.days.value: is a string, but the type is NUMBER: remove the quotes");
+            @"v.yaml:2:11: variables.days.value: is a string, but the type is NUMBER: write a number such as 1000, without quotes");
         insta::assert_snapshot!(lines("variables:\n  fresh:\n    type: TEXT\n", false),
             @"v.yaml:2:3: variables.fresh.behaviour: is required because the project has no such variable yet");
     }

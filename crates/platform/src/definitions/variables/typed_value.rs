@@ -22,7 +22,7 @@ pub fn parse_variable_argument(variable_type: Option<&str>, text: &str) -> Resul
 pub(super) fn validate_value(variable_type: Option<&str>, value: &Value) -> Result<Value, String> {
     match value {
         Value::String(_) if is_type(variable_type, NUMBER) => {
-            Err("is a string, but the type is NUMBER: remove the quotes".to_owned())
+            Err("is a string, but the type is NUMBER: write a number such as 1000, without quotes".to_owned())
         }
         Value::Bool(_) | Value::Array(_) | Value::Object(_) | Value::Null
             if is_type(variable_type, NUMBER) =>
