@@ -37,6 +37,13 @@ impl Failure {
         self
     }
 
+    /// Replaces the exit status.
+    #[must_use]
+    pub(crate) fn with_status(mut self, status: ExitStatus) -> Self {
+        self.status = status;
+        self
+    }
+
     /// Adds a fact in front of the error, which becomes the cause of this fact.
     #[must_use]
     pub(crate) fn context(mut self, fact: impl Into<String>) -> Self {

@@ -11,7 +11,9 @@ use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
 use crate::job::settings::PublishOn;
-use crate::publication::{PlannedPublish, Publication, RequiredReview, VersionHistory, explain_no_publish};
+use crate::publication::{
+    PlannedPublish, Publication, RequiredReview, VersionHistory, explain_no_publish, reject_lost_publish_on,
+};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -35,7 +37,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         return Ok(gate.status);
     }
     let publish_on = subject.workspace.sources.resolve_publish_on(args)?;
-    let reason = find_reason_against_publish(&gate, &subject, &publish_on);
+    let reason = find_reason_against_publish(&gate, &subject, &publish_on)?;
     if let Some(reason) = &reason {
         run.ui.say(&format!("nothing is published: {reason}"));
     }
@@ -129,17 +131,20 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
 }
 
 /// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict
-/// and is treated as passed, to show what a publish would do.
+/// and is treated as passed. Fails if only an unusable configuration file prevents the publish.
 fn find_reason_against_publish(
     gate: &GateRun<'_>,
     subject: &CommitReview<'_>,
     publish_on: &PublishOn,
-) -> Option<String> {
+) -> Result<Option<String>, Failure> {
     if let Some(reason) = gate.explain_partial_review() {
-        return Some(reason);
+        return Ok(Some(reason));
     }
-    match gate.report.as_ref().map(|report| report.verdict) {
-        Some(Verdict::Passed) | None => explain_no_publish(&subject.target, publish_on),
+    Ok(match gate.report.as_ref().map(|report| report.verdict) {
+        Some(Verdict::Passed) | None => {
+            reject_lost_publish_on(&subject.workspace, &subject.target)?;
+            explain_no_publish(&subject.target, publish_on)
+        }
         Some(verdict) => Some(format!("the verdict of the review is {verdict}")),
-    }
+    })
 }

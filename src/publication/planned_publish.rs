@@ -169,6 +169,17 @@ fn build_publish_args(args: &CiArgs) -> PublishArgs {
     }
 }
 
+/// Fails if the configuration file cannot be used and lists the branch or tag of the run: without this defect, the run
+/// would publish.
+pub(crate) fn reject_lost_publish_on(workspace: &Workspace<'_>, target: &Target) -> Result<(), Failure> {
+    match workspace.sources.find_unusable_publish_on() {
+        Some(publish_on) if explain_no_publish(target, &publish_on).is_none() => {
+            reject_unusable_policy(workspace)
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Returns why the event does not request a publish, or `None` if it does. A change that is not merged never requests
 /// one, because it could edit the configuration itself.
 pub(crate) fn explain_no_publish(target: &Target, publish_on: &PublishOn) -> Option<String> {

@@ -8,6 +8,7 @@ pub(crate) mod failed_requests;
 pub(crate) mod local_fallback;
 pub(crate) mod positions;
 pub(crate) mod requested_paths;
+mod required_settings;
 pub(crate) mod response_merge;
 
 use crate::error::Failure;
@@ -18,6 +19,7 @@ use crate::gate::local_review;
 use crate::gate::remote_review::batch_sender::BatchSender;
 use crate::gate::remote_review::failed_requests::FailedRequests;
 use crate::gate::remote_review::local_fallback::LocalFallback;
+use crate::gate::remote_review::required_settings::require_file_settings;
 use crate::gate::run::{GateRun, ReviewEngine};
 use crate::gate::{
     self, BasePaths, Batching, CollectedFacts, Positions, ProjectFindings, ReviewParameters, RunFindings,
@@ -258,8 +260,7 @@ impl ReviewEngine for RemoteReview<'_> {
     /// Requests the review of head, and locally evaluates the files that got no usable response. Returns the results,
     /// and the findings of the project checks.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure> {
-        self.connection.require_project_id()?;
-        self.connection.require_agent_version()?;
+        require_file_settings(self.connection, &run.selection.unusable_files)?;
         self.check_commit_on_remote(run)?;
         let platform = run.session.create_platform_client(self.connection)?;
         run.session.ui.say(&format!(

@@ -100,6 +100,21 @@ pub(super) fn list_verdict_keys(file: &NamedText) -> Option<Vec<&'static str>> {
     Some(keys)
 }
 
+/// Returns the globs of the branches and of the tags in `publish-on` of a file that cannot be used. A file that is not
+/// valid YAML but has this key may list any branch and any tag.
+pub(super) fn list_publish_on_globs(file: &NamedText) -> [Vec<String>; 2] {
+    let Ok(document) = serde_yaml::from_str::<serde_json::Value>(&file.text) else {
+        let has_key = file.text.lines().any(|line| line.starts_with("publish-on:"));
+        let globs: Vec<String> = has_key.then(|| "**".to_owned()).into_iter().collect();
+        return [globs.clone(), globs];
+    };
+    ["branches", "tags"].map(|name| {
+        let globs = document["publish-on"][name].as_array();
+        let texts = globs.into_iter().flatten().filter_map(|glob| glob.as_str());
+        texts.map(str::to_owned).collect()
+    })
+}
+
 /// Returns the key and the value that a parser's error is about, if its position is known.
 fn find_failing_pair(file: &NamedText, error: &serde_yaml::Error) -> Option<(String, String)> {
     let location = error.location()?;

@@ -147,6 +147,8 @@ pub struct SettingSources<'a> {
     on_unusable: UnusableFile,
     /// Reason why the policy revision's file cannot be used.
     unusable_reason: Option<String>,
+    /// The text of the policy revision's file if it cannot be used, but read.
+    unusable_file_text: Option<policy::NamedText>,
     /// True if the checked-out change edits the file, and its version can be parsed.
     is_repairable: bool,
     note: Option<String>,
@@ -198,6 +200,7 @@ impl<'a> SettingSources<'a> {
             usable_policy_config.unwrap_or_default()
         };
         let note = describe_unused_file(file, unusable_reason.as_deref(), is_repairable);
+        let unusable_file_text = file.policy_text.clone().filter(|_| unusable_reason.is_some());
         let mut sources = Self {
             env,
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
@@ -214,6 +217,7 @@ impl<'a> SettingSources<'a> {
             has_unused_publish_on: is_missing && has_publish_on,
             on_unusable,
             unusable_reason,
+            unusable_file_text,
             is_repairable,
             note,
         };
@@ -235,6 +239,7 @@ impl<'a> SettingSources<'a> {
             file: config_file::parse_config(version)?,
             on_unusable: UnusableFile::Reject,
             unusable_reason: None,
+            unusable_file_text: None,
             note: None,
             ..self.clone()
         };
@@ -351,9 +356,11 @@ impl<'a> SettingSources<'a> {
         file_text: Option<(policy::NamedText, bool)>,
         reason: &str,
     ) -> Self {
+        let used_file_text = self.file_text.as_ref().map(|(text, _)| text);
         Self {
             file,
             file_text,
+            unusable_file_text: self.unusable_file_text.as_ref().or(used_file_text).cloned(),
             note: Some(describe_unusable_file(reason, self.is_repairable)),
             unusable_reason: Some(reason.to_owned()),
             ..self.clone()

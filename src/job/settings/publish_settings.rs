@@ -3,6 +3,7 @@
 use super::attestation_files::{
     AttestationFiles, reject_shared_paths, requested_path, requested_publish_attestation,
 };
+use super::config_file::list_publish_on_globs;
 use super::layers::{SettingSource, reject_unexpanded_value};
 use super::selection::{SelectionPurpose, compile_globs};
 use super::setting_names::find_setting_by_variable;
@@ -338,6 +339,21 @@ impl SettingSources<'_> {
             branches: compile_globs(&branches, "release/*")?,
             tags: compile_globs(&tags, "v*")?,
             is_file_unused: self.has_unused_publish_on,
+        })
+    }
+
+    /// Returns the branches and tags that the policy revision's file lists if it cannot be used. Returns `None` without
+    /// such a file, if the change repairs it, or if its globs are invalid.
+    pub fn find_unusable_publish_on(&self) -> Option<PublishOn> {
+        let text = self
+            .unusable_file_text
+            .as_ref()
+            .filter(|_| self.has_lost_policy())?;
+        let [branches, tags] = list_publish_on_globs(text);
+        Some(PublishOn {
+            branches: compile_globs(&branches, "release/*").ok()?,
+            tags: compile_globs(&tags, "v*").ok()?,
+            is_file_unused: true,
         })
     }
 }

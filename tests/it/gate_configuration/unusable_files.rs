@@ -1,7 +1,8 @@
 //! A file of the gate configuration that cannot be used fails the change that introduces it, and stops no later change.
 
 use crate::support::{
-    Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, head, orchestration_text, passed_results, project,
+    Call, HOSTS, Job, PROJECT, Platform, RULES, RULES_FILE, World, head, orchestration_text, passed_results,
+    project,
     publishing::{project_to_publish, publish_platform, upload_response},
     read_json, respond_for_each,
 };
@@ -483,6 +484,74 @@ fn unusable_policy_publishes_nothing() {
                 .iter()
                 .all(|request| !request.url.path().contains("artifacts"))
         );
+    }
+}
+
+#[test]
+fn missing_project_with_unusable_file_names_the_file() {
+    let world = project();
+    let agent_and_project = format!("agent-version: '10.0'\nproject-id: {PROJECT}\n");
+    settings(&world, &agent_and_project);
+    commit_and_push(&world, "settings");
+    let platform = Platform::new();
+    platform.reviews(respond_for_each("PASSED", passed_results()));
+    let review = |before: &str| {
+        let call = platform
+            .call(&world)
+            .without("SLUICEGATE_PROJECT_ID")
+            .without("SLUICEGATE_AGENT_VERSION");
+        Job::github()
+            .push(before)
+            .extend(&world, call)
+            .run("review --all")
+    };
+    review(&head(&world)).expect(0);
+    let usable_commit = head(&world);
+    settings(&world, &(agent_and_project + "nokey: 1\n"));
+    commit_and_push(&world, "poison");
+    let poison_commit = head(&world);
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    let texts = [
+        "the project is not set, and the configuration file",
+        ":3:1: unknown key `nokey`",
+    ];
+    // The change that makes the file unusable fails the gate; a later one cannot be reviewed.
+    review(&usable_commit).expect(1).saying(&texts);
+    commit_and_push(&world, "other");
+    review(&poison_commit).expect(2).saying(&texts);
+}
+
+#[test]
+fn ci_with_unusable_file_that_lists_the_branch_fails() {
+    for (text, code) in [
+        ("publish-on: { branches: [main] }\nnokey: 1\n", 1),
+        ("publish-on: { branches: ['m*'] }\ntimeout: 0\n", 1),
+        ("publish-on: [\n", 1),
+        ("publish-on: { branches: [release] }\nnokey: 1\n", 0),
+        ("nokey: 1\n", 0),
+    ] {
+        let world = project();
+        settings(&world, text);
+        commit_and_push(&world, "poison");
+        let platform = Platform::new();
+        platform.reviews(respond_for_each("PASSED", passed_results()));
+        let ci = |job: Job| job.extend(&world, platform.call(&world)).run("ci");
+        let poison_commit = head(&world);
+        world.write("c.orch.yaml", orchestration_text(&["Start", "Done"]));
+        commit_and_push(&world, "other");
+        let output = ci(Job::github().push(&poison_commit));
+        assert_eq!(output.code, code, "{text}: {}", output.all());
+        if code == 1 {
+            output.saying(&[
+                "nothing is published, because the configuration file",
+                "sluicegate.yaml",
+            ]);
+        }
+        // A change that is not merged publishes nothing.
+        check_out_new_branch(&world, "change");
+        world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+        commit_and_push(&world, "change");
+        ci(Job::github().pull_request()).expect(0);
     }
 }
 
