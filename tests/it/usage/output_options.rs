@@ -120,6 +120,16 @@ fn local_commands_write_json_too() {
     );
     assert!(!world.work().join("sluicegate.yaml").exists());
 
+    // The document fits its schema with a file of each kind: one to write, and one that exists.
+    world.write("sluicegate.yaml", "retries: 1\n");
+    let schema = call.run("schema init").expect(0).json();
+    let existing = read("init --dry-run --host github", 0);
+    assert_eq!(existing["files"][0]["action"], "leave", "{existing}");
+    for document in [&init, &existing] {
+        crate::support::json_schema::validate(&schema, document).unwrap();
+    }
+    fs::remove_file(world.work().join("sluicegate.yaml")).unwrap();
+
     let context = read("context", 0);
     assert_eq!(context, call.run(&["context", "--json"]).expect(0).json());
     let doctor = read("doctor", 0);
