@@ -5,6 +5,7 @@ use crate::session::Run;
 use crate::session::user_file::read_user_file;
 use secrecy::{ExposeSecret as _, SecretString};
 use sluicegate_base::input;
+use sluicegate_base::unexpanded_value::UnexpandedValue;
 use sluicegate_platform::definitions::provision::SecretSource;
 use std::path::Path;
 
@@ -49,13 +50,17 @@ fn read_secret_file(path: &Path) -> Result<SecretString, Failure> {
 
 /// Returns the secret without a byte order mark at its start and without its final line break. A private key keeps its
 /// line breaks; those that a variable contains as the two characters `\n`, as on many CI hosts, become real line
-/// breaks. Returns the reason if the secret is empty or a private key has lost its line breaks.
+/// breaks. Returns the reason if the secret is empty or an unexpanded variable, or if a private key has lost its line
+/// breaks.
 fn normalize_secret(text: &str) -> Result<SecretString, &'static str> {
     let without_mark = text.strip_prefix('\u{feff}').unwrap_or(text);
     let without_newline = without_mark.strip_suffix('\n').unwrap_or(without_mark);
     let secret = without_newline.strip_suffix('\r').unwrap_or(without_newline);
     if secret.is_empty() {
         return Err("is empty");
+    }
+    if UnexpandedValue::find_as_secret(secret).is_some() {
+        return Err("contains only a variable that was not replaced with its value");
     }
     if !secret.trim_start().starts_with(PRIVATE_KEY_START) {
         return Ok(secret.into());

@@ -54,6 +54,14 @@ impl<'t> UnexpandedValue<'t> {
         }
     }
 
+    /// Finds an expression or a variable that is the complete text of a secret. A generated secret may contain such signs,
+    /// so a variable needs its end mark, or a name without lowercase letters.
+    pub fn find_as_secret(text: &'t str) -> Option<Self> {
+        let has_end_mark = text.ends_with([')', '}', '%']);
+        let is_capital = !text.contains(|c: char| c.is_ascii_lowercase());
+        Self::find_without_words(text).filter(|_| has_end_mark || is_capital)
+    }
+
     /// Describes the defect, for a message whose subject is the value.
     pub fn describe(self) -> String {
         match self {
@@ -230,6 +238,30 @@ mod tests {
             "",
         ] {
             assert_eq!(UnexpandedValue::find_without_words(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_complete_variable_is_unexpanded_secret() {
+        for text in [
+            "$(SECRET)",
+            "${secret}",
+            "${{ secrets.X }}",
+            "%SECRET%",
+            "$SECRET",
+        ] {
+            assert!(UnexpandedValue::find_as_secret(text).is_some(), "{text}");
+        }
+        for text in [
+            "$ecret",
+            "$(aB3d",
+            "{{aB3d",
+            "a$(SECRET)",
+            "'secret'",
+            "pa$$word",
+            "",
+        ] {
+            assert_eq!(UnexpandedValue::find_as_secret(text), None, "{text}");
         }
     }
 

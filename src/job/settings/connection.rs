@@ -1,7 +1,7 @@
 //! Settings for the connection to the platform: URL, token, limits. The file may set only project, agent version and
 //! limits.
 
-use super::layers::{SettingSource, reject_unexpanded_value};
+use super::layers::{SettingSource, reject_unexpanded_secret, reject_unexpanded_value};
 use super::setting_table::variable;
 use super::{Layers, SettingSources, SettingsError};
 use crate::env::Env;
@@ -28,6 +28,8 @@ pub struct Connection {
     pub client_certificate: Option<ClientCertificate>,
     /// Warnings about these settings.
     pub warnings: Vec<String>,
+    /// The reason why the configuration file is not used, if it cannot be used.
+    unusable_file_reason: Option<String>,
 }
 
 const BASE_URL_DESCRIPTION: &str = "the URL of the platform's API, such as https://platform.example.com";
@@ -64,7 +66,7 @@ impl Connection {
     /// set.
     pub fn require_project_id(&self) -> Result<Uuid, SettingsError> {
         self.project_id.ok_or_else(|| {
-            missing_setting_error(
+            self.missing_file_setting_error(
                 "the project",
                 "--project-id",
                 variable::PROJECT_ID,
@@ -73,11 +75,34 @@ impl Connection {
         })
     }
 
+    /// Returns whether the configuration file, which may set the project and the agent version, cannot be used.
+    pub const fn has_unusable_file(&self) -> bool {
+        self.unusable_file_reason.is_some()
+    }
+
+    /// Returns the error for a missing setting that the configuration file may set. An unusable file is probably the
+    /// cause, so the error names its defect.
+    fn missing_file_setting_error(
+        &self,
+        name: &str,
+        flag: &str,
+        variable: &str,
+        description: &str,
+    ) -> SettingsError {
+        let Some(reason) = &self.unusable_file_reason else {
+            return missing_setting_error(name, flag, variable, description);
+        };
+        SettingsError::new(format!(
+            "{name} is not set, and the configuration file that applies to this run cannot be used: {reason}"
+        ))
+        .with_hint(format!("fix the file; a job can also set {variable}"))
+    }
+
     /// Returns the value of the `Agent-Version` header, which a review needs, or an error with a hint if it is not set.
     pub fn require_agent_version(&self) -> Result<&str, SettingsError> {
         let (flag, variable) = ("--agent-version", variable::AGENT_VERSION);
         self.agent_version.as_deref().ok_or_else(|| {
-            missing_setting_error("the agent version", flag, variable, AGENT_VERSION_DESCRIPTION)
+            self.missing_file_setting_error("the agent version", flag, variable, AGENT_VERSION_DESCRIPTION)
         })
     }
 
@@ -141,6 +166,7 @@ impl SettingSources<'_> {
             ),
             client_certificate: self.find_client_certificate(args)?,
             warnings,
+            unusable_file_reason: self.unusable_reason.clone(),
         })
     }
 
@@ -304,6 +330,7 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
     ] {
         reject_unexpanded_value(text.unwrap_or_default(), SettingSource::Variable, name)?;
     }
+    reject_unexpanded_secret(&secret, variable::CLIENT_SECRET)?;
     let token_url = url::Url::parse(url)
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())

@@ -5,6 +5,7 @@ use super::setting_format::SettingFormat;
 use super::setting_names;
 use crate::env::Env;
 use crate::job::cli::parse_seconds;
+use secrecy::{ExposeSecret as _, SecretString};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 
 /// The source of a setting's value.
@@ -282,6 +283,19 @@ pub(super) fn reject_unexpanded_sentence(
         Some(unexpanded_value) => Err(unexpanded_value_error(unexpanded_value, source, variable)),
         None => Ok(()),
     }
+}
+
+/// Fails if this secret is a variable or an expression that was not replaced with its value. The error does not show it.
+pub(super) fn reject_unexpanded_secret(secret: &SecretString, variable: &str) -> Result<(), SettingsError> {
+    let kind = match UnexpandedValue::find_as_secret(secret.expose_secret().trim()) {
+        Some(UnexpandedValue::Expression(_)) => "an expression",
+        Some(_) => "a variable",
+        None => return Ok(()),
+    };
+    Err(SettingsError::new(format!(
+        "{variable} is {kind} that was not replaced with its value"
+    ))
+    .with_hint("define the secret for this job, and pass its value to the job"))
 }
 
 /// Returns the error for a value that was not replaced.
