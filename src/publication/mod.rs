@@ -31,10 +31,12 @@ mod version_order;
 mod version_upload;
 
 pub(crate) use merged_commit::{MergedCommit, require_merged, warn_of_unpushed_commit};
-pub(crate) use planned_publish::{PlannedPublish, explain_no_publish, find_acceptance_reason};
+pub(crate) use planned_publish::{
+    PlannedPublish, explain_no_publish, find_acceptance_reason, reject_lost_publish_on,
+};
 pub(crate) use policy_guard::{check_stricter_gate, resolve_settings_and_connection};
 pub(crate) use publish_comparison::PublishComparison;
-pub(crate) use required_review::{RequiredReview, pipeline_paths};
+pub(crate) use required_review::RequiredReview;
 pub(crate) use smoke::compare_smoke_runs;
 pub(crate) use version_history::VersionHistory;
 
@@ -166,8 +168,9 @@ impl Publication<'_> {
         let positions = Positions::new(&self.workspace.repo, &self.target.head);
         // A pipeline without a result is covered only if no rule of the commit's rules file may apply to it.
         let needs_result = |path: &str| gate::needs_result(rules.as_ref(), &positions, path);
-        self.review = Some(evidence.require_coverage(plan, &self.unreviewed_selection, &needs_result)?);
-        self.warn_of_unreviewed_pipelines(plan);
+        let uncovered_paths = evidence.list_uncovered_pipelines(plan, &needs_result);
+        self.review = Some(evidence.require_coverage(plan, &uncovered_paths, &self.unreviewed_selection)?);
+        self.warn_of_unreviewed_pipelines(&uncovered_paths);
         Ok(())
     }
 
@@ -252,13 +255,10 @@ impl Publication<'_> {
     }
 
     /// Warns if pipelines without a review are published, because the configuration excludes them from reviews.
-    fn warn_of_unreviewed_pipelines(&self, plan: &Plan) {
-        let unreviewed_paths: Vec<&str> = pipeline_paths(plan)
-            .filter(|path| self.unreviewed_selection.contains(path))
-            .collect();
+    fn warn_of_unreviewed_pipelines(&self, unreviewed_paths: &[&str]) {
         if !unreviewed_paths.is_empty() {
             let pipeline_count = format_count(unreviewed_paths.len(), "pipeline");
-            let path_list = List::with_limit(&unreviewed_paths, required_review::MAX_LISTED_PIPELINES);
+            let path_list = List::with_limit(unreviewed_paths, required_review::MAX_LISTED_PIPELINES);
             self.run.ui.warn(&format!(
                 "publishing without a review because of `review.include` or `review.exclude`: {pipeline_count} ({path_list})"
             ));

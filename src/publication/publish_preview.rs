@@ -89,9 +89,12 @@ pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -
         None => format!("would publish {}\n", format_count(plan.files.len(), "file")),
     };
     let latest = preview.published_state.latest.as_ref();
+    // If nothing is published, the name of a version that does not exist would be misleading.
+    let is_version_real = preview.skip_reason.is_none() || preview.published_state.planned_version.is_some();
+    let planned_version = is_version_real.then(|| plan.version_name.clone());
     let facts = [
         ("prefix", Some(plan.prefix.clone())),
-        ("version", Some(plan.version_name.clone())),
+        ("version", planned_version),
         ("commit", Some(plan.commit_hash.clone())),
         ("branch", plan.branch.clone()),
         ("digest", Some(preview.receipt_digest.clone())),

@@ -219,15 +219,13 @@ impl<'r> RequiredReview<'r> {
             .with_hint("fix the findings of the review, and review the commit again before publishing it"))
     }
 
-    /// Returns the facts about the review for the receipt. Fails unless the review covers each pipeline of the plan,
-    /// except those that the configuration excludes from reviews. `needs_result` returns whether a rule may apply to a
-    /// pipeline; if the report has no result for such a pipeline, it was not really reviewed.
-    pub(super) fn require_coverage(
+    /// Returns the pipelines of the plan that the review does not cover. `needs_result` returns whether a rule may apply
+    /// to a pipeline; if the report has no result for such a pipeline, it was not really reviewed.
+    pub(super) fn list_uncovered_pipelines<'p>(
         &self,
-        plan: &Plan,
-        unreviewed_selection: &ReviewExclusions,
+        plan: &'p Plan,
         needs_result: &dyn Fn(&str) -> bool,
-    ) -> Result<ReviewEvidence, Failure> {
+    ) -> Vec<&'p str> {
         let reviewed_paths: BTreeSet<&str> = self
             .report
             .files
@@ -236,8 +234,23 @@ impl<'r> RequiredReview<'r> {
             .filter(|file| file.rule_results().next().is_some() || !needs_result(&file.path))
             .map(|file| file.path.as_str())
             .collect();
-        let missing_paths: Vec<&str> = pipeline_paths(plan)
-            .filter(|path| !reviewed_paths.contains(path) && !unreviewed_selection.contains(path))
+        pipeline_paths(plan)
+            .filter(|path| !reviewed_paths.contains(path))
+            .collect()
+    }
+
+    /// Returns the facts about the review for the receipt. Fails unless the configuration excludes each uncovered
+    /// pipeline from reviews.
+    pub(super) fn require_coverage(
+        &self,
+        plan: &Plan,
+        uncovered_paths: &[&str],
+        unreviewed_selection: &ReviewExclusions,
+    ) -> Result<ReviewEvidence, Failure> {
+        let missing_paths: Vec<&str> = uncovered_paths
+            .iter()
+            .copied()
+            .filter(|path| !unreviewed_selection.contains(path))
             .collect();
         if !missing_paths.is_empty() {
             return Err(self.missing_results_failure(&missing_paths));

@@ -118,6 +118,24 @@ fn ci_publishes_what_passes_by_the_waivers_of_its_branch() {
     assert_eq!(versions(&world, &server), [("1".to_owned(), true)]);
 }
 
+#[test]
+fn publish_of_pipelines_that_report_covers_has_no_warning_about_review() {
+    let (world, server) = stage();
+    world.write("old/b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("sluicegate.yaml", "review: { exclude: ['old/**'] }\n");
+    world.commit("left out");
+    world.push();
+    for (exclude, version, has_warning) in [("", "1", true), ("--exclude none", "2", false)] {
+        let review = format!("review --all {exclude} --report json=review.json");
+        publish_call(&world, &server).run(&review).expect(0);
+        let output = publish_call(&world, &server)
+            .run(("publish --require-review review.json --version-name", version))
+            .expect(0);
+        let warns = output.all().contains("publishing without a review");
+        assert_eq!(warns, has_warning, "{}", output.all());
+    }
+}
+
 /// The policy names the files, and the run reports what was not reviewed; a selection of files by the job gets no such
 /// exception.
 #[test]

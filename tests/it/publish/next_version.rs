@@ -287,6 +287,8 @@ fn commit_that_was_counted_is_not_counted_again() {
     let dry = shop.publish((&second_args[..], "--dry-run")).expect(0);
     let expected_text = "would publish nothing: this commit is already published as version 1.0.0 of sales";
     assert!(dry.out.starts_with(expected_text), "{}", dry.all());
+    // The next name belongs to no version.
+    assert!(dry.out.contains("  version  (none)\n"), "{}", dry.out);
     assert_eq!(shop.receipt()["versionName"], "1.0.0");
     // A later step must not deploy what a dry run predicts.
     assert_eq!(job_output(&shop.outputs(), "version-name"), "");
