@@ -66,11 +66,16 @@ fn describe_project_findings(findings: &CurrentFindings, writes_config_file: boo
 }
 
 /// Describes whether the review of the change that adds the gate passes. Returns an empty text without `--adopt`,
-/// because the result depends on that choice.
+/// because the result depends on that choice, and if
+/// the default branch already has the gate.
 pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) -> String {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return String::new();
     };
+    // No change introduces the gate and its waivers.
+    if is_gate_merged(facts, plan) {
+        return String::new();
+    }
     let review = if findings.adds_rules {
         "reviewed against the rules that it adds, with all pipelines"
     } else {
@@ -108,6 +113,13 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
         "\nThe change that introduces the gate is {review}:\n{}",
         indent_lines(&(effect + &describe_unevaluated_files(facts)))
     )
+}
+
+/// Returns whether the default branch already has the waivers and the rules file, and this run does not write
+/// `sluicegate.yaml`.
+pub(crate) fn is_gate_merged(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
+    let findings = &facts.findings;
+    findings.has_merged_waivers && !findings.adds_rules && !plan.has_write_step(settings::FILE_NAME)
 }
 
 /// Indents each line by two spaces.
@@ -182,7 +194,7 @@ pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> V
             .push("Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file".to_owned());
     }
     steps.extend(describe_check_level_step(facts, plan));
-    if adopt == Adopt::Waivers && !plan.has_write_step(waivers::FILE_NAME) {
+    if adopt == Adopt::Waivers && !plan.has_write_step(waivers::FILE_NAME) && findings.lacks_waivers {
         let file = waivers::FILE_NAME;
         steps.push(format!(
             "Add the missing entries to {file}: `sluicegate waivers add --all --reason 'found before the gate'`"

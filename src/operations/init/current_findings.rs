@@ -5,8 +5,10 @@ use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::local_review::evaluate_all;
 use crate::job::cli::Adopt;
-use crate::operations::waivers::render_new_waivers_file;
+use crate::operations::waivers::{has_unwaived_findings, render_new_waivers_file};
 use crate::workspace::Workspace;
+use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
+use sluicegate_base::input;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity};
 use sluicegate_pipelines::pipelines::RULES_FILE;
@@ -41,6 +43,10 @@ pub(crate) struct CurrentFindings {
     pub(crate) waivers_file: Option<String>,
     /// True if a waivers file exists already, so that none is written.
     pub(crate) has_waivers_file: bool,
+    /// True if the existing waivers file lacks a waiver for a current finding.
+    pub(crate) lacks_waivers: bool,
+    /// True if the default branch has the existing waivers file, so that the next change does not introduce it.
+    pub(crate) has_merged_waivers: bool,
     /// True if only new findings fail the gate already, regardless of the files to write.
     pub(crate) is_new_only: bool,
     /// The levels of the project checks that apply already, regardless of the files to write.
@@ -73,7 +79,8 @@ impl CurrentFindings {
             Some(file) => workspace.read_document(file)?,
             None => Ok(template.clone().into_bytes()),
         };
-        let run_findings = evaluate_all(workspace, snapshot, &RuleSet::from_document(&document))?;
+        let rule_set = RuleSet::from_document(&document);
+        let run_findings = evaluate_all(workspace, snapshot, &rule_set)?;
         let all_files: Vec<FileResults> = run_findings.all_files().cloned().collect();
         let RunFindings {
             files,
@@ -89,6 +96,18 @@ impl CurrentFindings {
             )?),
             _ => None,
         };
+        let waivers_path = workspace.repo.root().join(WAIVERS_FILE);
+        let waivers_text = input::read_text_file(&waivers_path, MAX_WAIVERS_BYTES).ok();
+        let (lacks_waivers, has_merged_waivers) = match waivers_text {
+            Some(text) if adopt == Some(Adopt::Waivers) => {
+                let is_merged = default_branch_has_file(&workspace.repo, WAIVERS_FILE, text.as_bytes())?;
+                (
+                    has_unwaived_findings(workspace, text, Some(&rule_set), &all_files)?,
+                    is_merged,
+                )
+            }
+            _ => (true, false),
+        };
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
         // If the default branch lacks this version of the rules file, the review of the change covers all pipelines. An
         // unreadable rules file is treated as new, too.
@@ -103,12 +122,9 @@ impl CurrentFindings {
             rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
             waivers_file,
-            has_waivers_file: workspace
-                .repo
-                .root()
-                .join(WAIVERS_FILE)
-                .symlink_metadata()
-                .is_ok(),
+            has_waivers_file: waivers_path.symlink_metadata().is_ok(),
+            lacks_waivers,
+            has_merged_waivers,
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,
             check_levels: check_levels.unwrap_or_default(),
             files,

@@ -5,7 +5,9 @@ use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::pipeline_positions::PipelinePositions;
 use crate::gate::reports::saved_report;
+use crate::gate::waivers::{build_waivers, today};
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
+use crate::job::policy::NamedText;
 use crate::session::Run;
 use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
@@ -16,7 +18,7 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, RuleResult, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
-use sluicegate_pipelines::rules::{self, find_consequences};
+use sluicegate_pipelines::rules::{self, RuleSet, find_consequences};
 use sluicegate_pipelines::waivers::{
     self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file, remove_entries,
 };
@@ -190,6 +192,29 @@ pub(crate) fn render_new_waivers_file(
     };
     waivers::add_entries(heading, &build_entries(files, &terms))
         .map_err(|error| Failure::usage(format!("could not create {FILE_NAME}: {error}")))
+}
+
+/// Returns whether a finding in `files` can have a waiver and has none in this waivers file. A file that cannot be used
+/// has no waivers.
+pub(crate) fn has_unwaived_findings(
+    workspace: &Workspace<'_>,
+    waivers_text: String,
+    rules: Option<&RuleSet>,
+    files: &[FileResults],
+) -> Result<bool, Failure> {
+    let named_text = NamedText {
+        name: FILE_NAME.to_owned(),
+        text: waivers_text,
+    };
+    let entries = workspace.parse_waivers(&named_text, rules).unwrap_or_default();
+    let mut files = files.to_vec();
+    build_waivers(entries, FILE_NAME)?.mark_findings(&mut files, &OldNames::default(), today());
+    let no_terms = WaiverTerms {
+        reason: String::new(),
+        owner: None,
+        last_day: None,
+    };
+    Ok(!build_entries(&files, &no_terms).is_empty())
 }
 
 /// Returns a waiver for each finding in `files` that can have one and does not have one yet.

@@ -4,7 +4,7 @@ pub(crate) mod add;
 pub(crate) mod list;
 pub(crate) mod prune;
 
-pub(crate) use add::render_new_waivers_file;
+pub(crate) use add::{has_unwaived_findings, render_new_waivers_file};
 
 use crate::atomic_file;
 use crate::error::Failure;

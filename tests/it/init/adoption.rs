@@ -213,6 +213,15 @@ fn adoption_with_waivers_fails_first_change_unless_job_uses_its_file() {
     let head = adoption_branch_call(&world).variable("SLUICEGATE_POLICY", "head");
     assert_eq!(finding_counts(&head.run(&CHECK).expect(0))["waived"], 3);
     merge(&world);
+    // After the merge, a second run neither announces a first review nor asks for waivers.
+    let second_run = run_init_without_host(&world, "--adopt waivers").expect(0).out;
+    for text in ["fails the gate", "Add the missing entries", "Commit the files"] {
+        assert!(!second_run.contains(text), "{text}: {second_run}");
+    }
+    world.write("new.orch.yaml", pipeline_of_size(15));
+    let third_run = run_init_without_host(&world, "--adopt waivers").expect(0).out;
+    assert!(third_run.contains("Add the missing entries"), "{third_run}");
+    fs::remove_file(world.work().join("new.orch.yaml")).unwrap();
     world.write("c.orch.yaml", pipeline_of_size(18));
     world.commit("no larger");
     adoption_branch_call(&world).run(&CHECK).expect(0);
