@@ -1030,3 +1030,18 @@ fn diff_of_checked_out_commit_as_path_names_base_flag() {
     world.commit("edit");
     diff(&world, "HEAD~1").expect(2).saying(&["pass HEAD~1..HEAD"]);
 }
+
+#[test]
+fn diff_of_component_with_null_as_type_has_null() {
+    let world = edit_of_load(&LOAD.replace("type: sql-executor", "type: ~"));
+    let document = diff(&world, "-o json").expect(0).json();
+    let component = &document["pipelines"][0]["components"][0];
+    assert_eq!(component["name"], "Load", "{document}");
+    assert_eq!(component["type"], json!(null), "{document}");
+    let world = edit_of_load(&LOAD.replace("type: sql-executor", "type: '~'"));
+    let document = diff(&world, "-o json").expect(0).json();
+    assert_eq!(
+        document["pipelines"][0]["components"][0]["type"], "~",
+        "{document}"
+    );
+}

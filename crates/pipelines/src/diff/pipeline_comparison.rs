@@ -224,6 +224,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let newest_node = pair.head.or(pair.base);
         let kind = newest_node
             .and_then(|node| node.get("type"))
+            .filter(|node| !node.is_null())
             .and_then(NodeRef::text);
         Some(ComponentDiff {
             name: pair.key.to_owned(),
