@@ -132,16 +132,24 @@ fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, Strin
     let value_line = lines.next_back()?;
     let start = value_line.char_indices().nth(column.checked_sub(1)?)?.0;
     let text_before = value_line[..start].trim_end();
-    let text_with_key = if text_before.is_empty() {
-        lines.next_back()?.trim_end()
-    } else {
-        text_before
+    // The key of an item is before its list: in brackets, or above lines that begin with a dash.
+    let text_with_key = match text_before.rsplit_once('[') {
+        Some((text_before_list, _)) => text_before_list.trim_end(),
+        None if text_before.trim_start() == "-" => lines
+            .rfind(|line| !line.trim_start().starts_with('-'))?
+            .trim_end(),
+        None if text_before.is_empty() => lines.next_back()?.trim_end(),
+        None => text_before,
     };
     let key = text_with_key
         .strip_suffix(':')?
         .rsplit(['{', ',', ' ', '"', '\''])
         .find(|part| !part.is_empty())?;
-    let value = value_line[start..].split([',', '}', '#']).next()?.trim();
+    let line_end = &value_line[start..];
+    let value = match line_end.strip_prefix('[').and_then(|list| list.find(']')) {
+        Some(length) => &line_end[..length + 2],
+        None => line_end.split([',', '}', ']', '#']).next()?.trim(),
+    };
     Some((truncate(key), truncate(value)))
 }
 
@@ -189,7 +197,10 @@ fn to_settings_error(file: &NamedText, error: &serde_yaml::Error) -> SettingsErr
                 .with_hint(list_hint(find_failing_pair(file, error))),
             "expected mapping start" => SettingsError::new(format!("{position}: expected keys with values"))
                 .with_hint("put a section's keys on indented lines below its name"),
-            _ => SettingsError::new(format!("{position}: {message}")),
+            _ => match find_expected_type(&message) {
+                Some(type_name) => SettingsError::new(format!("{position}: expected {type_name}")),
+                None => SettingsError::new(format!("{position}: {message}")),
+            },
         },
     }
 }
@@ -208,6 +219,9 @@ fn list_hint(failing_pair: Option<(String, String)>) -> String {
 fn find_expected_type(message: &str) -> Option<&'static str> {
     if message.starts_with("invalid boolean") {
         return Some("`true` or `false`");
+    }
+    if message == "expected string scalar" || message.starts_with("cannot deserialize null into string") {
+        return Some("a text");
     }
     // The parser names Rust types, such as `u32` or `f64`.
     ["invalid u", "invalid i", "invalid f"]

@@ -271,6 +271,18 @@ fn configuration_file_is_held_to_its_keys() {
         ("ca-cert: x.pem\n", vec!["SLUICEGATE_CA_CERT"]),
         ("review: [\n", vec!["sluicegate.yaml:"]),
         ("timeout: soon\n", vec!["sluicegate.yaml:1:"]),
+        (
+            "include: [a, ~]\n",
+            vec!["sluicegate.yaml:1:14: `include` must be a text, not `~`"],
+        ),
+        (
+            "include:\n  - a\n  - ~\n",
+            vec!["sluicegate.yaml:3:5: `include` must be a text, not `~`"],
+        ),
+        (
+            "review:\n  fail-on: [error]\n",
+            vec!["sluicegate.yaml:2:12: `fail-on` must be a text, not `[error]`"],
+        ),
         ("\t- x\n", vec!["sluicegate.yaml"]),
     ];
     for (text, words) in cases {
