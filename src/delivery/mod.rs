@@ -181,7 +181,8 @@ pub(crate) fn deliver_gate_report<S: ReportSubject>(
             .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
             .unwrap_or_default(),
         missing_rules_hint: workspace_snapshot
-            .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, &report)),
+            .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, &report))
+            .or_else(|| report.missing_rules_hint.clone()),
         team_rules: &gate.team_rules.rules,
         compared_changes: gate.compared_changes.as_ref(),
         statement_outputs,

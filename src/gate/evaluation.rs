@@ -214,6 +214,7 @@ impl Evaluation {
             reasons: self.reasons,
             limits: self.limits,
             next_steps: self.failed_requests.list_next_steps(),
+            missing_rules_hint: None,
             fixed_count: self
                 .run_findings
                 .comparison

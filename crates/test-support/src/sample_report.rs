@@ -96,6 +96,7 @@ pub fn empty(verdict: Verdict) -> Report {
         reasons: Vec::new(),
         limits: Vec::new(),
         next_steps: Vec::new(),
+        missing_rules_hint: None,
         fixed_count: None,
         started_at: "2026-11-20T09:30:00Z".parse::<Timestamp>().unwrap(),
         duration: Duration::from_millis(1_200),

@@ -197,6 +197,10 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
     merged_report.context.team_rules_unusable |= report.context.team_rules_unusable;
     add_missing_values(&mut merged_report.limits, report.limits);
     add_missing_values(&mut merged_report.next_steps, report.next_steps);
+    merged_report.missing_rules_hint = merged_report
+        .missing_rules_hint
+        .take()
+        .or(report.missing_rules_hint);
     add_missing_values(&mut merged_report.notes, report.notes);
     add_missing_values(&mut merged_report.reasons, report.reasons);
     if let Some(changes) = report.changes {

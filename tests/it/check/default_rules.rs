@@ -101,6 +101,36 @@ fn check_of_branch_without_rules_file_of_target_fails() {
 }
 
 #[test]
+fn saved_report_without_rules_file_keeps_the_instruction() {
+    let world = World::new();
+    world.write("a.orch.yaml", pipeline_with_lost_component());
+    world.write(RULES_FILE, RULES);
+    world.commit("first");
+    world.push();
+    world.git("checkout -q -b change");
+    std::fs::remove_dir_all(world.work().join(".platform")).unwrap();
+    world.commit("delete the rules");
+    let call = Call::new(&world.work());
+    call.run("check --report json=a.json").expect(1);
+    let output = call.run("report a.json --report json=b.json").expect(1);
+    assert!(
+        output.all().contains("restore the file with") && !output.all().contains("rules init"),
+        "{}",
+        output.all()
+    );
+    let [first, second] = ["a.json", "b.json"].map(|name| {
+        crate::support::read_json(&world.work().join(name))["files"][0]["results"][0]["help"].clone()
+    });
+    assert_eq!(first, second);
+    assert!(
+        first
+            .as_str()
+            .is_some_and(|help| help.starts_with("To fix the problem: `main` has")),
+        "{first}"
+    );
+}
+
+#[test]
 fn check_of_change_that_deletes_rules_file_fails() {
     let world = World::new();
     world.write("a.orch.yaml", pipeline_with_lost_component());

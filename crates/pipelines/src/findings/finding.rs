@@ -19,7 +19,7 @@ const FILE_ERROR_TYPES: [&str; 3] = [
 const UNREADABLE_TYPE: &str = "designer/document-parse-error";
 
 /// The error type of a commit without a rules file.
-const MISSING_RULES_TYPE: &str = "designer/rules-file-retrieval-error";
+pub const MISSING_RULES_TYPE: &str = "designer/rules-file-retrieval-error";
 
 /// Error types that concern the rules file. Every pipeline gets the same error.
 const RULES_FILE_ERROR_TYPES: [&str; 8] = [

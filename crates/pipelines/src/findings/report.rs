@@ -280,6 +280,8 @@ pub struct Report {
     pub limits: Vec<VerdictLimit>,
     /// What to do about the failed requests that leave the verdict open; each is an instruction without a period.
     pub next_steps: Vec<String>,
+    /// The instruction that a saved report has for a missing rules file.
+    pub missing_rules_hint: Option<String>,
     /// The number of findings at the base that no longer exist; `None` without a comparison with the base.
     pub fixed_count: Option<usize>,
     pub started_at: Timestamp,
@@ -314,6 +316,7 @@ impl Report {
             reasons: vec![note.to_owned()],
             limits: Vec::new(),
             next_steps: Vec::new(),
+            missing_rules_hint: None,
             fixed_count: None,
             started_at,
             duration: Duration::ZERO,
@@ -429,6 +432,7 @@ mod tests {
             reasons: Vec::new(),
             limits: Vec::new(),
             next_steps: Vec::new(),
+            missing_rules_hint: None,
             fixed_count: None,
             started_at: Timestamp::UNIX_EPOCH,
             duration: Duration::ZERO,

@@ -104,7 +104,7 @@ fn explain_verdict(view: &View<'_>) -> String {
             )),
             describe_rules_file_places(view, cause),
             render_inline_code(&format!(
-                "To fix the problem, {}.",
+                "To fix the problem: {}.",
                 view.context.rules_file_hint(&cause.finding)
             ))
         );

@@ -348,7 +348,7 @@ fn page_shows_repeated_cause_once_at_top() {
     assert_eq!(text_of(document.root()).matches("it is <not> there").count(), 1);
     assert!(
         top.contains("it is <not> there. This affects 30 files: 0.orch.yaml")
-            && top.contains(" more. To fix the problem, run sluicegate"),
+            && top.contains(" more. To fix the problem: run sluicegate"),
         "{top}"
     );
 }

@@ -19,14 +19,27 @@ pub(super) fn describe_fix(result: &RuleResult, context: &ReportContext) -> Opti
             // The path of the file has no effect on the kind of error.
             let findings = result.findings("");
             let finding = findings.iter().find(|finding| finding.is_rules_file_error())?;
-            return Some(format!(
-                "To fix the problem, {}.",
-                context.rules_file_hint(finding)
-            ));
+            return Some(describe_rules_file_fix(context.rules_file_hint(finding)));
         }
         Status::Passed => return None,
     };
     Some(advice.to_owned())
+}
+
+/// The text before the instruction in the help of a finding about the rules file; older reports have the second one.
+const RULES_FILE_HELP_STARTS: [&str; 2] = ["To fix the problem: ", "To fix the problem, "];
+
+/// Returns the help of a finding about the rules file with this instruction.
+fn describe_rules_file_fix(hint: &str) -> String {
+    format!("{}{hint}.", RULES_FILE_HELP_STARTS[0])
+}
+
+/// Returns the instruction in the help of a finding about the rules file; `None` for another text.
+pub(super) fn parse_rules_file_help(help: &str) -> Option<String> {
+    let hint = RULES_FILE_HELP_STARTS
+        .iter()
+        .find_map(|start| help.strip_prefix(start))?;
+    Some(hint.strip_suffix('.').unwrap_or(hint).to_owned())
 }
 
 /// Returns the command that explains the rule; `None` if the rule passed or is unknown.

@@ -1,14 +1,15 @@
 //! Reads a JSON report strictly: a file that is not exactly a report of this program is rejected, since a verdict
 //! depends on it.
 
+use super::finding_help::parse_rules_file_help;
 use super::report_error::{ReportReadError, invalid_value};
 use super::schema_v2::{DocumentV2, FileV2, FindingV2, RuleV2, SCHEMA_NAME};
 use jiff::Timestamp;
 use sluicegate_base::duplicate_key::find_duplicate_key;
 use sluicegate_base::named_fields::{NamedFields, parse_json};
 use sluicegate_pipelines::findings::{
-    Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, Origin, Report, ReviewGap,
-    RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
+    Engine, ExcludedFile, FileResults, FindingMark, FindingState, GateChange, MISSING_RULES_TYPE, Origin,
+    Report, ReviewGap, RuleResult, Severity, Status, UnreviewedFile, Verdict, Violation,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -83,12 +84,22 @@ impl DocumentV2<'_> {
         require_listed_paths(self.gate_changes_in_words.keys(), &self.gate_changes)
     }
 
+    /// Returns the instruction for a missing rules file that the help of a result contains, if any.
+    fn find_missing_rules_hint(&self) -> Option<String> {
+        self.files
+            .iter()
+            .flat_map(|file| &file.results)
+            .filter(|result| result.error_type.as_deref() == Some(MISSING_RULES_TYPE))
+            .find_map(|result| parse_rules_file_help(result.help.as_deref()?))
+    }
+
     /// Converts the document to a report. Fails if a result or a path is invalid. An excluded or unreviewed file
     /// without a reason, as in older reports, gets a general one. The Unix epoch replaces a missing start time.
     fn into_report(self) -> Result<Report, ReportReadError> {
         self.reject_invalid_paths()?;
         let (engine, verdict) = (self.engine, self.verdict);
         let fixed_count = self.findings.and_then(|findings| findings.fixed);
+        let missing_rules_hint = self.find_missing_rules_hint();
         let files: Vec<FileResults> = self
             .files
             .into_iter()
@@ -140,6 +151,7 @@ impl DocumentV2<'_> {
             reasons: self.reasons.into_owned(),
             limits: self.limits.into_owned(),
             next_steps: self.next_steps.into_owned(),
+            missing_rules_hint,
             started_at: self.started_at.unwrap_or(Timestamp::UNIX_EPOCH),
             duration: Duration::from_nanos(self.elapsed_nanos),
         })
