@@ -20,6 +20,10 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let EventsVerb::Export(args) = verb;
     let now = Timestamp::now();
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
+    if let Some(path) = &path {
+        let no_inputs = [];
+        run.reject_input_path(path, &no_inputs)?;
+    }
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let base_url = connection.require_base_url()?.to_string();
     // Another run with the same cursor would export the same events.

@@ -19,6 +19,9 @@ const MAX_VOCABULARY_BYTES: u64 = 64 * 1024;
 
 /// Runs `sluicegate serve`: starts a local platform, and stops it at a signal.
 pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
+    if let Some(path) = &args.data {
+        run.reject_repository_link(&run.env.current_dir().join(path))?;
+    }
     let options = read_options(run, args)?;
     let project = options.projects.first().map(|(id, _)| *id);
     let mut signals = run.signals.clone();

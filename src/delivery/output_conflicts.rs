@@ -83,9 +83,10 @@ impl Run {
     }
 
     /// Returns an error if this output path is that of an existing file of the project, of the gate configuration, or
-    /// of an input of the command, or if git itself uses the path. `inputs` are the files that only this command
-    /// reads.
+    /// of an input of the command, if git itself uses the path, or if a symbolic link that git tracks is in the path.
+    /// `inputs` are the files that only this command reads.
     pub(crate) fn reject_input_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+        self.reject_repository_link(path)?;
         // A link leads to the file that would be replaced.
         let target = policy::resolve_links(path).unwrap_or_else(|| path.to_owned());
         let reason = if is_project_file(path) || is_project_file(&target) {

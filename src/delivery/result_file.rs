@@ -1,7 +1,6 @@
 //! The file that a command writes its results to, instead of standard output.
 
 use crate::error::Failure;
-use crate::job::policy;
 use crate::session::Run;
 use crate::ui::OutputFile;
 
@@ -15,11 +14,6 @@ impl Run {
         let full_path = self.env.current_dir().join(path);
         let no_inputs = [];
         self.reject_input_path(&full_path, &no_inputs)?;
-        if policy::contains_link(&full_path)
-            && let Some(repo) = self.find_repository()?
-        {
-            self.reject_linked_paths(&repo, std::iter::once(path.as_path()))?;
-        }
         self.ui = self.ui.with_output_file(OutputFile::new(full_path));
         Ok(())
     }

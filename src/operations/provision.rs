@@ -32,6 +32,8 @@ const VISIBILITY_RULE: &str =
 /// Runs the steps that create a project and what belongs to it. Checks the file and all settings first. Steps that the
 /// state file lists as done are skipped, so that a failed run can be continued. Fails while another run uses the file.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
+    let state_path = choose_state_path(run, args);
+    run.reject_output_path(&state_path, &[run.env.current_dir().join(&args.file)])?;
     let sources = run.read_setting_sources()?;
     let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
     let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary)?)?;
@@ -42,7 +44,6 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         .map(|planned_secret| run.read_secret(&planned_secret.source))
         .transpose()?;
     let connection = sources.resolve_connection(&run.global)?;
-    let state_path = choose_state_path(run, args);
     let base_url = connection.require_base_url()?.to_string();
     // The lock is held until the end.
     let (mut state, _lock) = open_state(args, &plan, &state_path, &base_url)?;

@@ -35,6 +35,18 @@ impl Run {
         Ok(())
     }
 
+    /// Returns an error if an output path, whose command may need no repository, leads through a symbolic link that git
+    /// tracks.
+    pub(crate) fn reject_repository_link(&self, path: &Path) -> Result<(), Failure> {
+        // Most paths contain no link, so that the repository is rarely opened.
+        if policy::contains_link(path)
+            && let Some(repo) = self.find_repository()?
+        {
+            self.reject_linked_paths(&repo, std::iter::once(path))?;
+        }
+        Ok(())
+    }
+
     /// Returns an error if the path of a report or a statement leads through a symbolic link that git tracks.
     pub(crate) fn reject_linked_reports(
         &self,

@@ -62,6 +62,7 @@ pub(crate) type RunCommand = fn(&Run, Command) -> CommandResult;
 pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> CommandResult {
     let displayed_dir = choose_dir(run, &args.dir)?;
     let dir = run.env.current_dir().join(&displayed_dir);
+    run.reject_repository_link(&dir)?;
     create_marked_dir(&dir)?;
     let project = demo_project::create_demo_project(&dir)?;
     let token = Uuid::new_v4().to_string();

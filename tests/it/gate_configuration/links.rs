@@ -1,6 +1,6 @@
 //! A rules file behind a link belongs to the gate configuration, and a report of the job follows no link of the change.
 
-use crate::support::{Call, HOSTS, Job, RULES, World, orchestration_text, project};
+use crate::support::{Call, HOSTS, Job, Platform, RULES, World, orchestration_text, project};
 use serde_json::json;
 use std::os::unix::fs::symlink;
 
@@ -108,6 +108,45 @@ fn check_says_that_the_rules_file_is_behind_a_link() {
             output.all()
         );
     }
+}
+
+#[test]
+fn output_of_platform_command_follows_no_link_of_change() {
+    let world = project();
+    let outside = world.path().join("outside");
+    std::fs::create_dir(&outside).unwrap();
+    world.git("checkout -q -b change");
+    symlink(&outside, world.work().join("out")).unwrap();
+    symlink(outside.join("new"), world.work().join("new.json")).unwrap();
+    symlink(outside.join("state"), world.work().join("p.yaml.state.json")).unwrap();
+    std::fs::create_dir(world.work().join("man")).unwrap();
+    symlink(outside.join("page"), world.work().join("man/sluicegate.1")).unwrap();
+    world.write("p.yaml", "project: { name: x }\n");
+    world.commit("links");
+    let platform = Platform::new();
+    for command in [
+        "pipelines run load --environment test --wait --junit new.json",
+        "pipelines run load --environment test --wait --junit out/deeper/r.xml",
+        "events export --from 2026-11-01T00:00:00Z --cursor new.json",
+        "events export --from 2026-11-01T00:00:00Z --cursor out/cursor.json",
+        "provision apply -f p.yaml",
+        "provision apply -f p.yaml --state out/state.json",
+        "variables list --out new.json",
+        "man --dir out",
+        "man --dir man",
+        "demo --dir out/demo",
+        "serve --listen 127.0.0.1:0 --data out/data",
+    ] {
+        let output = platform.call(&world).variable("CI", "true").run(command);
+        assert_eq!(output.code, 2, "{command}: {}", output.all());
+        output.saying(&["is a symbolic link in the repository"]);
+    }
+    assert_eq!(std::fs::read_dir(&outside).unwrap().count(), 0);
+    assert!(platform.requests().is_empty());
+    // Counterpart: a link that the job created.
+    symlink(&outside, world.work().join("mine")).unwrap();
+    Call::new(&world.work()).run("man --dir mine").expect(0);
+    assert!(outside.join("sluicegate.1").is_file());
 }
 
 #[test]
