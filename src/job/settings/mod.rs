@@ -200,7 +200,7 @@ impl<'a> SettingSources<'a> {
             usable_policy_config.unwrap_or_default()
         };
         let note = describe_unused_file(file, unusable_reason.as_deref(), is_repairable);
-        let unusable_file_text = file.policy_text.clone().filter(|_| unusable_reason.is_some());
+        let unusable_file_text = file.policy_text().cloned().filter(|_| unusable_reason.is_some());
         let mut sources = Self {
             env,
             checkout: checkout.map(|checkout| checkout.root.to_path_buf()),
