@@ -42,6 +42,15 @@ pub struct GateFile {
 }
 
 impl GateFile {
+    /// Creates the versions of a file that the checked-out change is not known to edit.
+    const fn new(deciding_version: DecidingVersion, checkout_text: Option<NamedText>) -> Self {
+        Self {
+            deciding_version,
+            checkout_text,
+            is_edited: false,
+        }
+    }
+
     /// Returns the text of the version that decides; `None` if there is no such file or it cannot be used.
     pub const fn policy_text(&self) -> Option<&NamedText> {
         match &self.deciding_version {
@@ -101,31 +110,25 @@ impl GateFileReader<'_> {
         let read_checkout = |presence| self.read_checkout_version(path, presence, on_unusable, limit);
         match self.policy_revision {
             // Head is the checkout, so its version decides and there is no second version.
-            PolicyRevision::Head { .. } => match self.read_deciding_version(path, presence, limit) {
-                Err(PolicyError::Unreadable { name, reason })
-                    if on_unusable == UnusableFile::TreatAsMissing =>
-                {
-                    Ok(GateFile {
-                        deciding_version: DecidingVersion::unusable(&name, &reason),
-                        ..GateFile::default()
-                    })
-                }
-                result => Ok(GateFile {
-                    deciding_version: result?.into(),
-                    ..GateFile::default()
-                }),
-            },
+            PolicyRevision::Head { .. } => {
+                let deciding_version = match self.read_deciding_version(path, presence, limit) {
+                    Err(PolicyError::Unreadable { name, reason })
+                        if on_unusable == UnusableFile::TreatAsMissing =>
+                    {
+                        DecidingVersion::unusable(&name, &reason)
+                    }
+                    result => result?.into(),
+                };
+                Ok(GateFile::new(deciding_version, None))
+            }
             PolicyRevision::Commit { commit, branch, .. } => {
                 match read_at_commit(repo, commit, branch, path, limit) {
                     // The branch has the file, so this is not the error for a missing file.
                     Err(PolicyError::Unreadable { name, reason })
                         if self.on_unusable == UnusableFile::TreatAsMissing =>
                     {
-                        Ok(GateFile {
-                            checkout_text: read_checkout(presence)?,
-                            deciding_version: DecidingVersion::unusable(&name, &reason),
-                            ..GateFile::default()
-                        })
+                        let version = DecidingVersion::unusable(&name, &reason);
+                        Ok(GateFile::new(version, read_checkout(presence)?))
                     }
                     Err(error) => Err(error),
                     Ok(Some(text)) => Ok(GateFile {
