@@ -6,7 +6,7 @@ use super::markdown::{escape, escape_prose, render_code, render_source_link};
 use super::truncation;
 use super::view::{FindingEntry, UnevaluatedCause};
 use crate::PathBase;
-use sluicegate_base::text::{List, format_and_more_of};
+use sluicegate_base::text::{List, format_and_more_of, format_count};
 use sluicegate_pipelines::findings::{Finding, Severity};
 use std::fmt::Write as _;
 
@@ -27,10 +27,56 @@ pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
     Tone::for_finding(&entry.finding) == Tone::Error
 }
 
+/// An item of a list of findings.
+pub(super) struct FindingItem {
+    pub text: String,
+    pub finding_count: usize,
+}
+
+/// Renders an item for the findings of each file. `max_bytes` is the limit of the list: each file gets an equal part of
+/// it, but at least `min_file_bytes`.
+pub(super) fn render_finding_items(
+    files: &[FileEntries<'_, '_>],
+    context: &ReportContext,
+    max_bytes: usize,
+    min_file_bytes: usize,
+) -> Vec<FindingItem> {
+    let max_file_bytes = min_file_bytes.max(max_bytes / files.len().max(1));
+    files
+        .iter()
+        .map(|(path, entries)| FindingItem {
+            text: render_file_findings(path, entries, context, max_file_bytes),
+            finding_count: entries.iter().map(|entry| entry.findings().count()).sum(),
+        })
+        .collect()
+}
+
+/// Renders the items as a list of at most `max_bytes` and `max_lines`, but at least the first item. If others are
+/// omitted, the last line counts their findings.
+pub(super) fn render_finding_list(items: &[FindingItem], max_bytes: usize, max_lines: usize) -> String {
+    let mut list = String::new();
+    for (item_index, item) in items.iter().enumerate() {
+        let is_full = item_index > 0 && list.len() + item.text.len() > max_bytes;
+        if is_full || item_index == max_lines {
+            let omitted_items = items.iter().skip(item_index);
+            let finding_count: usize = omitted_items.map(|item| item.finding_count).sum();
+            let _ = writeln!(
+                list,
+                "- {} in {}",
+                format_and_more_of(finding_count, "finding"),
+                format_count(items.len() - item_index, "file")
+            );
+            break;
+        }
+        let _ = writeln!(list, "- {}", item.text);
+    }
+    list
+}
+
 /// Renders the findings of a file as the text of a list item. A single finding includes the path; several findings are
 /// a nested list below the path. A list that becomes longer than `max_bytes` begins with the most severe findings and
 /// ends with the number of omitted ones.
-pub(super) fn render_file_findings(
+fn render_file_findings(
     path: &str,
     entries: &[&FindingEntry<'_>],
     context: &ReportContext,

@@ -4,7 +4,8 @@
 use crate::changes_markdown;
 use crate::finding_tone::Tone;
 use crate::findings_markdown::{
-    FileEntries, MESSAGE_LIMIT, is_error, render_cause, render_file_findings, shorten_message, shorten_name,
+    FileEntries, FindingItem, MESSAGE_LIMIT, is_error, render_cause, render_finding_items,
+    render_finding_list, shorten_message, shorten_name,
 };
 use crate::markdown::{escape, escape_prose, render_code};
 use crate::view::{self, FindingEntry, Notice, NoticeEntry, NoticeKind, View, ViewMedium};
@@ -174,8 +175,8 @@ impl MarkdownPage<'_> {
             } else {
                 self.finding_list_limit()
             };
-            let items = self.render_finding_items(&files, view.context, max_bytes);
-            let list = render_finding_list(&items, max_bytes);
+            let items = render_finding_items(&files, view.context, max_bytes, self.limits.section);
+            let list = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
             if has_list || title == old_title {
                 let finding_count: usize = items.iter().map(|item| item.finding_count).sum();
                 self.add_block(&format!(
@@ -196,24 +197,6 @@ impl MarkdownPage<'_> {
         self.limits.section.max(free_bytes / 2)
     }
 
-    /// Renders an item for the findings of each file. `max_bytes` is the limit of the list: each file gets an equal part
-    /// of it, but at least the size of a section.
-    fn render_finding_items(
-        &self,
-        files: &[FileEntries<'_, '_>],
-        context: &ReportContext,
-        max_bytes: usize,
-    ) -> Vec<FindingItem> {
-        let max_file_bytes = self.limits.section.max(max_bytes / files.len().max(1));
-        files
-            .iter()
-            .map(|(path, entries)| FindingItem {
-                text: render_file_findings(path, entries, context, max_file_bytes),
-                finding_count: entries.iter().map(|entry| entry.findings().count()).sum(),
-            })
-            .collect()
-    }
-
     /// Adds a list of what could not be evaluated: the errors in the rules file, then the other results by file.
     fn add_unevaluated_results(&mut self, view: &View<'_>, entries: Vec<&FindingEntry<'_>>) {
         let mut items: Vec<FindingItem> = view
@@ -226,9 +209,14 @@ impl MarkdownPage<'_> {
             .collect();
         let files = view::group_by_path(entries, |entry| entry.finding.path);
         let max_bytes = self.finding_list_limit();
-        items.extend(self.render_finding_items(&files, view.context, max_bytes));
+        items.extend(render_finding_items(
+            &files,
+            view.context,
+            max_bytes,
+            self.limits.section,
+        ));
         if !items.is_empty() {
-            let list = render_finding_list(&items, max_bytes);
+            let list = render_finding_list(&items, max_bytes, MAX_SECTION_LINES);
             self.add_block(&format!("### Not evaluated\n\n{list}\n"));
         }
     }
@@ -356,34 +344,6 @@ impl MarkdownPage<'_> {
             text.push_str(&line);
         }
     }
-}
-
-/// An item of a list of findings.
-struct FindingItem {
-    text: String,
-    finding_count: usize,
-}
-
-/// Renders the items as a list of at most `max_bytes`, but at least the first item. If others are omitted, the last line
-/// counts their findings.
-fn render_finding_list(items: &[FindingItem], max_bytes: usize) -> String {
-    let mut list = String::new();
-    for (item_index, item) in items.iter().enumerate() {
-        let is_full = item_index > 0 && list.len() + item.text.len() > max_bytes;
-        if is_full || item_index == MAX_SECTION_LINES {
-            let omitted_items = items.iter().skip(item_index);
-            let finding_count: usize = omitted_items.map(|item| item.finding_count).sum();
-            let _ = writeln!(
-                list,
-                "- {} in {}",
-                format_and_more_of(finding_count, "finding"),
-                format_count(items.len() - item_index, "file")
-            );
-            break;
-        }
-        let _ = writeln!(list, "- {}", item.text);
-    }
-    list
 }
 
 /// Returns whether the CI host can draw Mermaid flowcharts. The page of a local run has them, because it may be shown

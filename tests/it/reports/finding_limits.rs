@@ -2,6 +2,7 @@
 
 use crate::support::{Call, Job, World, orchestration_text, project};
 use serde_json::Value;
+use std::fmt::Write as _;
 use std::fs;
 
 const RULES: &str = "rules:
@@ -35,8 +36,10 @@ fn change_with_warnings_near_and_error_elsewhere(file_count: usize) -> World {
         } else {
             format!("step {}", number + 1)
         };
-        pipeline +=
-            &format!("    step {number}: {{ type: send-email, transitions: {{ success: [{next}] }} }}\n");
+        let _ = writeln!(
+            pipeline,
+            "    step {number}: {{ type: send-email, transitions: {{ success: [{next}] }} }}"
+        );
     }
     let pipeline = pipeline.replacen("[Done]", "[step 0]", 1);
     for number in 0..file_count {
