@@ -5,9 +5,7 @@ use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::pipeline_positions::PipelinePositions;
 use crate::gate::reports::saved_report;
-use crate::gate::waivers::{build_waivers, today};
 use crate::job::cli::{AddWaiverArgs, OutputFormat};
-use crate::job::policy::NamedText;
 use crate::session::Run;
 use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
@@ -18,7 +16,7 @@ use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, RuleResult, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
-use sluicegate_pipelines::rules::{self, RuleSet, find_consequences};
+use sluicegate_pipelines::rules::{self, find_consequences};
 use sluicegate_pipelines::waivers::{
     self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file, remove_entries,
 };
@@ -28,10 +26,10 @@ use std::collections::BTreeSet;
 const MAX_LISTED_WAIVERS: usize = 3;
 
 /// The fields that all added waivers share.
-struct WaiverTerms {
-    reason: String,
-    owner: Option<String>,
-    last_day: Option<Date>,
+pub(super) struct WaiverTerms {
+    pub(super) reason: String,
+    pub(super) owner: Option<String>,
+    pub(super) last_day: Option<Date>,
 }
 
 /// Adds one waiver from the flags, or a waiver for each finding that has none. The findings are the current ones or,
@@ -194,29 +192,6 @@ pub(crate) fn render_new_waivers_file(
         .map_err(|error| Failure::usage(format!("could not create {FILE_NAME}: {error}")))
 }
 
-/// Returns whether a finding in `files` can have a waiver and has none in this waivers file. A file that cannot be used
-/// has no waivers.
-pub(crate) fn has_unwaived_findings(
-    workspace: &Workspace<'_>,
-    waivers_text: String,
-    rules: Option<&RuleSet>,
-    files: &[FileResults],
-) -> Result<bool, Failure> {
-    let named_text = NamedText {
-        name: FILE_NAME.to_owned(),
-        text: waivers_text,
-    };
-    let entries = workspace.parse_waivers(&named_text, rules).unwrap_or_default();
-    let mut files = files.to_vec();
-    build_waivers(entries, FILE_NAME)?.mark_findings(&mut files, &OldNames::default(), today());
-    let no_terms = WaiverTerms {
-        reason: String::new(),
-        owner: None,
-        last_day: None,
-    };
-    Ok(!build_entries(&files, &no_terms).is_empty())
-}
-
 /// Returns a waiver for each finding in `files` that can have one and does not have one yet.
 fn build_unwaived_entries(
     waivers_file: &WaiversFile,
@@ -232,7 +207,7 @@ fn build_unwaived_entries(
 /// Returns a waiver for each finding that needs one: its result can be waived (`is_excusable`), and it is neither known
 /// nor waived already (`is_counted`). For a rule that limits a number (`is_counting_rule`), the waiver allows a size
 /// instead of naming a subject.
-fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
+pub(super) fn build_entries(files: &[FileResults], terms: &WaiverTerms) -> Vec<WaiverEntry> {
     let mut entries: Vec<WaiverEntry> = Vec::new();
     for file in files {
         let findings = file

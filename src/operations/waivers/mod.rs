@@ -3,8 +3,10 @@
 pub(crate) mod add;
 pub(crate) mod list;
 pub(crate) mod prune;
+mod unwaived_findings;
 
-pub(crate) use add::{has_unwaived_findings, render_new_waivers_file};
+pub(crate) use add::render_new_waivers_file;
+pub(crate) use unwaived_findings::has_unwaived_findings;
 
 use crate::atomic_file;
 use crate::error::Failure;

@@ -3,11 +3,10 @@
 use super::Platform;
 use super::lenient_values::convert_json;
 use super::lists::Paging;
-use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Success, Url};
+use crate::http::{ErrorKind, HttpError, Method, NamedFields, Repeat, Request, Success, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use sluicegate_base::named_fields::NamedFields;
 use std::ops::Deref;
 
 /// A response, or an entry of a list. Fields that the API document does not define are only in `raw`.

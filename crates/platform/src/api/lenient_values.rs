@@ -1,10 +1,9 @@
 //! Deserializers for responses that differ from the API document.
 
-use crate::http::{HttpError, Response};
+use crate::http::{HttpError, NamedFields, Response};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
-use sluicegate_base::named_fields::NamedFields;
 
 /// Deserializes a value. Like a missing field, `null` becomes the type's default.
 pub(super) fn default_if_null<'de, T, D>(reader: D) -> Result<T, D::Error>

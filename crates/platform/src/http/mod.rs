@@ -51,6 +51,7 @@ pub use reqwest::{Method, Url};
 pub use response::Response;
 pub use retry::{Delays, Repeat};
 pub use server_text::FieldViolation;
+pub(crate) use sluicegate_base::named_fields::NamedFields;
 pub use success::Success;
 pub use token::{SECRET_VARIABLES, TokenSource};
 pub(crate) use upload::UploadBody;
