@@ -358,7 +358,8 @@ impl ClosureCheck<'_> {
                     .borrow_mut()
                     .suggest_pipeline(&self.files, target, kind);
                 ReferenceState::Broken(
-                    project::describe_call_of_missing_pipeline(kind, target) + &hint.into_text_with_command(),
+                    project::describe_call_of_missing_pipeline(&self.files, kind, target)
+                        + &hint.into_text_with_command(),
                 )
             }
             CallResolution::Ambiguous(paths) => {

@@ -12,7 +12,7 @@ use sluicegate_base::text::List;
 use sluicegate_git::FileKind;
 use sluicegate_pipelines::file_moves::{PathMove, ReferenceRepair, Relocation, RepairError};
 use sluicegate_pipelines::pipelines::{
-    PipelineFiles, Reference, ReferenceKind, ReferenceTarget, is_pipeline,
+    PipelineFiles, PipelineKind, Reference, ReferenceKind, ReferenceTarget, is_pipeline,
 };
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -179,6 +179,12 @@ pub(crate) fn plan_repair(reader: &ReferenceReader<'_>) -> Result<MovePlan, Fail
 fn describe_repair_error(error: &RepairError) -> String {
     match error {
         RepairError::NoFile => "no file has that name".to_owned(),
+        RepairError::OtherKind(PipelineKind::Orchestration) => {
+            "the file is an orchestration, but is called as a transformation".to_owned()
+        }
+        RepairError::OtherKind(PipelineKind::Transformation) => {
+            "the file is a transformation, but is called as an orchestration".to_owned()
+        }
         RepairError::SeveralFiles(paths) => format!("several files have that name: {}", List::new(paths)),
         RepairError::Expression(path) => {
             format!("`{path}` has that name, but a reference with `${{` is an expression")

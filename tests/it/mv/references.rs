@@ -1,6 +1,6 @@
 //! `sluicegate mv`: moves files and updates every reference to them, and changes nothing else.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, at_once};
+use crate::support::{Arguments, Call, ProgramOutput, World, at_once, orchestration_text, project};
 use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
@@ -832,4 +832,32 @@ fn moves_at_the_same_time_keep_every_edit() {
     });
     let text = world.read_text(".platform/shared-pipelines.yaml");
     assert_eq!(text.matches("pipeline: store/").count(), names.len(), "{text}");
+}
+
+#[test]
+fn call_of_existing_pipeline_of_other_kind_names_its_kind() {
+    let world = project();
+    let call = |key: &str, target: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    Run: {{ type: run-{key}, parameters: {{ {key}Job: \"{target}\" }} }}\n"
+        )
+    };
+    world.write("s/a.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.write("b.orch.yaml", call("transformation", "s/a.orch.yaml"));
+    world.write("c.orch.yaml", call("transformation", "s/gone.tran.yaml"));
+    world.commit("calls");
+    let mv = Call::new(&world.work()).run("mv --repair --dry-run").out;
+    for text in [
+        "s/a.orch.yaml: the file is an orchestration, but is called as a transformation",
+        "s/gone.tran.yaml: no file has that name",
+    ] {
+        assert!(mv.contains(text), "{mv}");
+    }
+    let check = Call::new(&world.work()).run("check --all").all();
+    for text in [
+        "calls the transformation `s/a.orch.yaml`, which is an orchestration",
+        "calls the transformation `s/gone.tran.yaml`, which is not in the project",
+    ] {
+        assert!(check.contains(text), "{check}");
+    }
 }

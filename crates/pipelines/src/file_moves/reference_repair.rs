@@ -128,6 +128,8 @@ pub struct ReferenceRepair<'m> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum RepairError {
     NoFile,
+    /// The file exists, but it is a pipeline of this kind, not of the called kind.
+    OtherKind(PipelineKind),
     /// Several files have the name.
     SeveralFiles(Vec<String>),
     /// This file has the name, but its path would be read as an expression.
@@ -187,6 +189,10 @@ impl<'m> ReferenceRepair<'m> {
         };
         let path = match self.try_other_spelling(same_name_path, &complete_path(target, kind)) {
             Ok(path) => path,
+            Err(RepairError::NoFile) => {
+                let other_kind = self.pipelines.find_other_kind(target, kind);
+                return Some(Err(other_kind.map_or(RepairError::NoFile, RepairError::OtherKind)));
+            }
             Err(error) => return Some(Err(error)),
         };
         match self.pipelines.find_call_target(target, kind, path, caller) {

@@ -50,6 +50,14 @@ impl PipelineKind {
             Self::Transformation => "transformation",
         }
     }
+
+    /// Returns the name of the kind with its indefinite article.
+    pub const fn name_with_article(self) -> &'static str {
+        match self {
+            Self::Orchestration => "an orchestration",
+            Self::Transformation => "a transformation",
+        }
+    }
 }
 
 /// A pipeline without its layout.

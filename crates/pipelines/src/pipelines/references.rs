@@ -232,6 +232,12 @@ impl<'f> PipelineFiles<'f> {
             .unwrap_or_default()
     }
 
+    /// Returns the kind of the pipeline with exactly this path if it is another one than `kind`, as which a call of that
+    /// kind cannot find it.
+    pub fn find_other_kind(&self, path: &str, kind: PipelineKind) -> Option<PipelineKind> {
+        PipelineKind::from_path(self.file_at(path)?).filter(|file_kind| *file_kind != kind)
+    }
+
     /// Returns the pipeline with exactly this path, by a binary search in the sorted paths.
     fn file_at(&self, path: &str) -> Option<&'f str> {
         let index = self.paths.binary_search(&path).ok()?;

@@ -2,7 +2,7 @@
 //! and quotes names from the repository. Thousands of messages may repeat a name, so a very long name is shortened.
 
 use crate::pipelines::{
-    LinkRole, OtherSpelling, PipelineKind, SharedEntry, SharedParameter, SpellingDifference,
+    LinkRole, OtherSpelling, PipelineFiles, PipelineKind, SharedEntry, SharedParameter, SpellingDifference,
 };
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::{self, List, format_more, shorten_name};
@@ -32,10 +32,19 @@ pub const DIRECTORY_FIX_HINT: &str = "; `sluicegate fix PATH` corrects it";
 /// Maximum number of paths in a sentence about a cycle.
 const MAX_LISTED_IN_CYCLE: usize = 12;
 
-/// Describes a call to a pipeline that does not exist. The text follows the component's name.
-pub fn describe_call_of_missing_pipeline(kind: PipelineKind, target: &str) -> String {
+/// Describes a call to a pipeline that does not exist, or that is not of the called kind. The text follows the
+/// component's name.
+pub fn describe_call_of_missing_pipeline(
+    files: &PipelineFiles<'_>,
+    kind: PipelineKind,
+    target: &str,
+) -> String {
+    let reason = match files.find_other_kind(target, kind) {
+        Some(other_kind) => format!("is {}", other_kind.name_with_article()),
+        None => MISSING_FILE.to_owned(),
+    };
     format!(
-        "calls the {} `{}`, which {MISSING_FILE}",
+        "calls the {} `{}`, which {reason}",
         kind.name(),
         shorten_name(target)
     )

@@ -173,7 +173,7 @@ impl ReferringFile<'_> {
             CallResolution::Ambiguous(paths) => (Some(describe_ambiguous_call(kind, target, paths)), None),
             CallResolution::Missing => {
                 let hint = self.suggest_pipeline(target, kind);
-                let message = describe_call_of_missing_pipeline(kind, target)
+                let message = describe_call_of_missing_pipeline(files, kind, target)
                     + &hint.text
                     + &self.describe_publish_failure();
                 (Some(message), hint.only_path)
