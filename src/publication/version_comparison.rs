@@ -11,7 +11,8 @@ use crate::publish::{
 };
 use crate::session::Run;
 use crate::session::artifact_versions::{
-    describe_missing_prefix, find_latest_version, prefix_lookup, version_request_failure,
+    describe_missing_prefix, describe_missing_version, find_latest_version, prefix_lookup,
+    version_request_failure,
 };
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
@@ -175,7 +176,7 @@ impl OfferLookup<'_> {
     }
 
     /// Requests the details of a version. Returns `None` if the platform does not have it but the name is a revision of
-    /// the repository.
+    /// the repository. A tag is used only if the prefix has versions: otherwise, the prefix may be misspelled.
     fn find_version_details(
         &self,
         platform: &Platform,
@@ -185,8 +186,15 @@ impl OfferLookup<'_> {
         match self.run.block_on(details)? {
             Ok(details) => Ok(Some(details)),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                if self.workspace.repo.resolve(version).is_ok() {
-                    return Ok(None);
+                if let Ok(revision) = self.workspace.repo.resolve_revision(version) {
+                    if !revision.is_tag() {
+                        return Ok(None);
+                    }
+                    let warning = describe_missing_version(platform, self.prefix, version);
+                    if let Some(warning) = self.run.block_on(warning)?? {
+                        self.run.ui.warn(&warning);
+                        return Ok(None);
+                    }
                 }
                 let rejection = version_request_failure(platform, self.prefix, Some(version), error);
                 Err(self.run.block_on(rejection)?)

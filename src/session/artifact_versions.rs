@@ -3,7 +3,7 @@
 use crate::error::Failure;
 use crate::publish::LatestVersion;
 use crate::session::resource::{ResourceLookup, creation_failure};
-use sluicegate_base::text::{List, did_you_mean, quote_shell_word};
+use sluicegate_base::text::{List, did_you_mean, escape_line, quote_shell_word};
 use sluicegate_platform::api::{ApiValue, Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::collections::BTreeSet;
@@ -38,6 +38,21 @@ pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<V
             .is_none_or(|version_prefix| version_prefix == prefix)
     });
     Ok(versions)
+}
+
+/// Returns the warning that a git tag is compared, because a prefix lacks the version with its name. Returns `None` if
+/// the prefix has no version at all.
+pub(crate) async fn describe_missing_version(
+    platform: &Platform,
+    prefix: &str,
+    version: &str,
+) -> Result<Option<String>, HttpError> {
+    let has_versions = !list_versions(platform, prefix).await?.is_empty();
+    Ok(has_versions.then(|| {
+        escape_line(&format!(
+            "{prefix} has no version {version}: comparing the git tag with this name"
+        ))
+    }))
 }
 
 /// Returns the failure of a request for a version of a prefix, or for the latest one if `version` is `None`. For a 404,

@@ -26,6 +26,15 @@ pub struct ResolvedRevision {
     pub ambiguity: Option<String>,
 }
 
+impl ResolvedRevision {
+    /// Returns whether the revision is just the name of a tag.
+    pub fn is_tag(&self) -> bool {
+        self.reference
+            .as_ref()
+            .is_some_and(|reference| reference.starts_with("refs/tags/"))
+    }
+}
+
 /// The reference that a short name means.
 struct ReferenceChoice {
     /// The full name of the reference.

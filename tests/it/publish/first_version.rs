@@ -231,3 +231,26 @@ fn init_lets_no_break_through_where_there_are_shared_pipelines() {
     let text = std::fs::read_to_string(world.work().join("sluicegate.yaml")).unwrap();
     assert!(text.contains("\n  # compat: fail\n"), "{text}");
 }
+
+#[test]
+fn comparison_with_tag_instead_of_version_warns_or_fails() {
+    let (world, server) = stage();
+    world.write("sales/load.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("pipeline");
+    world.push();
+    let call = publish_call(&world, &server);
+    call.run("publish --prefix sales --version-name 1.0.0").expect(0);
+    world.git("tag 1.0.0");
+    world.git("tag 2.0.0");
+    for command in ["artifacts diff 2.0.0", "artifacts impact 2.0.0"] {
+        let warning = "sales has no version 2.0.0: comparing the git tag with this name";
+        call.run((command, "--prefix sales")).expect(0).saying(&[warning]);
+        let failure = call.run((command, "--prefix slaes"));
+        failure.expect(3).saying(&["no prefix \"slaes\""]);
+    }
+    // Counterparts: a published version, and a revision that is not a tag.
+    for command in ["artifacts diff 1.0.0", "artifacts diff HEAD"] {
+        let output = call.run((command, "--prefix sales")).expect(0);
+        assert!(!output.all().contains("git tag"), "{}", output.all());
+    }
+}
