@@ -46,9 +46,9 @@ fn find_subcommand<'c>(command: &'c Command, name: &str) -> Result<&'c Command, 
 fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
     let output_dir = run.env.current_dir().join(dir);
     let description = "the manual pages to ";
-    run.reject_repository_link(&output_dir)?;
+    run.reject_repository_links_in(&output_dir)?;
     fs::create_dir_all(&output_dir).map_err(to_write_failure(description, &output_dir))?;
-    let page_count = write_pages(run, program, &output_dir)?;
+    let page_count = write_pages(program, &output_dir).map_err(to_write_failure(description, &output_dir))?;
     let message = format!(
         "wrote {} to {}",
         format_count(page_count, "manual page"),
@@ -59,16 +59,12 @@ fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
 }
 
 /// Writes the page of the command and those of its subcommands; returns the number of pages.
-fn write_pages(run: &Run, command: &Command, output_dir: &Path) -> Result<usize, Failure> {
+fn write_pages(command: &Command, output_dir: &Path) -> io::Result<usize> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-    let path = output_dir.join(format!("{name}.1"));
-    run.reject_repository_link(&path)?;
-    render_page(command)
-        .and_then(|page| fs::write(&path, page))
-        .map_err(to_write_failure("the manual page ", &path))?;
+    fs::write(output_dir.join(format!("{name}.1")), render_page(command)?)?;
     let mut page_count = 1;
     for verb in command.get_subcommands().filter(|verb| has_page(verb)) {
-        page_count += write_pages(run, verb, output_dir)?;
+        page_count += write_pages(verb, output_dir)?;
     }
     Ok(page_count)
 }

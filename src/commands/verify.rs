@@ -6,7 +6,6 @@ use crate::operations::verification::{Verification, compare_with_platform, verif
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit};
-use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::json;
 use sluicegate_pipelines::interface::Compatibility;
@@ -28,7 +27,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
 /// and verifies the files of its commit, its changes for consumers and its smoke runs.
 fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failure> {
     let path = run.env.current_dir().join(path);
-    let receipt = Receipt::parse(&read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
+    let receipt = Receipt::parse(&run.read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
         Failure::usage(format!(
             "{} is not a receipt of a publish: {error}",
             path.display()

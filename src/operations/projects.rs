@@ -11,8 +11,8 @@ use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
 use sluicegate_platform::api::{NewConnection, NewProject, NewRepository, NewSecret};
+use sluicegate_platform::definitions;
 use sluicegate_platform::definitions::provision::SecretSource;
-use sluicegate_platform::definitions::{self, Document};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::path::Path;
 
@@ -79,7 +79,7 @@ pub(crate) fn run_environments(run: &Run, verb: EnvironmentsVerb) -> CommandResu
 
 /// Creates the environment that the file describes, and prints the result.
 fn create_environment(run: &Run, file: &Path, output: OutputArgs) -> CommandResult {
-    let document = Document::load(&run.env.current_dir().join(file), file)?;
+    let document = run.load_document(file)?;
     let (root_path, connections) = ("", None);
     let environment = definitions::read_environment(&document, root_path, &document.value, connections)?;
     let project = run.create_project_client()?;

@@ -12,7 +12,6 @@ use crate::session::user_file::read_user_file_if_exists;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
 use sluicegate_base::text;
-use sluicegate_platform::definitions::Document;
 use sluicegate_platform::definitions::provision::{
     self, ProvisionError, ProvisionPlan, ProvisionState, ProvisionStep, StateError, StepMark, StepProgress,
     StepRecord,
@@ -35,7 +34,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     let state_path = choose_state_path(run, args);
     run.reject_output_path(&state_path, &[run.env.current_dir().join(&args.file)])?;
     let sources = run.read_setting_sources()?;
-    let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
+    let document = run.load_document(&args.file)?;
     let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary)?)?;
     // The value of the secret comes from a variable or a file, not from the provisioning file.
     let secret = plan

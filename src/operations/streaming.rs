@@ -25,7 +25,7 @@ pub(crate) fn create_stream(
     key_vault: Option<String>,
     output: OutputArgs,
 ) -> CommandResult {
-    let document = Document::load(&run.env.current_dir().join(file), file)?;
+    let document = run.load_document(file)?;
     let definition = definitions::read_streaming_definition(
         &document,
         &run.read_setting_sources()?.resolve_secret_type(key_vault)?,

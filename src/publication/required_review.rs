@@ -10,7 +10,6 @@ use crate::gate::{self, explain_unusable_review};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{FileSource, Plan, ReviewEvidence, hash_bytes};
-use crate::session::user_file::read_user_file;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
@@ -55,7 +54,7 @@ impl GateRun<'_, SavedReports<'_>> {
         let Some(path) = &settings.require_review else {
             return Ok(());
         };
-        let bytes = read_user_file(path, MAX_REPORT_SIZE)?;
+        let bytes = self.session.read_user_file(path, MAX_REPORT_SIZE)?;
         let file = ReportFile {
             name: path.display().to_string(),
             sha256: hash_bytes(&bytes),

@@ -1,4 +1,5 @@
-//! Rejects output paths that lead through a symbolic link of the repository, because the change controls such a link.
+//! Rejects paths of outputs and inputs that lead through a symbolic link of the repository, because the change controls
+//! such a link.
 
 use crate::error::Failure;
 use crate::job::policy;
@@ -16,12 +17,7 @@ impl Run {
         paths: impl Iterator<Item = &'p Path>,
     ) -> Result<(), Failure> {
         for path in paths {
-            let full_path = self.env.current_dir().join(path);
-            // A link that git cannot look up may belong to the change.
-            let tracked_link = policy::find_links_in_path(repo.root(), &full_path)
-                .into_iter()
-                .find(|link| repo.is_tracked(link, self.hook_index_path()).unwrap_or(true));
-            if let Some(link) = tracked_link {
+            if let Some(link) = self.find_tracked_link(repo, path) {
                 let message = format!(
                     "cannot write {}: `{link}` is a symbolic link in the repository, and the change controls \
                      its target",
@@ -45,6 +41,46 @@ impl Run {
             self.reject_linked_paths(&repo, std::iter::once(path))?;
         }
         Ok(())
+    }
+
+    /// Returns an error if a directory, or a file in it that may be replaced, is behind a symbolic link that git tracks.
+    pub(crate) fn reject_repository_links_in(&self, dir: &Path) -> Result<(), Failure> {
+        self.reject_repository_link(dir)?;
+        // A directory that cannot be read is missing, or the write to it fails.
+        for entry in dir.read_dir().into_iter().flatten().flatten() {
+            self.reject_repository_link(&entry.path())?;
+        }
+        Ok(())
+    }
+
+    /// Returns an error in CI if an input path leads out of the repository through a symbolic link that git tracks: a
+    /// message, or a request to the platform, could contain a file of the CI host.
+    pub(crate) fn reject_link_out_of_repository(&self, path: &Path) -> Result<(), Failure> {
+        let full_path = self.env.current_dir().join(path);
+        if !self.host().is_local()
+            && policy::contains_link(&full_path)
+            && let Some(repo) = self.find_repository()?
+            && policy::leaves_repository(&repo, &full_path)
+            && let Some(link) = self.find_tracked_link(&repo, &full_path)
+        {
+            let message = format!(
+                "could not read {}: the symbolic link `{link}` leads out of the repository",
+                path.display()
+            );
+            return Err(
+                Failure::usage(message).with_hint("pass a path without a symbolic link that git tracks")
+            );
+        }
+        Ok(())
+    }
+
+    /// Returns the first symbolic link of the repository in this path that git tracks.
+    fn find_tracked_link(&self, repo: &Repository, path: &Path) -> Option<String> {
+        let full_path = self.env.current_dir().join(path);
+        // A link that git cannot look up may belong to the change.
+        policy::find_links_in_path(repo.root(), &full_path)
+            .into_iter()
+            .find(|link| repo.is_tracked(link, self.hook_index_path()).unwrap_or(true))
     }
 
     /// Returns an error if the path of a report or a statement leads through a symbolic link that git tracks.

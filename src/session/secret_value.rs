@@ -2,7 +2,6 @@
 
 use crate::error::Failure;
 use crate::session::Run;
-use crate::session::user_file::read_user_file;
 use secrecy::{ExposeSecret as _, SecretString};
 use sluicegate_base::input;
 use sluicegate_base::unexpanded_value::UnexpandedValue;
@@ -29,22 +28,25 @@ impl Run {
             }
             SecretSource::File(path) => {
                 let path = self.env.current_dir().join(path);
-                (read_secret_file(&path)?, format!("the file {}", path.display()))
+                (
+                    self.read_secret_file(&path)?,
+                    format!("the file {}", path.display()),
+                )
             }
         };
         normalize_secret(text.expose_secret())
             .map_err(|reason| Failure::usage(format!("{source_name} {reason}")))
     }
-}
 
-/// Reads a secret from a file, which must be UTF-8.
-fn read_secret_file(path: &Path) -> Result<SecretString, Failure> {
-    match input::decode_utf_8(read_user_file(path, MAX_SECRET_BYTES)?) {
-        Ok(text) => Ok(text.into()),
-        Err(reason) => Err(Failure::usage(format!(
-            "could not read the secret file {}: {reason}",
-            path.display()
-        ))),
+    /// Reads a secret from a file, which must be UTF-8.
+    fn read_secret_file(&self, path: &Path) -> Result<SecretString, Failure> {
+        match input::decode_utf_8(self.read_user_file(path, MAX_SECRET_BYTES)?) {
+            Ok(text) => Ok(text.into()),
+            Err(reason) => Err(Failure::usage(format!(
+                "could not read the secret file {}: {reason}",
+                path.display()
+            ))),
+        }
     }
 }
 

@@ -1,13 +1,26 @@
 //! Reads files that a user named.
 
 use crate::error::Failure;
+use crate::session::Run;
 use sluicegate_base::input;
+use sluicegate_platform::definitions::Document;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// Reads a file that a user named, up to a size limit.
-pub(crate) fn read_user_file(path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
-    input::read_file(path, limit).map_err(|error| unreadable_failure(path, &error))
+impl Run {
+    /// Reads a file that a user named, up to a size limit. In CI, does not follow a link of the change out of the
+    /// repository.
+    pub(crate) fn read_user_file(&self, path: &Path, limit: u64) -> Result<Vec<u8>, Failure> {
+        self.reject_link_out_of_repository(path)?;
+        input::read_file(path, limit).map_err(|error| unreadable_failure(path, &error))
+    }
+
+    /// Reads a document for the platform that a user named, relative to the current directory, as
+    /// [`Self::read_user_file`] does.
+    pub(crate) fn load_document(&self, file: &Path) -> Result<Document, Failure> {
+        self.reject_link_out_of_repository(file)?;
+        Ok(Document::load(&self.env.current_dir().join(file), file)?)
+    }
 }
 
 /// Reads a file that a user named, up to a size limit, or returns `None` if it does not exist.

@@ -111,15 +111,12 @@ fn decode_percent_escapes(text: &str) -> String {
             .get(..2)
             .filter(|_| *byte == b'%')
             .and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(decoded_byte) => {
-                bytes.push(decoded_byte);
-                tail = next.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*byte);
-                tail = next;
-            }
+        if let Some(decoded_byte) = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            bytes.push(decoded_byte);
+            tail = next.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*byte);
+            tail = next;
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()

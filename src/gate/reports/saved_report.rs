@@ -4,7 +4,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::{Positions, decide_verdict, find_report_causes};
 use crate::session::Run;
-use crate::session::user_file::read_user_file;
 use sluicegate_base::input;
 use sluicegate_git::Repository;
 use sluicegate_pipelines::findings::{FailOn, Origin, Report, Verdict};
@@ -21,7 +20,7 @@ pub(crate) fn read_report(run: &Run, file: &Path) -> Result<Report, Failure> {
         input::read_bytes(io::stdin().lock(), MAX_REPORT_SIZE)
             .map_err(|error| Failure::usage(format!("could not read standard input: {error}")))?
     } else {
-        read_user_file(&run.env.current_dir().join(file), MAX_REPORT_SIZE)?
+        run.read_user_file(&run.env.current_dir().join(file), MAX_REPORT_SIZE)?
     };
     parse_report(&text, &file.display().to_string())
 }

@@ -62,7 +62,7 @@ impl CheckoutFiles {
 }
 
 /// Returns whether the file is outside the repository after its links are followed. A missing file is not.
-pub(super) fn leaves_repository(repo: &Repository, file: &Path) -> bool {
+pub fn leaves_repository(repo: &Repository, file: &Path) -> bool {
     match (file.canonicalize(), repo.root().canonicalize()) {
         (Ok(file), Ok(root)) => !file.starts_with(root),
         _ => false,

@@ -20,7 +20,7 @@ pub use changes::{
     describe_config_file_changes, describe_rules_file_changes, describe_team_rules_changes,
     describe_waivers_file_changes,
 };
-pub use checkout_version::CheckoutFiles;
+pub use checkout_version::{CheckoutFiles, leaves_repository};
 pub use deciding_version::{DecidingVersion, NamedText};
 pub use error::PolicyError;
 pub use gate_file::{

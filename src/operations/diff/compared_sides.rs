@@ -13,7 +13,6 @@ use crate::job::context::{Comparison, DeepenSubject, RequestedRevisions};
 use crate::job::settings::Selection;
 use crate::publish::{CallGraph, TransitiveCaller};
 use crate::session::Run;
-use crate::session::user_file::read_user_file;
 use crate::workspace::{WarningTiming, Workspace};
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
@@ -70,7 +69,8 @@ fn read_compared_file(run: &Run, path: &Path) -> Result<Option<Vec<u8>>, Failure
     if is_null_device(path) {
         return Ok(None);
     }
-    read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES).map(Some)
+    run.read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
+        .map(Some)
 }
 
 /// Returns whether this is `/dev/null`, which git passes instead of a file that does not exist.

@@ -7,7 +7,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::ChangedContents;
 use crate::job::cli::DiffArgs;
-use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use sluicegate_pipelines::diff::DiffLine;
 use sluicegate_pipelines::findings::FileChange;
@@ -69,7 +68,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
 fn read_passed_file(run: &Run, file: &str) -> Option<Result<Vec<u8>, String>> {
     let path = Path::new(file);
     (!is_null_device(path)).then(|| {
-        read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
+        run.read_user_file(&run.env.current_dir().join(path), MAX_DOCUMENT_BYTES)
             .map_err(|failure| failure.describe_on_one_line())
     })
 }

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::UNFINISHED_NOTE;
 use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
-use sluicegate_platform::definitions::{self, Document};
+use sluicegate_platform::definitions;
 use sluicegate_platform::follow::{Pace, PollEnd, send_change};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use sluicegate_reports::{ExecutionRun, Verdict, write_execution_junit};
@@ -93,7 +93,7 @@ fn collect_scalar_variables(args: &RunArgs) -> Result<BTreeMap<String, String>, 
 fn read_grid_variables(run: &Run, args: &RunArgs) -> Result<BTreeMap<String, Grid>, Failure> {
     let mut variables = BTreeMap::new();
     for (name, file) in &args.grids {
-        let document = Document::load(&run.env.current_dir().join(file), Path::new(file))?;
+        let document = run.load_document(Path::new(file))?;
         if variables
             .insert(name.clone(), definitions::read_grid(&document)?)
             .is_some()

@@ -185,6 +185,7 @@ fn describe_counts(name: &str, error_count: usize, warning_count: usize) -> Stri
 
 /// Reads a file that the user named. Returns its name as typed, for the output, and its content.
 pub(crate) fn read_named_file(run: &Run, file: &Path) -> Result<(String, Vec<u8>), Failure> {
+    run.reject_link_out_of_repository(file)?;
     let name = file.display().to_string();
     match read_linked_file(&run.env.current_dir().join(file)) {
         Ok(bytes) => Ok((name, bytes)),

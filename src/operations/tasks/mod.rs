@@ -11,7 +11,6 @@ pub(crate) mod task_wait;
 use crate::error::Failure;
 use crate::job::cli::{MessageArgs, TaskArgs};
 use crate::session::resource::ResourceLookup;
-use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::input;
@@ -111,7 +110,7 @@ fn read_message(run: &Run, args: &MessageArgs) -> Result<String, Failure> {
     let text = match (&args.message, &args.message_file) {
         (Some(text), _) => text.clone(),
         (None, Some(path)) => {
-            let bytes = read_user_file(&run.env.current_dir().join(path), MAX_MESSAGE_BYTES)?;
+            let bytes = run.read_user_file(&run.env.current_dir().join(path), MAX_MESSAGE_BYTES)?;
             input::decode_utf_8(bytes).map_err(|reason| {
                 Failure::usage(format!(
                     "could not read the message file {}: {reason}",

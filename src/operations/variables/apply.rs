@@ -16,7 +16,7 @@ use std::iter;
 
 /// Changes the variables of the project until they match the file. Prints the changes first; a dry run then stops.
 pub(crate) fn apply_variables(run: &Run, args: &ApplyArgs) -> CommandResult {
-    let document = Document::load(&run.env.current_dir().join(&args.file), &args.file)?;
+    let document = run.load_document(&args.file)?;
     let wanted_variables = variables::read_variables(&document)?;
     let project = run.create_project_client()?;
     run.block_on(async {

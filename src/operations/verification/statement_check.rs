@@ -10,7 +10,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::run::review_context::review_platform;
 use crate::job::cli::OutputFormat;
-use crate::session::user_file::read_user_file;
 use crate::session::{CommandResult, Run};
 use serde_json::json;
 use sluicegate_git::{CommitId, Repository, short_id};
@@ -29,7 +28,7 @@ const ENVELOPE_HINT: &str = "check the file's signature, and extract the stateme
 pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> CommandResult {
     let full_path = run.env.current_dir().join(path);
     let statement =
-        SavedStatement::parse(&read_user_file(&full_path, MAX_STATEMENT_BYTES)?).map_err(|reason| {
+        SavedStatement::parse(&run.read_user_file(&full_path, MAX_STATEMENT_BYTES)?).map_err(|reason| {
             Failure::usage(format!(
                 "{} is not a statement about a review or a publication: {reason}",
                 full_path.display()

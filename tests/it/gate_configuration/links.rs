@@ -150,6 +150,46 @@ fn output_of_platform_command_follows_no_link_of_change() {
 }
 
 #[test]
+fn input_that_job_names_follows_no_link_of_change_out_of_repository() {
+    let world = project();
+    let secret = world.path().join("secret");
+    std::fs::write(&secret, "S3cret\n").unwrap();
+    world.git("checkout -q -b change");
+    symlink(&secret, world.work().join("linked.yaml")).unwrap();
+    world.write("real.yaml", "rules: 7\n");
+    symlink("real.yaml", world.work().join("inside.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    let platform = Platform::new();
+    for command in [
+        "rules lint linked.yaml",
+        "rules test linked.yaml",
+        "variables apply -f linked.yaml",
+        "provision apply -f linked.yaml",
+        "report linked.yaml",
+        "verify linked.yaml",
+        "verify --attestation linked.yaml",
+        "tasks create --environment test --mode PLAN --source-branch main --generate-branch --message-file linked.yaml",
+        "diff --files linked.yaml real.yaml",
+    ] {
+        let output = platform.call(&world).variable("CI", "true").run(command);
+        assert_eq!(output.code, 2, "{command}: {}", output.all());
+        assert!(!output.all().contains("S3cret"), "{command}: {}", output.all());
+        output.saying(&["the symbolic link `linked.yaml` leads out of the repository"]);
+    }
+    assert!(platform.requests().is_empty());
+    // Counterparts: a link within the repository, a file that is not in it, and a local run.
+    let in_job = || Call::new(&world.work()).variable("CI", "true");
+    for output in [
+        in_job().run("rules lint inside.yaml"),
+        in_job().run(&["rules", "lint", &secret.display().to_string()]),
+        Call::new(&world.work()).run("rules lint linked.yaml"),
+    ] {
+        assert!(!output.all().contains("leads out of"), "{}", output.all());
+    }
+}
+
+#[test]
 fn report_that_job_names_follows_no_link_of_change() {
     let world = project();
     let outside = world.path().join("outside");
