@@ -100,6 +100,7 @@ fn publish_reviewed_commit(
         discard_publish_report(args, gate);
         return publish_step.preview_publish(planned_publish.plan, RequiredReview::from_run(gate));
     }
+    publish_step.print_uncommitted_files_note(&planned_publish.plan);
     let result = publish_step.execute(planned_publish.plan, RequiredReview::from_run(gate));
     Ok(result.unwrap_or_else(|failure| {
         record_failure_in_reports(run, &failure);

@@ -9,7 +9,6 @@ use crate::publication::{
     Publication, RequiredReview, VersionHistory, check_stricter_gate, require_merged,
     resolve_settings_and_connection, warn_of_unpushed_commit,
 };
-use crate::publish::FileSource;
 use crate::session::{CommandResult, Run};
 use crate::workspace::WarningTiming;
 use jiff::Timestamp;
@@ -37,9 +36,6 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     warn_of_unpushed_commit(run, &workspace, &mut target)?;
     check_stricter_gate(run, &workspace, &target)?;
-    if settings.from == FileSource::Commit {
-        workspace.print_uncommitted_files_note(run, &target.head, "publish");
-    }
     // This run evaluates nothing: it only holds the report of the required review, if there is one.
     let mut review = GateRun::new(run, SavedReports::new(&workspace.ci, Some(&workspace.repo)));
     review.read_required_review(&settings, &connection)?;
@@ -63,5 +59,6 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         started_at: Timestamp::now(),
     };
     let plan = publish_step.build_plan();
+    publish_step.print_uncommitted_files_note(&plan);
     publish_step.execute(plan, RequiredReview::from_run(&review))
 }

@@ -14,6 +14,7 @@ use crate::job::settings::{Connection, ReviewSettings, SettingSources};
 use crate::publication::{PlannedPublish, find_acceptance_reason};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
+use crate::workspace::checkout_files::is_reviewed_file;
 
 /// Runs `sluicegate review`: requests a review of the change from the platform.
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
@@ -70,7 +71,7 @@ impl<'a> CommitReview<'a> {
     /// Starts a run of the gate: selects the pipelines of the reviewed commit. Prints the reason if all are selected.
     pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
         let workspace = &self.workspace;
-        workspace.print_uncommitted_files_note(run, &self.target.head, "review");
+        workspace.print_uncommitted_files_note(run, &self.target.head, "review", &is_reviewed_file);
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
         let paths = CheckPaths::from_restrictions(
             run,

@@ -1,6 +1,7 @@
 //! Determines what a published version offers: from the file of its commit if the clone has or may fetch it, otherwise
 //! only its ids.
 
+use crate::error::Failure;
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use crate::session::Run;
 use crate::workspace::Workspace;
@@ -61,6 +62,22 @@ impl ComparedOffer {
     pub(super) fn lacks_shared_file(&self) -> bool {
         let offer = self.offer.as_ref();
         offer.is_ok_and(|commit_offer| commit_offer.interface.file.is_empty())
+    }
+
+    /// Returns the failure for a comparison with `HEAD` in a repository that is probably not the one that publishes the
+    /// prefix: `HEAD` has no shared-pipelines file, and the repository lacks the commit of the version. Compared with it,
+    /// every shared pipeline would be removed.
+    pub(super) fn unrelated_repository_failure(&self, prefix: &str) -> Failure {
+        let message = format!(
+            "HEAD has no shared-pipelines file, and this repository lacks the commit of version {} of {}: it probably does \
+             not publish this artifact",
+            self.display_name(),
+            text::escape_line(prefix)
+        );
+        Failure::usage(message).with_hint(
+            "run the command in a clone of the repository that publishes the artifact (`artifacts impact` searches other \
+             repositories with `--repos DIR`), or pass two versions",
+        )
     }
 
     /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if the

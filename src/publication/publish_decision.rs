@@ -2,7 +2,8 @@
 
 use super::Publication;
 use crate::error::Failure;
-use crate::publish::Plan;
+use crate::publish::{FileSource, Plan, PublishError};
+use crate::workspace::checkout_files::is_reviewed_file;
 use sluicegate_platform::api::Platform;
 
 /// The action to take after the plan was compared with the platform.
@@ -66,5 +67,22 @@ impl Publication<'_> {
         }
         let refusal = self.find_older_commit_refusal(platform, plan)?;
         Ok(refusal.unwrap_or(PublishDecision::Upload))
+    }
+
+    /// Prints a note about uncommitted changes to the files of the plan. Does nothing if the plan is read from the
+    /// working tree. In `ci`, the review has already printed the note about pipelines.
+    pub(crate) fn print_uncommitted_files_note(&self, plan: &Result<Plan, PublishError>) {
+        if self.settings.from != FileSource::Commit {
+            return;
+        }
+        let is_used = |path: &str| {
+            if is_reviewed_file(path) {
+                !self.is_ci
+            } else {
+                plan.as_ref().is_ok_and(|plan| plan.has_file(path))
+            }
+        };
+        self.workspace
+            .print_uncommitted_files_note(self.run, &self.target.head, "publish", &is_used);
     }
 }

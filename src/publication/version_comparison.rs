@@ -15,6 +15,7 @@ use crate::session::artifact_versions::{
     version_request_failure,
 };
 use crate::workspace::Workspace;
+use crate::workspace::checkout_files::is_reviewed_file;
 use serde_json::{Value, json};
 use sluicegate_base::text;
 use sluicegate_git::{GitError, Snapshot};
@@ -97,6 +98,9 @@ pub(crate) fn compare_versions<'a>(
         deepen,
     };
     let new_offer = lookup.load_offer(args.to.as_deref(), None)?;
+    if let (None, Ok(head_offer)) = (&args.to, &new_offer.offer) {
+        workspace.print_uncommitted_files_note(run, &head_offer.commit, "comparison", &is_reviewed_file);
+    }
     let new_snapshot = new_offer
         .offer
         .as_ref()
@@ -108,6 +112,9 @@ pub(crate) fn compare_versions<'a>(
     let compat = match &old_offer {
         Some(old_offer) if old_offer.lacks_shared_file() && new_offer.lacks_shared_file() => {
             return Err(missing_files_failure(old_offer, &new_offer));
+        }
+        Some(old_offer) if args.to.is_none() && new_offer.lacks_shared_file() && old_offer.offer.is_err() => {
+            return Err(old_offer.unrelated_repository_failure(&prefix));
         }
         Some(old_offer) => lookup.compare_offers(old_offer, &new_offer, &selection)?,
         None => Compatibility::new(ComparedVersion::default(), Vec::new()),

@@ -65,7 +65,7 @@ impl Plan {
     }
 
     /// Returns whether a file with this path is planned. The planned files are sorted by path.
-    pub(super) fn has_file(&self, path: &str) -> bool {
+    pub fn has_file(&self, path: &str) -> bool {
         self.files
             .binary_search_by(|file| file.path.as_str().cmp(path))
             .is_ok()

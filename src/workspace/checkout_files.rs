@@ -205,9 +205,15 @@ impl Workspace<'_> {
         Ok(unmodified_files.len() < compared_paths.len())
     }
 
-    /// Prints a note that uncommitted changes to pipelines and platform files are not part of the `action`, a review or
-    /// a publish. Does nothing in CI or if `head` is not the checked-out commit. An error is only logged.
-    pub(crate) fn print_uncommitted_files_note(&self, run: &Run, head: &CommitId, action: &str) {
+    /// Prints a note that uncommitted changes to the files that `is_used` selects are not part of the `action`, for
+    /// example a review. Does nothing in CI or if `head` is not the checked-out commit. An error is only logged.
+    pub(crate) fn print_uncommitted_files_note(
+        &self,
+        run: &Run,
+        head: &CommitId,
+        action: &str,
+        is_used: &dyn Fn(&str) -> bool,
+    ) {
         let is_checked_out = self.repo.head().is_ok_and(|checkout| checkout.commit == *head);
         // Compared with a commit that is not checked out, the disk differs by more than uncommitted changes.
         if !self.ci.host.is_local() || self.repo.is_bare() || !is_checked_out {
@@ -216,11 +222,7 @@ impl Workspace<'_> {
         let changes = self
             .repo
             .read_disk_snapshot(run.hook_index_path())
-            .and_then(|disk| {
-                disk.find_changes(std::slice::from_ref(head), &|path| {
-                    is_pipeline(path) || is_platform_file(path)
-                })
-            });
+            .and_then(|disk| disk.find_changes(std::slice::from_ref(head), is_used));
         match changes {
             Ok(changes) if changes.is_empty() => {}
             Ok(changes) => {
@@ -259,6 +261,11 @@ impl Workspace<'_> {
             .map(str::to_owned)
             .collect())
     }
+}
+
+/// Returns whether the path is that of a pipeline or of a file of the platform, which every review reads.
+pub(crate) fn is_reviewed_file(path: &str) -> bool {
+    is_pipeline(path) || is_platform_file(path)
 }
 
 /// Returns whether the path is that of a rules file or shared-pipelines file in a hidden directory at the root.

@@ -22,6 +22,7 @@ use crate::operations::diff::{ResultKind, TextStyle, compared_sides};
 use crate::session::resource::RemoteProject;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
+use crate::workspace::checkout_files::is_reviewed_file;
 use agent_task::{FinishedTask, TaskFollower, TaskOutcome};
 use branch_review::BranchReview;
 use fix_comparison::FixComparison;
@@ -71,6 +72,8 @@ fn run_agent_fix(
     let environment = sources.resolve_environment(args.environment.clone())?;
     let poll_settings = sources.resolve_poll_settings(&args.pace, DEFAULT_TIMEOUT_SECONDS)?;
     let paths = resolve_selected_paths(run, &review, selection)?;
+    let (workspace, head) = (&review.workspace, &review.target.head);
+    workspace.print_uncommitted_files_note(run, head, "fix", &is_reviewed_file);
     let report = match &args.from {
         Some(file) => review.read_report(file)?,
         None => review.request_review(&review.target, &[])?,

@@ -1235,3 +1235,31 @@ fn every_report_has_the_reason_for_an_accepted_break() {
         }
     }
 }
+
+#[test]
+fn comparison_in_repository_of_consumer_is_refused() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let consumer = World::new();
+    consumer.write(
+        "uses.orch.yaml",
+        "type: orchestration\npipeline:\n  components:\n    Run it:\n      type: run-shared-pipeline\n      parameters:\n        \
+         sharedPipeline: sales#load\n        version: '[Latest]'\n",
+    );
+    consumer.commit("first");
+    let folder = consumer.work();
+    let folder = folder.to_str().unwrap();
+    for command in ["artifacts impact --repos . -C", "artifacts diff -C"] {
+        let output = shop.call().run((command, &[folder])).expect(2);
+        assert_eq!(output.out, "");
+        output.saying(&[
+            "lacks the commit of version 1.0.0 of sales",
+            "hint: run the command in a clone of the repository that publishes the artifact",
+        ]);
+    }
+    // A commit without the file in the library itself removes every shared pipeline.
+    shop.world.git("rm -q .platform/shared-pipelines.yaml");
+    shop.push();
+    let output = shop.call().run("artifacts diff").expect(0);
+    assert!(output.out.contains("no longer offered"), "{}", output.all());
+}

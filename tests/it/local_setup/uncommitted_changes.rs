@@ -36,3 +36,20 @@ fn local_publish_notes_uncommitted_changes_unless_it_publishes_the_working_tree(
     let output = platform.call(&world).run((publish, "--from worktree")).expect(0);
     assert!(!output.err.contains("uncommitted"), "{}", output.all());
 }
+
+#[test]
+fn local_publish_notes_uncommitted_script_of_its_plan() {
+    let world = project_to_publish();
+    let platform = publish_platform(&world, upload_response(&json!([])));
+    world.write("sql/it.sql", "select 2;\n");
+    world.write("notes.txt", "no file of the plan");
+    let publish = "publish --prefix p --version-name 1 --dry-run";
+    platform
+        .call(&world)
+        .run(publish)
+        .expect(0)
+        .saying(&["note: uncommitted changes to 1 file are not part of this publish: sql/it.sql"]);
+    world.write("sql/it.sql", "select 1;\r\n");
+    let output = platform.call(&world).run(publish).expect(0);
+    assert!(!output.err.contains("uncommitted"), "{}", output.all());
+}
