@@ -2,8 +2,9 @@
 //! and moves files as `git mv` does.
 
 use super::index_file::open_index;
+use super::listed_file::reject_conflicts;
 use super::{GitError, Repository};
-use git2::{Oid, Status};
+use git2::{IndexEntry, Oid, Status};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -90,13 +91,17 @@ impl Repository {
         Ok(blob)
     }
 
-    /// Returns the paths in the index that are equal to `path` or below it.
+    /// Returns the paths in the index that are equal to `path` or below it. Fails if one of these files has a conflict,
+    /// because git does not move it.
     pub fn list_tracked_paths(&self, path: &str) -> Result<BTreeSet<String>, GitError> {
         let folder = format!("{path}/");
+        let is_inside =
+            |entry: &IndexEntry| entry.path == path.as_bytes() || entry.path.starts_with(folder.as_bytes());
         let index = open_index(self, None)?;
+        reject_conflicts(&index, is_inside)?;
         Ok(index
             .iter()
-            .filter(|entry| entry.path == path.as_bytes() || entry.path.starts_with(folder.as_bytes()))
+            .filter(is_inside)
             .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
             .collect())
     }

@@ -113,7 +113,7 @@ pub(super) fn list_staged_files(
     index_path: Option<&Path>,
 ) -> Result<Vec<ListedFile>, GitError> {
     let index = open_index(repository, index_path)?;
-    reject_conflicts(&index)?;
+    reject_conflicts(&index, |_| true)?;
     let files = index
         .iter()
         .filter(|entry| !is_intent_to_add(entry))
@@ -319,15 +319,21 @@ fn is_file_on_disk(linked_directories: &mut LinkedDirectories<'_>, path: &[u8]) 
 
 /// Fails if the index contains a merge conflict, because the index then has several versions of a file. The error lists
 /// up to [`MAX_LISTED_CONFLICTS`] paths.
-fn reject_conflicts(index: &Index) -> Result<(), GitError> {
+pub(super) fn reject_conflicts(
+    index: &Index,
+    is_relevant: impl Fn(&IndexEntry) -> bool,
+) -> Result<(), GitError> {
     if !index.has_conflicts() {
         return Ok(());
     }
     let mut paths: Vec<String> = index
         .iter()
-        .filter(|entry| conflict_stage(entry) != 0)
+        .filter(|entry| conflict_stage(entry) != 0 && is_relevant(entry))
         .map(|entry| String::from_utf8_lossy(&entry.path).into_owned())
         .collect();
+    if paths.is_empty() {
+        return Ok(());
+    }
     paths.dedup();
     paths.truncate(MAX_LISTED_CONFLICTS);
     Err(GitError::Conflicts { paths })

@@ -9,11 +9,13 @@ use super::team_rule_edits::find_team_rule_edits;
 use super::unparsed_mentions::reject_unparsed_path;
 use crate::error::Failure;
 use crate::job::settings::list_path_glob_keys;
+use crate::workspace::gate_files::list_hidden_root_entries;
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{PipelineKind, SHARED_PIPELINES_FILE, SharedPipelines};
 use sluicegate_pipelines::waivers::FILE_NAME;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
+use std::collections::BTreeSet;
 
 /// The effects of a move on the gate configuration.
 #[derive(Default)]
@@ -32,19 +34,36 @@ pub(super) fn find_gate_file_edits(
     moves: &PathMove,
     moved_files: &[SnapshotFile],
 ) -> Result<GateFileEdits, Failure> {
-    let config_dir = reader.workspace.find_config_dir(reader.snapshot)?;
-    let shared_path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
-    let config_file = reader.workspace.config_file.as_deref();
-    let files: [(Option<&str>, FindEdits); 4] = [
-        (shared_path.as_deref(), find_shared_pipeline_edits),
-        (Some(FILE_NAME), find_waiver_edits),
-        (config_file, find_setting_edits),
-        (reader.workspace.team_rules_path.as_deref(), find_team_rule_edits),
-    ];
+    let workspace = reader.workspace;
+    // A repository can contain several projects, each with a hidden directory of its own.
+    let mut config_dirs: BTreeSet<String> = list_hidden_root_entries(reader.snapshot)?.into_iter().collect();
+    config_dirs.extend(workspace.find_config_dir(reader.snapshot)?);
+    let mut files: Vec<(String, FindEdits)> = Vec::new();
+    for config_dir in config_dirs {
+        let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+        files.push((path, find_shared_pipeline_edits));
+    }
+    files.push((FILE_NAME.to_owned(), find_waiver_edits));
+    files.extend(
+        workspace
+            .config_file
+            .clone()
+            .map(|path| (path, find_setting_edits as FindEdits)),
+    );
+    files.extend(
+        workspace
+            .team_rules_path
+            .clone()
+            .map(|path| (path, find_team_rule_edits as FindEdits)),
+    );
     let mut gate_edits = GateFileEdits::default();
+    let mut read_paths = BTreeSet::new();
     for (path, find_edits) in files {
-        let Some(path) = path else { continue };
-        let Some(file) = reader.find_gate_file(path)? else {
+        // Two hidden links may lead to one file.
+        let Some(file) = reader
+            .find_gate_file(&path)?
+            .filter(|file| read_paths.insert(file.path.clone()))
+        else {
             continue;
         };
         let path = file.path.clone();

@@ -861,3 +861,50 @@ fn call_of_existing_pipeline_of_other_kind_names_its_kind() {
         assert!(check.contains(text), "{check}");
     }
 }
+
+#[test]
+fn entry_in_second_hidden_directory_follows_moved_pipeline() {
+    let world = world_with_references();
+    world.write(
+        ".finance/shared-pipelines.yaml",
+        SHARED.replace("sales/load", "finance/pay"),
+    );
+    world.write("finance/pay.orch.yaml", EMPTY);
+    world.write("sluicegate.yaml", format!("config-dir: .platform\n{SETTINGS}"));
+    world.commit("second project");
+    let log = mv(&world, "finance/pay.orch.yaml finance/wages.orch.yaml")
+        .expect(0)
+        .all();
+    assert!(log.contains("updated 1 shared pipeline"), "{log}");
+    let read = |path: &str| fs::read_to_string(world.work().join(path)).unwrap();
+    let finance = read(".finance/shared-pipelines.yaml");
+    assert!(
+        finance.contains("\"finance/wages.orch.yaml\" # offered"),
+        "{finance}"
+    );
+    assert_eq!(read(".platform/shared-pipelines.yaml"), SHARED);
+}
+
+#[test]
+fn file_with_merge_conflict_is_not_moved() {
+    let world = world_with_references();
+    world.git("checkout -q -b other");
+    world.write("sales/load.orch.yaml", format!("{EMPTY}# theirs\n"));
+    world.commit("theirs");
+    world.git("checkout -q main");
+    world.write("sales/load.orch.yaml", format!("{EMPTY}# ours\n"));
+    world.commit("ours");
+    let merge = std::process::Command::new("git")
+        .args(["merge", "-q", "other"])
+        .current_dir(world.work())
+        .output();
+    assert!(!merge.unwrap().status.success());
+    for args in ["sales/load.orch.yaml sales/new.orch.yaml", "--force sales new"] {
+        mv(&world, args).expect(7).saying(&[
+            "the index has conflicts: sales/load.orch.yaml",
+            "hint: resolve the conflicts and stage the files (`git add`)",
+        ]);
+    }
+    // Another file can be moved during the merge.
+    mv(&world, "sales/count.sql sales/sum.sql").expect(0);
+}
