@@ -8,7 +8,7 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -44,6 +44,18 @@ impl CheckPaths {
     /// Returns whether the user gave no path.
     pub(crate) const fn is_empty(&self) -> bool {
         self.restrictions.is_empty() && self.named_files.is_empty()
+    }
+
+    /// Returns whether the user named this file.
+    pub(crate) fn has_named_file(&self, path: &str) -> bool {
+        self.named_files.iter().any(|named_file| named_file == path)
+    }
+
+    /// Returns whether the user named a shared-pipelines file.
+    pub(crate) fn has_shared_pipelines_file(&self) -> bool {
+        self.named_files
+            .iter()
+            .any(|path| is_named(path, SHARED_PIPELINES_FILE))
     }
 
     /// Returns all paths that the user gave: the named files, and the paths that restrict the changes. The root is `.`.
@@ -89,6 +101,8 @@ impl CheckPaths {
             .named_files
             .iter()
             .filter(|path| !checked_paths.contains(path) && !is_rules(path))
+            // The project checks examine this file.
+            .filter(|path| !is_named(path, SHARED_PIPELINES_FILE))
             .collect();
         let listed_files = unchecked_files.iter().take(MAX_UNCHECKED_NOTES);
         let mut notes: Vec<String> = listed_files

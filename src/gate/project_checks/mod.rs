@@ -146,8 +146,8 @@ impl GateRun<'_> {
     }
 
     /// Returns all findings in the selected pipelines. Of other files in the requested shard, returns only the new
-    /// findings: moving or deleting a pipeline breaks callers that the change does not touch. A run over the whole
-    /// project returns all findings in files that are not pipelines, too.
+    /// findings: moving or deleting a pipeline breaks callers that the change does not touch. In files that are not
+    /// pipelines, returns all findings if the run covers the whole project or the user named the file.
     fn select_reported_files(
         &self,
         files: Vec<FileResults>,
@@ -173,11 +173,12 @@ impl GateRun<'_> {
 
     /// Returns whether all findings in the file are reported, not only the new ones.
     fn reports_all_findings_in(&self, path: &str, selected_paths: &HashSet<&str>) -> bool {
-        selected_paths.contains(path) || (self.is_whole_project() && !is_pipeline(path))
+        let is_examined = self.is_whole_project() || self.subject.paths.has_named_file(path);
+        selected_paths.contains(path) || (is_examined && !is_pipeline(path))
     }
 
     /// Returns whether the run covers all files of the project, including files that are not pipelines.
-    fn is_whole_project(&self) -> bool {
+    pub(in crate::gate) fn is_whole_project(&self) -> bool {
         self.selection.pipelines.reason_for_all.is_some() && self.subject.paths.is_empty()
     }
 
@@ -195,6 +196,10 @@ impl GateRun<'_> {
     fn choose_other_files(&self, facts: &ChangedFacts<'_>) -> Result<OtherFiles, GitError> {
         let pipelines = &self.selection.pipelines;
         let bases = &self.subject.comparison.bases;
+        // All findings in the shared-pipelines file are reported, and they depend on the pipelines that it lists.
+        if self.subject.paths.has_shared_pipelines_file() {
+            return Ok(OtherFiles::All);
+        }
         // Without a base, only findings in the selected pipelines are reported, and these need only their callees.
         if bases.is_empty() && !self.is_whole_project() {
             return Ok(OtherFiles::Reached);

@@ -7,14 +7,15 @@ use crate::job::settings;
 use crate::workspace::Workspace;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
-/// The names of the files of the gate configuration.
-const GATE_FILES: [&str; 4] = [
+/// The names of the files of the gate configuration, and of the shared-pipelines file, which a check can name.
+const GATE_FILES: [&str; 5] = [
     RULES_FILE,
+    SHARED_PIPELINES_FILE,
     settings::FILE_NAME,
     TEAM_RULES_FILE,
     waivers::FILE_NAME,

@@ -607,3 +607,92 @@ fn fingerprint_of_broken_call_does_not_depend_on_hint() {
     world.commit("a file of the same name");
     assert_eq!(find_call_fingerprint(&world, "--all"), staged);
 }
+
+/// Returns a transformation whose output reads this source, and has another component without a successor.
+fn transformation_with_source(source: &str, other: &str) -> String {
+    format!(
+        "type: transformation\nversion: \"1.0\"\npipeline:\n  components:\n    Read orders: {{ type: table-input }}\n    \
+         Write orders: {{ type: rewrite-table, sources: [{source}] }}\n{other}"
+    )
+}
+
+#[test]
+fn misspelled_source_of_transformation_is_one_finding() {
+    let world = world_with_levels(LEVELS, &[]);
+    world.write(
+        ".platform/config/pipeline_quality_rules.yaml",
+        format!("{RULES}  - {{ id: end-output-components, enabled: true, enforcementLevel: error }}\n"),
+    );
+    world.write("a.tran.yaml", transformation_with_source("Read order", ""));
+    world.commit("typo");
+    let text = single_violation(&check(&world, "").expect(1));
+    assert!(
+        text.contains("`Write orders` has the source `Read order`"),
+        "{text}"
+    );
+    assert!(text.contains("3 other findings about `Read orders`"), "{text}");
+    // The branch end is not caused by its own missing source.
+    let branch_end = "    Lone: { type: filter, sources: [Xylophone] }\n";
+    world.write(
+        "a.tran.yaml",
+        transformation_with_source("Read orders", branch_end),
+    );
+    world.commit("unrelated");
+    let findings = list_violations(&check(&world, "").expect(1).json()).join("\n");
+    assert!(
+        findings.contains("end-output-components error component \"Lone\""),
+        "{findings}"
+    );
+}
+
+#[test]
+fn shared_pipeline_that_the_change_renamed_names_its_new_path() {
+    let shared_file = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
+    let world = world_with_levels(
+        LEVELS,
+        &[
+            ("sales/load.orch.yaml", pipeline_row(&["Load Orders", "Done"])),
+            (".platform/shared-pipelines.yaml", shared_file.to_owned()),
+        ],
+    );
+    world.git("mv sales/load.orch.yaml sales/daily.orch.yaml");
+    world.commit("move");
+    let text = single_violation(&check(&world, "").expect(1));
+    assert!(
+        text.ends_with("it was renamed in this change to `sales/daily.orch.yaml`"),
+        "{text}"
+    );
+    // A typo is recognized, and no command is named, because none rewrites the entry.
+    for (typo, hint) in [
+        ("sales/dialy", "did you mean `sales/daily.orch.yaml`?"),
+        ("daily", "`sales/daily.orch.yaml` has that name"),
+        ("warehouse/other", "which is not in the project"),
+    ] {
+        world.write(
+            ".platform/shared-pipelines.yaml",
+            shared_file.replace("sales/load", typo),
+        );
+        let text = single_violation(&check(&world, "").expect(1));
+        assert!(text.ends_with(hint), "{text}");
+    }
+}
+
+#[test]
+fn check_of_named_shared_pipelines_file_reports_its_findings() {
+    let path = ".platform/shared-pipelines.yaml";
+    let shared_file = "pipelines:\n  - { pipeline: sales/load.orch.yaml, id: load, enabled: true }\n";
+    let world = world_with_levels(
+        LEVELS,
+        &[
+            ("sales/load.orch.yaml", pipeline_row(&["Load Orders", "Done"])),
+            (path, shared_file.replace("load.orch", "gone.orch")),
+        ],
+    );
+    let call = Call::new(&world.work());
+    call.run(("check", &[path]))
+        .expect(1)
+        .logging(&["the shared pipeline `load` is `sales/gone.orch.yaml`, which is not in the project"]);
+    world.write(path, shared_file);
+    let output = call.run(("check", &[path])).expect(0);
+    assert!(!output.all().contains("is not checked"), "{}", output.all());
+}

@@ -3,7 +3,7 @@
 use super::call_groups::CallGroups;
 use super::messages::{
     MISSING_FILE, NOT_A_PIPELINE, UNPUBLISHED_FILE, describe_broken_entry, describe_cycle,
-    describe_large_cycle, describe_undeclared_parameter,
+    describe_large_cycle, describe_undeclared_parameter, format_rename_hint,
 };
 use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
 use super::referring_file::ReferringFile;
@@ -12,7 +12,8 @@ use super::suggestions::{CallSuggestions, ComponentSuggestions};
 use super::{CheckLevels, Project, ProjectCheck};
 use crate::findings::FileResults;
 use crate::pipelines::{
-    CallWalk, PipelineFacts, Reference, ReferenceKind, ReferenceTarget, SharedEntry, is_pipeline,
+    CallWalk, PipelineFacts, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SharedEntry,
+    is_pipeline,
 };
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
@@ -189,10 +190,16 @@ impl Project<'_> {
             }
         };
         let mut problems = Vec::new();
+        // `sluicegate mv --repair` rewrites calls, but not entries of this file.
+        let can_repair = false;
+        let mut suggestions = CallSuggestions::new(can_repair);
         for entry in entries {
             let subject = Some(shorten_name(&entry.id).into_owned());
             if let Some(reason) = self.find_entry_defect(shared_file, entry) {
-                let text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
+                let mut text = describe_broken_entry(&entry.id, &entry.pipeline, reason);
+                if reason == MISSING_FILE {
+                    text += &self.suggest_shared_pipeline(entry, &mut suggestions);
+                }
                 problems.push(ReferenceProblem {
                     // Publishing only warns about a disabled entry.
                     is_minor: !entry.enabled,
@@ -216,6 +223,26 @@ impl Project<'_> {
             }
         }
         problems
+    }
+
+    /// Returns a hint for an entry whose pipeline is missing; it may be empty: the new path of a renamed pipeline,
+    /// otherwise files that have the same name or a similar path.
+    fn suggest_shared_pipeline<'s>(
+        &'s self,
+        entry: &SharedEntry,
+        suggestions: &mut CallSuggestions<'s>,
+    ) -> String {
+        let (Some(renames), Some(kind)) = (self.renames, PipelineKind::from_path(&entry.pipeline)) else {
+            return String::new();
+        };
+        match renames.pipelines.get(&entry.pipeline) {
+            Some(new_path) => format_rename_hint(new_path),
+            None => {
+                suggestions
+                    .suggest_pipeline(self.files, &entry.pipeline, kind)
+                    .text
+            }
+        }
     }
 
     /// Returns the reason why the pipeline of this entry cannot be published; `None` if it can. A disabled entry may
