@@ -8,7 +8,7 @@ use crate::gate::{BasePaths, Cause, RunFindings, merge_results};
 use crate::job::policy::{self, GateFileVersion};
 use crate::workspace::gate_file_problems::GateFileKind;
 use crate::workspace::team_rules::{UnusableTeamRules, describe_first_problem};
-use sluicegate_base::text::{format_count, shorten_name};
+use sluicegate_base::text::{List, format_count, shorten_name};
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use sluicegate_pipelines::findings::{FileResults, GateFault};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
@@ -16,6 +16,9 @@ use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet, build_
 use sluicegate_yaml::Tree;
 use std::collections::HashSet;
 use std::fmt::Write as _;
+
+/// Maximum number of rules that a note names.
+const MAX_LISTED_RULES: usize = 20;
 
 /// Maximum number of failed examples that are described one by one.
 const MAX_LISTED_EXAMPLES: usize = 10;
@@ -183,6 +186,30 @@ impl GateRun<'_> {
         if let Some(limit) = self.team_rules.limit.take().filter(|_| !has_results) {
             self.evaluation.add_limit(limit);
         }
+    }
+
+    /// Adds a note about each enforced rule of the team whose `paths` match none of the project's pipelines, if the run
+    /// covers the whole project.
+    pub(crate) fn add_unmatched_rule_notes(&mut self) -> Result<(), GitError> {
+        if !self.is_whole_project() {
+            return Ok(());
+        }
+        let paths = TeamReview::for_snapshot(&self.team_rules.rules, &self.subject.snapshot)?.paths;
+        // A new project has no pipelines yet.
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let rules = self.team_rules.rules.rules().iter();
+        let unmatched_ids: Vec<String> = rules
+            .filter(|rule| rule.matches_no_pipeline(&paths))
+            .map(|rule| format!("`{}`", rule.full_id()))
+            .collect();
+        if !unmatched_ids.is_empty() {
+            let list = List::with_limit(unmatched_ids, MAX_LISTED_RULES);
+            let note = format!("`paths` of these team rules match no pipeline of the project: {list}");
+            self.evaluation.add_notes([note]);
+        }
+        Ok(())
     }
 
     /// Runs the examples of the team's rules if the change edits their file or selects another one. An example with an unexpected outcome

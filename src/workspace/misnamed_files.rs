@@ -10,16 +10,25 @@ impl Workspace<'_> {
     /// Warns of files at the root that are named almost like a gate file, because such files are ignored.
     pub(super) fn warn_of_misnamed_files(&self, run: &Run) {
         for name in [settings::FILE_NAME, waivers::FILE_NAME, TEAM_RULES_FILE] {
-            let short_name = name.replace(".yaml", ".yml");
-            for misnamed_file in [format!(".{name}"), format!(".{short_name}"), short_name] {
-                let is_read = [&self.config_file, &self.team_rules_path]
-                    .into_iter()
-                    .any(|path| path.as_ref() == Some(&misnamed_file));
-                if !is_read && self.repo.root().join(&misnamed_file).is_file() {
-                    run.ui
-                        .warn(&format!("{misnamed_file} is ignored: rename it to {name}"));
-                }
+            for misnamed_file in self.list_misnamed_files(name) {
+                run.ui
+                    .warn(&format!("{misnamed_file} is ignored: rename it to {name}"));
             }
         }
+    }
+
+    /// Returns the files at the root that are named almost like this gate file, except those that the run reads.
+    pub(crate) fn list_misnamed_files(&self, name: &str) -> Vec<String> {
+        let short_name = name.replace(".yaml", ".yml");
+        let mut misnamed_files = Vec::new();
+        for misnamed_file in [format!(".{name}"), format!(".{short_name}"), short_name] {
+            let is_read = [&self.config_file, &self.team_rules_path]
+                .into_iter()
+                .any(|path| path.as_ref() == Some(&misnamed_file));
+            if !is_read && self.repo.root().join(&misnamed_file).is_file() {
+                misnamed_files.push(misnamed_file);
+            }
+        }
+        misnamed_files
     }
 }

@@ -10,6 +10,22 @@ pub fn parse_glob(pattern: &str) -> Result<Glob, Error> {
         .build()
 }
 
+/// Returns why a glob can never match a path from the repository root; `None` if it can.
+pub fn explain_unmatchable_glob(pattern: &str) -> Option<&'static str> {
+    if pattern.starts_with('!') {
+        Some("a glob cannot be negated")
+    } else if ["/", "./", "../"]
+        .iter()
+        .any(|prefix| pattern.starts_with(prefix))
+    {
+        Some("a path begins with the name of a file or directory at the repository root")
+    } else if pattern.ends_with('/') {
+        Some("a directory is not a file; end the glob with `/**`")
+    } else {
+        None
+    }
+}
+
 /// Returns a glob that matches only this path: each character with a meaning in globs is escaped.
 pub fn escape_glob(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
@@ -32,6 +48,16 @@ mod tests {
         let matcher = parse_glob("sales/*.orch.yaml").unwrap().compile_matcher();
         assert!(matcher.is_match("sales/a.orch.yaml"));
         assert!(!matcher.is_match("sales/deep/a.orch.yaml"));
+    }
+
+    #[test]
+    fn glob_that_matches_no_path_is_explained() {
+        for pattern in ["./sales/**", "/sales/**", "../sales/**", "!sales/**", "sales/"] {
+            assert!(explain_unmatchable_glob(pattern).is_some(), "{pattern}");
+        }
+        for pattern in ["sales/**", "**", ".platform/**", "*.orch.yaml", "{a,b}/!x"] {
+            assert_eq!(explain_unmatchable_glob(pattern), None, "{pattern}");
+        }
     }
 
     proptest! {

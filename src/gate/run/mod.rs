@@ -337,6 +337,7 @@ impl GateRun<'_> {
         self.evaluation.add_notes(mem::take(&mut self.notes));
         self.add_selection_results();
         self.add_team_rule_limit();
+        self.add_unmatched_rule_notes()?;
         self.add_example_causes();
         self.add_interface_changes(accept_break)?;
         self.status = self.evaluation.status();

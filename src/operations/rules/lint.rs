@@ -9,9 +9,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 use sluicegate_base::text::{List, format_count, is_unsafe};
 use sluicegate_git::read_disk_file;
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::{self, LintProblem};
-use sluicegate_pipelines::team_rules;
+use sluicegate_pipelines::team_rules::{self, TeamRuleSet};
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use sluicegate_yaml::{DocumentError, Position};
 use std::ops::Range;
@@ -113,6 +113,24 @@ impl LintedFile {
             name,
             bytes,
             problems,
+        }
+    }
+
+    /// Adds a warning for each team rule whose `paths` match none of the project's pipelines.
+    fn add_unmatched_rules(&mut self, pipeline_paths: &[String]) {
+        let rules = TeamRuleSet::parse_valid_rules(&self.bytes);
+        for rule in rules.rules() {
+            if rule.matches_no_pipeline(pipeline_paths) {
+                self.problems.push(LintProblem {
+                    position: rule.position,
+                    message: format!("`paths` of {} match no pipeline of the project", rule.full_id()),
+                    error_type: None,
+                    is_error: false,
+                    help: Some(
+                        "globs match paths from the repository root, for example `sales/**`".to_owned(),
+                    ),
+                });
+            }
         }
     }
 
@@ -224,10 +242,16 @@ fn read_project_rules(run: &Run) -> Result<LintedFiles, Failure> {
         }
         None => None,
     };
-    Ok(LintedFiles {
-        file,
-        team_rules: team_rules.map(|(name, bytes)| LintedFile::from_team_rules_file(name, bytes)),
-    })
+    let mut team_rules = team_rules.map(|(name, bytes)| LintedFile::from_team_rules_file(name, bytes));
+    if let Some(team_file) = &mut team_rules {
+        let files = snapshot.list_content_files(&|path| is_pipeline(path))?;
+        let pipeline_paths: Vec<String> = files.into_iter().map(|file| file.path).collect();
+        // A new project has no pipelines yet.
+        if !pipeline_paths.is_empty() {
+            team_file.add_unmatched_rules(&pipeline_paths);
+        }
+    }
+    Ok(LintedFiles { file, team_rules })
 }
 
 /// The file in printable form: characters that could harm a terminal or CI log are replaced one by one, so that columns

@@ -59,8 +59,11 @@ fn read_project_team_rules(run: &Run) -> Result<(String, Vec<u8>), Failure> {
     };
     let snapshot = workspace.read_checkout_snapshot(run)?;
     workspace.read_checkout_team_rules(&snapshot)?.ok_or_else(|| {
-        Failure::usage(format!("the team rules file {path} does not exist"))
-            .with_hint("run `sluicegate rules new ID` to create the file")
+        let hint = match workspace.list_misnamed_files(path).first() {
+            Some(misnamed_file) => format!("rename {misnamed_file} to {path}"),
+            None => "run `sluicegate rules new ID` to create the file".to_owned(),
+        };
+        Failure::usage(format!("the team rules file {path} does not exist")).with_hint(hint)
     })
 }
 

@@ -307,3 +307,67 @@ fn new_file_is_valid_by_its_schema() {
     let document: serde_json::Value = serde_yaml::from_str(&text).unwrap();
     assert_eq!(json_schema::validate(&schema, &document), Ok(()));
 }
+
+#[test]
+fn glob_that_no_path_can_match_is_an_error() {
+    for glob in ["./prod/**", "/prod/**", "../prod/**", "!prod/**", "prod/"] {
+        let rule = python_rule("error").replace("prod/**", glob);
+        let world = world_with_files(&[(FILE, &rule)]);
+        let problem = format!("the glob `{glob}` matches no pipeline");
+        let output = call(&world).run("rules lint").expect(1);
+        assert!(output.out.contains(&problem), "{}", output.all());
+        call(&world).run("check --all").expect(2).saying(&[&problem]);
+    }
+}
+
+#[test]
+fn rule_whose_globs_match_no_pipeline_is_noted() {
+    let note = "match no pipeline of the project";
+    let world = world_with_files(&[
+        (FILE, &python_rule("error")),
+        ("sales/a.orch.yaml", &python_pipeline(&["Run"])),
+    ]);
+    let output = call(&world).run("rules lint").expect(0);
+    assert!(output.out.contains(note), "{}", output.all());
+    call(&world)
+        .run("check --all")
+        .expect(0)
+        .logging(&["`paths` of these team rules match no pipeline of the project: `team/no-python`"]);
+    commit_files(&world, &[("sales/b.orch.yaml", &python_pipeline(&["Run"]))]);
+    // A check of the changes does not show whether the rule has pipelines.
+    let output = call(&world).run("check").expect(0);
+    assert!(!output.all().contains(note), "{}", output.all());
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&[]))]);
+    for command in ["rules lint", "check --all"] {
+        let output = call(&world).run(command).expect(0);
+        assert!(!output.all().contains(note), "{}", output.all());
+    }
+}
+
+#[test]
+fn sum_of_integer_and_decimal_number_names_both_types() {
+    let rule = python_rule("error").replace(
+        "component.type == \"python-script\"",
+        "has(component.parameters.i) && component.parameters.i + 1.0 > 2.0",
+    );
+    let world = world_with_files(&[(FILE, &rule)]);
+    let pipeline = python_pipeline(&["Run"]) + "      parameters: { i: VALUE }\n";
+    commit_files(&world, &[("prod/a.orch.yaml", &pipeline.replace("VALUE", "1"))]);
+    let report = check(&world, "").expect(1).json();
+    let findings = list_team_findings(&report).join("\n");
+    let message = "the operator cannot be applied to an integer and a decimal number; convert the integer with `double(…)`";
+    assert!(findings.contains(message), "{findings}");
+    commit_files(&world, &[("prod/a.orch.yaml", &pipeline.replace("VALUE", "1.5"))]);
+    let findings = list_team_findings(&check(&world, "").expect(1).json()).join("\n");
+    assert!(findings.contains("is a Python script"), "{findings}");
+}
+
+#[test]
+fn test_of_misnamed_rules_file_says_how_to_rename_it() {
+    let world = world_with_files(&[("sluicegate-rules.yml", &python_rule("error"))]);
+    let hint = "hint: rename sluicegate-rules.yml to sluicegate-rules.yaml";
+    call(&world).run("rules test").expect(2).saying(&[hint]);
+    world.git("rm -q sluicegate-rules.yml");
+    let hint = "hint: run `sluicegate rules new ID` to create the file";
+    call(&world).run("rules test").expect(2).saying(&[hint]);
+}

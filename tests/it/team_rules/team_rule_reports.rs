@@ -136,3 +136,17 @@ fn pipeline_without_rule_of_platform_counts_as_reviewed_beside_result_of_team() 
     call.run("publish --version-name 2 --require-review ../good.json")
         .expect(0);
 }
+
+#[test]
+fn log_names_command_that_explains_team_rule_if_no_other_rule_fails() {
+    let world = world_with_files(&[(FILE, &python_rule("error"))]);
+    commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
+    let command = "Explain a rule: sluicegate rules explain team/no-python";
+    Call::new(&world.work())
+        .run("check")
+        .expect(1)
+        .logging(&[command]);
+    Call::new(&world.work())
+        .run("rules explain team/no-python")
+        .expect(0);
+}

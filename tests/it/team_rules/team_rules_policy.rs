@@ -194,7 +194,11 @@ fn unusable_settings_leave_the_rules_of_the_default_file_in_force() {
         "review: { team-rules: off }\n",
         "review: { team-rules: other.yaml }\n",
     ] {
-        commit_files(&world, &[("sluicegate.yaml", text)]);
+        // Settings that name a missing file would not be a repair.
+        commit_files(
+            &world,
+            &[("sluicegate.yaml", text), ("other.yaml", &python_rule("off"))],
+        );
         let findings = list_team_findings(&check_in_job(&world, "", 1));
         assert_eq!(findings.len(), 1, "{text}: {findings:?}");
         assert!(findings[0].starts_with("team/no-python FAILED"), "{findings:?}");
@@ -514,11 +518,11 @@ fn team_rules_that_settings_move_are_compared_and_their_examples_run() {
     assert!(words.contains("team/no-python when"), "{words}");
     assert!(!words.contains("removed"), "{words}");
     let notes = report["notes"].to_string();
-    assert!(notes.contains("gate/moved.yaml:14"), "{notes}");
+    assert!(notes.contains("gate/moved.yaml:11"), "{notes}");
     Call::new(&world.work())
         .run("check")
         .expect(1)
-        .logging(&["gate/moved.yaml:14"]);
+        .logging(&["gate/moved.yaml:11"]);
 }
 
 #[test]
@@ -562,7 +566,7 @@ fn examples_of_first_team_rules_at_named_path_run() {
         ],
     );
     let notes = check_in_job(&world, "", 1)["notes"].to_string();
-    assert!(notes.contains("gate/team.yaml:14"), "{notes}");
+    assert!(notes.contains("gate/team.yaml:11"), "{notes}");
 }
 
 #[test]

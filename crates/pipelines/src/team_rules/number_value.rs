@@ -89,14 +89,33 @@ pub(super) fn calculate<'m>(
         }
         .map(ExpressionValue::Double),
         _ => {
+            let has_double = [left, right]
+                .iter()
+                .any(|value| matches!(value, ExpressionValue::Double(_)));
+            let has_only_numbers = [left, right].iter().all(|value| to_double(value).is_some());
+            let help = if has_double && has_only_numbers {
+                "; convert the integer with `double(…)`"
+            } else {
+                ""
+            };
             return Err(build_failure(format!(
-                "the operator cannot be applied to {} and {}",
-                left.type_name(),
-                right.type_name()
+                "the operator cannot be applied to {} and {}{help}",
+                describe_operand(left),
+                describe_operand(right)
             )));
         }
     };
     result.ok_or_else(|| build_failure("the result is too large, or the divisor is zero"))
+}
+
+/// Returns the type of an operand with its article. Unlike for other messages, the types of numbers differ.
+const fn describe_operand(value: &ExpressionValue<'_>) -> &'static str {
+    match value {
+        ExpressionValue::Integer(_) => "an integer",
+        ExpressionValue::Unsigned(_) => "an unsigned integer",
+        ExpressionValue::Double(_) => "a decimal number",
+        value => value.type_name(),
+    }
 }
 
 /// Converts a value to the type that the function returns. Fails for null, and for a value that the type cannot

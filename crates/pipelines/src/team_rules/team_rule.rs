@@ -4,8 +4,9 @@ use super::expression_node::CompiledExpression;
 use super::message_template::MessageTemplate;
 use super::record_field::RuleSubject;
 use crate::findings::{Enforcement, TEAM_PREFIX};
-use globset::GlobSet;
-use sluicegate_yaml::Position;
+use globset::{Glob, GlobSet};
+use sluicegate_base::globs::{explain_unmatchable_glob, parse_glob};
+use sluicegate_yaml::{Position, shorten};
 use std::fmt;
 
 /// Maximum length of an id, in bytes.
@@ -62,6 +63,14 @@ impl TeamRule {
         format!("{TEAM_PREFIX}{}", self.id)
     }
 
+    /// Returns whether the rule is enforced, but its `paths` match none of the pipelines at these paths.
+    pub fn matches_no_pipeline(&self, pipeline_paths: &[String]) -> bool {
+        let Some(globs) = &self.included_paths else {
+            return false;
+        };
+        self.level.is_some() && !pipeline_paths.iter().any(|path| globs.is_match(path))
+    }
+
     /// Returns whether the rule's globs include the pipeline at this path and do not exclude it.
     pub(super) fn applies_to(&self, path: &str) -> bool {
         let is_included = self
@@ -74,6 +83,18 @@ impl TeamRule {
                 .as_ref()
                 .is_some_and(|globs| globs.is_match(path))
     }
+}
+
+/// Parses a glob of pipelines. The error is a message: the glob is not valid, or no path can match it.
+pub(super) fn parse_path_glob(pattern: &str) -> Result<Glob, String> {
+    if let Some(reason) = explain_unmatchable_glob(pattern) {
+        return Err(format!(
+            "the glob `{}` matches no pipeline: {reason}",
+            shorten(pattern)
+        ));
+    }
+    parse_glob(pattern)
+        .map_err(|error| format!("the glob `{}` is not valid: {}", shorten(pattern), error.kind()))
 }
 
 /// Returns whether the text has the form of a team rule's id in reports and waivers: `team/ID`.

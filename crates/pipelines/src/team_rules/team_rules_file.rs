@@ -7,11 +7,10 @@ use super::expression_type::ValueType;
 use super::message_template::MessageTemplate;
 use super::record_field::RuleSubject;
 use super::source_location::SourceText;
-use super::team_rule::{MAX_ID_BYTES, TeamRule, is_rule_id};
+use super::team_rule::{MAX_ID_BYTES, TeamRule, is_rule_id, parse_path_glob};
 use crate::findings::Enforcement;
 use crate::rules::{self, LintProblem};
 use globset::{GlobSet, GlobSetBuilder};
-use sluicegate_base::globs::parse_glob;
 use sluicegate_base::text;
 use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
 use std::collections::HashMap;
@@ -308,16 +307,13 @@ impl FileReader {
         let patterns = self.read_texts(node, key, MAX_GLOBS)?;
         let mut builder = GlobSetBuilder::new();
         for pattern in &patterns {
-            match parse_glob(pattern) {
-                Ok(glob) => {
-                    builder.add(glob);
-                }
-                Err(error) => {
-                    let message = format!("the glob `{}` is not valid: {}", shorten(pattern), error.kind());
-                    self.add_problem(node, message);
+            match parse_path_glob(pattern) {
+                Ok(glob) => builder.add(glob),
+                Err(reason) => {
+                    self.add_problem(node, reason);
                     return None;
                 }
-            }
+            };
         }
         match builder.build() {
             Ok(globs) => Some((patterns, Some(globs))),

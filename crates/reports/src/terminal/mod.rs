@@ -21,6 +21,7 @@ use sluicegate_base::text::{self, List, wrap};
 use sluicegate_pipelines::findings::{Finding, FindingState, Report, Severity, ShowMode, Verdict};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
+use sluicegate_pipelines::team_rules::is_team_rule_id;
 use std::fmt::Write as _;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -195,14 +196,18 @@ fn push_cause(output: &mut String, cause: &UnevaluatedCause<'_>, context: &Repor
 }
 
 /// Adds the command that explains a rule: the first listed one that could be evaluated and has an explanation, if any.
+/// A rule of the team, whose message its authors wrote, is explained only if no other rule is.
 fn push_explanation_command(output: &mut String, view: &View<'_>) {
     let is_explained =
         |rule: &str| rules::find_rule(rule).is_some() || ProjectCheck::find_by_id(rule).is_some();
     let findings = view.entries.iter().map(|entry| &entry.finding);
-    let mut failed_rules = findings
+    let failed_rules: Vec<&str> = findings
         .filter(|finding| finding.error_type.is_none())
-        .map(|finding| finding.rule);
-    if let Some(rule) = failed_rules.find(|rule| is_explained(rule)) {
+        .map(|finding| finding.rule)
+        .collect();
+    let mut explained_rules = failed_rules.iter().filter(|rule| is_explained(rule));
+    let mut team_rules = failed_rules.iter().filter(|rule| is_team_rule_id(rule));
+    if let Some(rule) = explained_rules.next().or_else(|| team_rules.next()) {
         let _ = writeln!(output, "Explain a rule: sluicegate rules explain {rule}");
     }
 }
