@@ -316,19 +316,20 @@ const fn synonym(
 }
 
 /// Returns the hint for a flag of another program that a user typed here, or `None` if the flag is not in the table.
-/// `command` consists of the words after the program's name, and `value` is the value that the user typed for the flag.
-pub(super) fn find_flag_hint(command: &str, flag: &str, value: Option<&str>) -> Option<String> {
+/// `command` consists of the words after the program's name, `call` also has the arguments that follow them, and
+/// `value` is the value that the user typed for the flag.
+pub(super) fn find_flag_hint(command: &str, call: &str, flag: &str, value: Option<&str>) -> Option<String> {
     if let Some(arguments) = find_format_arguments(command, flag, value) {
-        return Some(suggest_call(command, &arguments));
+        return Some(suggest_call(call, &arguments));
     }
     let synonym = FLAG_SYNONYMS.iter().find(|synonym| {
         let is_for_command = synonym.commands.is_empty() || synonym.commands.contains(&command);
         is_for_command && synonym.names.contains(&flag)
     })?;
     Some(match synonym.remedy {
-        Remedy::Arguments(arguments) => suggest_call(command, arguments),
+        Remedy::Arguments(arguments) => suggest_call(call, arguments),
         Remedy::ArgumentsWithValue(arguments, default_value) => suggest_call(
-            command,
+            call,
             &arguments.replace("{value}", value.unwrap_or(default_value)),
         ),
         Remedy::Command(arguments) => suggest_call("", arguments),

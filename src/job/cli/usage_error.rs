@@ -163,7 +163,15 @@ impl<'c> InvalidCall<'c> {
     /// the flag, a similar flag, or how to list the flags.
     fn hint_for_flag(&self, flag: &str) -> String {
         let value = self.find_flag_value(flag);
-        if let Some(hint) = synonyms::find_flag_hint(&self.name, flag, value) {
+        // Other programs use `-f` for a format, for a file, and for `--force`.
+        let is_short_flag_of_other_meaning = flag == "-f" && !self.has_output_format(value);
+        if is_short_flag_of_other_meaning && self.has_flag("--force") && value.is_none() {
+            return text::did_you_mean("--force");
+        }
+        let call = self.list_words_before_flags();
+        if !is_short_flag_of_other_meaning
+            && let Some(hint) = synonyms::find_flag_hint(&self.name, &call, flag, value)
+        {
             return hint;
         }
         let commands = self.list_commands_with_flag(flag);
@@ -185,6 +193,35 @@ impl<'c> InvalidCall<'c> {
                 "run `{PROGRAM} {name} --help` to list the options of this command, or `{PROGRAM} help \
                  {GLOBALS_COMMAND}` to list the options of every command"
             ),
+        }
+    }
+
+    /// Returns whether the command has this flag of its own.
+    fn has_flag(&self, flag: &str) -> bool {
+        self.command.get_arguments().any(|arg| has_long_name(arg, flag))
+    }
+
+    /// Returns whether the value is a format of the command's output, or of a report if the command renders reports.
+    fn has_output_format(&self, value: Option<&str>) -> bool {
+        let Some(value) = value else { return false };
+        let mut arguments = self.command.get_arguments();
+        let formats = arguments
+            .find(|arg| has_long_name(arg, "--output"))
+            .map(Arg::get_possible_values)
+            .unwrap_or_default();
+        self.has_flag("--report") || formats.iter().any(|format| format.matches(value, true))
+    }
+
+    /// Returns the words of the call up to the first flag: the command and the arguments that follow it.
+    fn list_words_before_flags(&self) -> String {
+        let words = self.words.iter().take_while(|word| !word.starts_with('-'));
+        let words: Vec<&str> = words.map(String::as_str).collect();
+        let call = words.join(" ");
+        let is_complete = call.starts_with(&self.name);
+        if is_complete && words.iter().all(|word| is_plain(word)) {
+            call
+        } else {
+            self.name.clone()
         }
     }
 
@@ -228,9 +265,7 @@ impl<'c> InvalidCall<'c> {
             Some(value) => value,
             None => self.words.get(position + 1)?,
         };
-        let is_plain = |character: char| character.is_ascii_alphanumeric() || "._-/:=*{}".contains(character);
-        let is_value = !value.is_empty() && !value.starts_with('-') && value.len() <= MAX_VALUE_LENGTH;
-        (is_value && value.chars().all(is_plain)).then_some(value)
+        (is_plain(value) && !value.starts_with('-')).then_some(value)
     }
 
     /// Returns the hint for an unknown command or subcommand: the command that corresponds to another program's
@@ -315,6 +350,13 @@ fn join_with_and(names: &[String]) -> String {
         }
         _ => names.concat(),
     }
+}
+
+/// Returns whether a typed word is short and plain enough for a suggested call.
+fn is_plain(word: &str) -> bool {
+    let is_plain_character =
+        |character: char| character.is_ascii_alphanumeric() || "._-/:=*{}".contains(character);
+    !word.is_empty() && word.len() <= MAX_VALUE_LENGTH && word.chars().all(is_plain_character)
 }
 
 /// Returns the first flag that the error reports as missing, such as `--agent`; `None` if only arguments are missing.

@@ -91,6 +91,31 @@ const CASES: &[(&str, &str)] = &[
         "did you mean `sluicegate artifacts disable --version-name 1.0.0`?",
     ),
     ("check --version", "did you mean `sluicegate --version`?"),
+    (
+        "report r.json -f html",
+        "did you mean `sluicegate report r.json --report html=-`?",
+    ),
+    (
+        "artifacts show 1.0 --json",
+        "did you mean `sluicegate artifacts show 1.0 -o json`?",
+    ),
+    (
+        "artifacts list -f json",
+        "did you mean `sluicegate artifacts list -o json`?",
+    ),
+    ("mv a b -f", "did you mean `--force`?"),
+    (
+        "rules init -f",
+        "run `sluicegate rules init --help` to list the options of this command",
+    ),
+    (
+        "tasks create -f task.yaml",
+        "run `sluicegate tasks create --help` to list the options of this command",
+    ),
+    (
+        "connections create -f x",
+        "run `sluicegate connections create --help` to list the options of this command",
+    ),
     ("rules list -V", "did you mean `sluicegate --version`?"),
     ("review --token abc", "a secret is never a flag"),
     (
