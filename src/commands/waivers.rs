@@ -3,6 +3,7 @@
 use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_rules::CheckRules;
 use crate::job::cli::WaiversVerb;
+use crate::operations::waivers::unevaluated_files::warn_of_unevaluated_files;
 use crate::operations::waivers::{WaiversFile, add, list, prune};
 use crate::session::{CommandResult, Run};
 
@@ -30,7 +31,13 @@ pub(crate) fn run(run: &Run, verb: WaiversVerb) -> CommandResult {
     }
     let file = WaiversFile::load_with_findings(&workspace, &snapshot, rules.into_rule_set())?;
     match verb {
-        WaiversVerb::Add(args) => add::add_waivers(run, &workspace, &snapshot, &file, &args)?,
+        WaiversVerb::Add(args) => {
+            // With `--all`, each current finding gets a waiver.
+            if args.from.is_none() && args.rule.is_none() {
+                warn_of_unevaluated_files(run, &file.run_findings);
+            }
+            add::add_waivers(run, &workspace, &snapshot, &file, &args)?;
+        }
         WaiversVerb::List { output } => list::print_waivers(run, &workspace, &snapshot, file, output)?,
         WaiversVerb::Prune { output } => prune::prune_waivers(run, &workspace, &snapshot, file, output)?,
     }

@@ -4,6 +4,7 @@ pub(crate) mod add;
 pub(crate) mod list;
 pub(crate) mod prune;
 mod unwaived_findings;
+pub(crate) mod unevaluated_files;
 
 pub(crate) use add::render_new_waivers_file;
 pub(crate) use unwaived_findings::has_unwaived_findings;
@@ -36,7 +37,7 @@ pub(crate) struct WaiversFile {
     text: String,
     entries: Vec<PlacedWaiver>,
     rules: Option<RuleSet>,
-    run_findings: RunFindings,
+    pub(crate) run_findings: RunFindings,
     /// The day of the run, by which waivers expire.
     today: Date,
 }

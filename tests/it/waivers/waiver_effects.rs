@@ -913,3 +913,22 @@ fn comment_below_removed_waiver_with_alias_is_kept() {
     waivers(&world, "prune").expect(0).logging(&["1 waiver removed"]);
     assert_eq!(world.read_text(FILE), used);
 }
+
+#[test]
+fn waivers_of_all_findings_name_pipelines_that_could_not_be_evaluated() {
+    let world = change(&[
+        ("in/b.orch.yaml", &bad_pipeline_of_four()),
+        ("out/c.orch.yaml", &bad_pipeline_of_four()),
+    ]);
+    let call = Call::new(&world.work());
+    world.git("sparse-checkout set --no-cone /in/ /a.orch.yaml /.platform/");
+    call.run("waivers add --all --reason adoption")
+        .expect(0)
+        .saying(&[
+            "1 file could not be evaluated, so their findings get no waivers: out/c.orch.yaml",
+            "hint: run `sluicegate check --all`",
+        ]);
+    world.git("sparse-checkout disable");
+    let output = call.run("waivers add --all --reason adoption").expect(0);
+    assert!(!output.err.contains("could not be evaluated"), "{}", output.all());
+}
