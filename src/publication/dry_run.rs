@@ -56,6 +56,12 @@ impl Publication<'_> {
                 refusals.extend(self.list_refusal_reasons(&failure));
             }
         }
+        // Without a publish, no smoke run is started.
+        let smoke_runs = if skip_reason.is_none() && refusals.is_empty() {
+            self.settings.smoke.runs.clone()
+        } else {
+            Vec::new()
+        };
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
@@ -63,7 +69,7 @@ impl Publication<'_> {
             refusals,
             skip_reason,
             changes,
-            smoke_runs: self.settings.smoke.runs.clone(),
+            smoke_runs,
             compat: self
                 .comparison
                 .as_ref()

@@ -5,7 +5,6 @@ use crate::error::Failure;
 use crate::publish::version_name::{needs_next_version, reject_name_without_next};
 use crate::publish::{self, Plan, PublishError};
 use sluicegate_pipelines::interface::{self, NextNameError};
-use std::collections::BTreeSet;
 
 impl Publication<'_> {
     /// Returns whether the version name is computed from the latest version (`{next}`).
@@ -21,21 +20,26 @@ impl Publication<'_> {
         plan: &mut Plan,
         mut next_version: String,
     ) -> Result<String, Failure> {
-        let names: BTreeSet<&str> = self
-            .history
-            .version_names()
-            .into_iter()
-            .map(without_build_metadata)
-            .collect();
         loop {
             self.set_version_name(plan, next_version.clone())?;
-            if !names.contains(without_build_metadata(&plan.version_name)) {
+            if !self.history.has_version_number(&plan.version_name) {
                 return Ok(next_version);
             }
             let higher_version =
                 interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
             next_version = higher_version.map_err(|error| next_version_failure(&error))?;
         }
+    }
+
+    /// Returns `next_version` with the first patch number that no version, enabled or not, has. Returns `None` if there
+    /// is no such name.
+    pub(super) fn find_unused_version(&self, next_version: &str) -> Option<String> {
+        let mut next_version = next_version.to_owned();
+        while self.history.has_version_number(&next_version) {
+            let class = interface::ChangeClass::Content;
+            next_version = interface::next_version_name(Some(&next_version), class).ok()?;
+        }
+        Some(next_version)
     }
 
     /// Sets the version name: its template with `next_version` for `{next}`. Fails if the name is not a semantic
@@ -64,9 +68,4 @@ pub(super) fn next_version_failure(error: &NextNameError) -> Failure {
         NextNameError::TooLarge(_) => "set --version-name to a name without {next}",
     };
     Failure::usage(error.to_string()).with_hint(hint)
-}
-
-/// Returns the version name without its build metadata, which begins with `+` (<https://semver.org/#spec-item-10>).
-fn without_build_metadata(name: &str) -> &str {
-    name.split_once('+').map_or(name, |(version, _)| version)
 }

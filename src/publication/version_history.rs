@@ -44,6 +44,13 @@ impl VersionHistory {
         names.collect()
     }
 
+    /// Returns whether a version, enabled or not, has this name, compared without build metadata.
+    pub(super) fn has_version_number(&self, name: &str) -> bool {
+        let number = without_build_metadata(name);
+        let mut names = self.version_names().into_iter();
+        names.any(|version_name| without_build_metadata(version_name) == number)
+    }
+
     /// Returns the name of the version that was created last, enabled or not.
     pub(super) fn newest_name(&self) -> Option<&str> {
         let newest = self
@@ -112,6 +119,11 @@ impl VersionHistory {
         }
         Ok(())
     }
+}
+
+/// Returns the version name without its build metadata, which begins with `+` (<https://semver.org/#spec-item-10>).
+fn without_build_metadata(name: &str) -> &str {
+    name.split_once('+').map_or(name, |(version, _)| version)
 }
 
 /// Requests the details of a version, and returns the id of its commit; `None` if the platform does not report it.

@@ -520,3 +520,15 @@ fn break_is_refused_only_if_platform_shows_that_the_version_is_missing() {
         );
     }
 }
+
+#[test]
+fn refused_break_suggests_no_version_that_exists() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.publish("2.0.0").expect(0);
+    shop.call().run("artifacts disable 2.0.0").expect(0);
+    shop.break_it();
+    let hint = "publish a higher major version (--version-name 2.0.1)";
+    shop.publish("1.0.1 --compat fail").expect(1).saying(&[hint]);
+    shop.publish("2.0.1 --compat fail").expect(0);
+}

@@ -559,3 +559,13 @@ fn verify_reports_smoke_run_that_did_not_succeed() {
     stage.show(ResponseTemplate::new(403));
     stage.call().run("verify receipt.json").expect(4);
 }
+
+#[test]
+fn dry_run_that_publishes_nothing_lists_no_smoke_runs() {
+    let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+    stage.call().run("publish").expect(0);
+    let output = stage.call().run("publish --dry-run").expect(0);
+    assert!(!output.out.contains("would then run"), "{}", output.all());
+    let plan = stage.call().run("publish --dry-run -o json").expect(0).json();
+    assert_eq!(plan["smoke"], json!([]));
+}
