@@ -30,11 +30,13 @@ pub enum PublishError {
     )]
     NoConfigDir,
     /// The shared-pipelines file does not exist.
-    #[error("the shared-pipelines file `{path}` is not in {place}")]
+    #[error("the shared-pipelines file `{path}` is not in {place}{}", describe_other_path(other_path.as_deref()))]
     NoSharedFile {
         path: String,
         /// The commit or the working tree.
         place: String,
+        /// The path of such a file in another hidden directory.
+        other_path: Option<String>,
     },
     /// The shared-pipelines file cannot be read.
     #[error("{}: {}", format_place(path, error.position), error.message)]
@@ -110,6 +112,13 @@ fn format_list(items: &[impl fmt::Display]) -> String {
         let _ = write!(text, "\n  {entry}");
     }
     text
+}
+
+/// Returns the end of the message about a missing shared-pipelines file if another hidden directory has one.
+fn describe_other_path(other_path: Option<&str>) -> String {
+    other_path
+        .map(|path| format!(", but `{path}` is"))
+        .unwrap_or_default()
 }
 
 impl PublishError {

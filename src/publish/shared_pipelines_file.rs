@@ -29,6 +29,7 @@ impl PlannedSharedFile {
             .filter(|file| file.kind != FileKind::Submodule);
         let Some(file) = file else {
             return Err(PublishError::NoSharedFile {
+                other_path: find_file_in_other_directory(listing)?,
                 path,
                 place: listing.source_name(),
             });
@@ -76,4 +77,15 @@ impl PlannedSharedFile {
     pub(super) fn offered_entries(&self) -> impl Iterator<Item = &SharedEntry> {
         self.interface.offered_entries()
     }
+}
+
+/// Returns the path of a shared-pipelines file in a hidden directory at the root, if there is one.
+fn find_file_in_other_directory(listing: &FileListing<'_>) -> Result<Option<String>, PublishError> {
+    for dir in listing.list_root_dirs()? {
+        let path = format!("{dir}/{SHARED_PIPELINES_FILE}");
+        if dir.starts_with('.') && listing.find_file(&path)?.is_some() {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
 }

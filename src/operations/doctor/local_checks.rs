@@ -9,6 +9,7 @@ use crate::job::settings::{Connection, RequestFields};
 use crate::session::{Run, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
+use crate::workspace::gate_files::list_hidden_root_entries;
 use crate::workspace::rules_remedy::RulesRemedy;
 use crate::workspace::unusable_publish_settings::reject_unusable_publish_settings;
 use sluicegate_base::text::{List, format_count};
@@ -310,7 +311,14 @@ fn check_shared_pipelines(
     let path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
     let file = path.map(|path| snapshot.find_file(&path)).transpose()?.flatten();
     let Some(file) = file else {
-        let message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
+        let mut message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
+        for dir in list_hidden_root_entries(snapshot)? {
+            let other_path = format!("{dir}/{SHARED_PIPELINES_FILE}");
+            if snapshot.find_file(&other_path)?.is_some() {
+                message += &format!(", but `{other_path}` exists");
+                break;
+            }
+        }
         return if settings.publishes {
             Err(Failure::usage(message).with_hint("create the file with the list of pipelines to publish"))
         } else {

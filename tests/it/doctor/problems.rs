@@ -706,3 +706,19 @@ fn team_rules_of_the_target_fail_the_check_unless_the_change_repairs_them() {
     let rule = "  - { id: x, level: warn, for: pipeline, when: 'false', message: m }\n";
     check_in_job(&format!("rules:\n{rule}"), "ok", 0);
 }
+
+#[test]
+fn shared_pipelines_file_in_other_hidden_directory_is_named() {
+    let world = project();
+    let call = Call::new(&world.work());
+    let text = find_check(&doctor(&call), "shared-pipelines").to_string();
+    assert!(!text.contains("exists"), "{text}");
+    world.write(".other/shared-pipelines.yaml", "pipelines: []\n");
+    world.commit("other directory");
+    let call = call.variable("SLUICEGATE_CONFIG_DIR", ".platform");
+    let text = find_check(&doctor(&call), "shared-pipelines").to_string();
+    assert!(
+        text.contains(", but `.other/shared-pipelines.yaml` exists"),
+        "{text}"
+    );
+}

@@ -502,7 +502,7 @@ fn configuration_must_be_there_and_right() {
     empty: .platform/shared-pipelines.yaml:1:1: the list `pipelines` is missing
     twins: .platform/shared-pipelines.yaml:3:3: the id `a` is already used on line 2
     two: several hidden directories contain `shared-pipelines.yaml` or `config/pipeline_quality_rules.yaml`: .platform, .second
-    named: the shared-pipelines file `.third/shared-pipelines.yaml` is not in commit <commit>
+    named: the shared-pipelines file `.third/shared-pipelines.yaml` is not in commit <commit>, but `.platform/shared-pipelines.yaml` is
     ");
     let input = PlanInput {
         config_dir: Some(".platform".to_owned()),
