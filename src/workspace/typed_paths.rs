@@ -4,6 +4,7 @@ use crate::error::Failure;
 use crate::job::policy::normalize_path;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_base::text::quote_shell_word;
 use sluicegate_git::{CommitId, Snapshot};
 use std::path::{Path, PathBuf};
 
@@ -65,11 +66,39 @@ impl Workspace<'_> {
         let is_in_base = bases
             .iter()
             .any(|base| matches!(self.repo.has_path(base, path), Ok(true)));
-        if path.is_empty() || is_in_base || matches!(snapshot.has_path(path), Ok(true)) {
+        if path.is_empty() || is_in_base {
+            return Ok(());
+        }
+        let is_present = matches!(snapshot.has_path(path), Ok(true));
+        if !is_present || self.repo.root().join(path).join(".git").exists() {
+            self.reject_path_in_nested_repository(path, typed_path)?;
+        }
+        if is_present {
             return Ok(());
         }
         let message = format!("the path {} is not in {}", typed_path.display(), snapshot.name());
         Err(Failure::usage(message).with_hint("paths are relative to the current directory"))
+    }
+
+    /// Returns an error if the path leads into another repository in the working tree, such as a submodule or a nested
+    /// clone, because a run covers the files of one repository.
+    fn reject_path_in_nested_repository(&self, path: &str, typed_path: &Path) -> Result<(), Failure> {
+        if self.repo.is_plain_directory() {
+            return Ok(());
+        }
+        let mut parent = self.repo.root().to_owned();
+        for name in path.split('/').filter(|name| !name.is_empty()) {
+            parent.push(name);
+            if parent.join(".git").exists() {
+                let message = format!("the path {} is in another repository", typed_path.display());
+                let hint = format!(
+                    "pass `--repo {}`",
+                    quote_shell_word(&parent.display().to_string())
+                );
+                return Err(Failure::usage(message).with_hint(hint));
+            }
+        }
+        Ok(())
     }
 }
 

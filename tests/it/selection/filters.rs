@@ -458,3 +458,22 @@ fn change_that_removes_or_renames_a_file_whose_name_is_not_utf8_passes() {
         .run("check --all")
         .expect(7);
 }
+
+#[test]
+fn path_in_nested_repository_is_refused_with_its_root() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    world.write("inner/sales/a.orch.yaml", good_pipeline());
+    world.git("init -q inner");
+    let inner = world.work().join("inner");
+    let call = Call::new(&world.work());
+    for path in ["inner/sales", "inner/sales/a.orch.yaml"] {
+        call.run(("check", &[path])).expect(2).saying(&[
+            &format!("the path {path} is in another repository"),
+            &format!("hint: pass `--repo {}`", inner.display()),
+        ]);
+    }
+    call.run("check b.orch.yaml").expect(0);
+    call.run("check innner")
+        .expect(2)
+        .saying(&["is not in the working tree"]);
+}
