@@ -4,7 +4,7 @@ use super::ContextError;
 use super::base::{Base, EarlierCommit};
 use super::base_search::{BaseSearch, describe_merge_bases};
 use super::merge_check::may_be_on_branch;
-use crate::job::ci::{BaseHint, Trigger};
+use crate::job::ci::{BaseHint, Host, Trigger};
 use sluicegate_git::CommitId;
 
 const FIRST_PARENT: &str = "the first parent of head";
@@ -72,12 +72,13 @@ impl BaseSearch<'_> {
             return Ok(EarlierCommit::None);
         };
         if self.repo.has_commit(parent.as_str()) {
+            let host = match ci.host {
+                Host::Unknown => "the CI host".to_owned(),
+                host => host.describe(),
+            };
             return Ok(EarlierCommit::Found {
                 commits: vec![parent],
-                source: format!(
-                    "{FIRST_PARENT}, because {} does not name an earlier commit",
-                    ci.host.describe()
-                ),
+                source: format!("{FIRST_PARENT}, because {host} does not name an earlier commit"),
             });
         }
         // With --deepen, this error makes the program fetch more history.
