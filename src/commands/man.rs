@@ -49,11 +49,8 @@ fn write_manual(run: &Run, program: &Command, dir: &Path) -> CommandResult {
     run.reject_repository_links_in(&output_dir)?;
     fs::create_dir_all(&output_dir).map_err(to_write_failure(description, &output_dir))?;
     let page_count = write_pages(program, &output_dir).map_err(to_write_failure(description, &output_dir))?;
-    let message = format!(
-        "wrote {} to {}",
-        format_count(page_count, "manual page"),
-        output_dir.display()
-    );
+    let pages = format_count(page_count, "manual page");
+    let message = format!("wrote {pages} to {}", output_dir.display());
     run.ui.print_result(&(text::escape_line(&message) + "\n"))?;
     Ok(ExitStatus::Success)
 }
@@ -90,6 +87,9 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
         .clone()
         .after_help(None::<&str>)
         .after_long_help(None::<&str>)
+        // Every page shows the version, but only the program has the flag `--version`.
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_version_flag(command.get_version().is_none())
         .mut_args(|flag| {
             let is_hidden = flag.is_hide_set() || (is_common(&flag) && !is_about_globals);
             flag.hide(is_hidden).hide_short_help(false).hide_long_help(false)
