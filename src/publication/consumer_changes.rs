@@ -339,12 +339,12 @@ impl Publication<'_> {
     /// Returns the error that the publish would break consumers. Its hint names the flags that accept the break.
     fn breaks_failure(&self, plan: &Plan, comparison: &PublishComparison) -> Failure {
         let message = describe_breaks(plan, &comparison.compat);
-        let next_version = comparison.next_version.as_ref().ok();
-        // With `{next}`, the name is already unused, unless it is that of this plan.
-        let next_version = next_version.and_then(|next| match self.needs_next_version() {
-            true => Some(next.clone()),
-            false => self.find_unused_version(next),
-        });
+        let next_version = match &comparison.next_version {
+            // With `{next}`, the comparison has already skipped the names of existing versions.
+            Ok(next) if self.needs_next_version() => Some(next.clone()),
+            Ok(next) => self.find_unused_version(next),
+            Err(_) => None,
+        };
         // The hint suggests the next version only if its name would accept the break.
         let name_hint = match (&next_version, &comparison.compat.against) {
             (Some(next), Some(old)) if find_acceptance_by_version_names(Some(old), next).is_some() => {

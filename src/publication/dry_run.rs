@@ -6,6 +6,7 @@ use super::publish_decision::{PublishDecision, PublishedVersion};
 use super::publish_preview::{Preview, PublishedState, build_preview_document, render_preview};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::job::settings::SmokeRun;
 use crate::publish::{FileSource, Plan, PlanChanges, PublishError, Receipt, compare_plans};
 use crate::session::CommandResult;
 use crate::session::response_output::format_json;
@@ -56,12 +57,7 @@ impl Publication<'_> {
                 refusals.extend(self.list_refusal_reasons(&failure));
             }
         }
-        // Without a publish, no smoke run is started.
-        let smoke_runs = if skip_reason.is_none() && refusals.is_empty() {
-            self.settings.smoke.runs.clone()
-        } else {
-            Vec::new()
-        };
+        let is_published = skip_reason.is_none() && refusals.is_empty();
         let preview = Preview {
             receipt_digest: receipt.digest.clone(),
             hashes: hashes.clone(),
@@ -69,7 +65,7 @@ impl Publication<'_> {
             refusals,
             skip_reason,
             changes,
-            smoke_runs,
+            smoke_runs: self.list_following_smoke_runs(is_published),
             compat: self
                 .comparison
                 .as_ref()
@@ -84,6 +80,15 @@ impl Publication<'_> {
         self.summarize_dry_run(plan, &preview, status);
         let is_usable = true;
         Ok(status.worse(self.write_records(receipt, is_usable)))
+    }
+
+    /// Returns the smoke runs that follow if a version is published; without a publish, none is started.
+    fn list_following_smoke_runs(&self, is_published: bool) -> Vec<SmokeRun> {
+        if is_published {
+            self.settings.smoke.runs.clone()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Returns the reasons of a refused publish: the breaking changes if the gate failed after a comparison, otherwise

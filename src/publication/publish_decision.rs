@@ -75,14 +75,13 @@ impl Publication<'_> {
         if self.settings.from != FileSource::Commit {
             return;
         }
-        let is_used = |path: &str| {
-            if is_reviewed_file(path) {
-                !self.is_ci
-            } else {
-                plan.as_ref().is_ok_and(|plan| plan.has_file(path))
-            }
-        };
         self.workspace
-            .print_uncommitted_files_note(self.run, &self.target.head, "publish", &is_used);
+            .print_uncommitted_files_note(self.run, &self.target.head, "publish", &|path| {
+                if is_reviewed_file(path) {
+                    !self.is_ci
+                } else {
+                    plan.as_ref().is_ok_and(|plan| plan.has_file(path))
+                }
+            });
     }
 }

@@ -315,7 +315,7 @@ fn check_shared_pipelines(
         for dir in list_hidden_root_entries(snapshot)? {
             let other_path = format!("{dir}/{SHARED_PIPELINES_FILE}");
             if snapshot.find_file(&other_path)?.is_some() {
-                message += &format!(", but `{other_path}` exists");
+                message = format!("{message}, but `{other_path}` exists");
                 break;
             }
         }
