@@ -119,7 +119,7 @@ pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) ->
 /// `sluicegate.yaml`.
 pub(crate) fn is_gate_merged(facts: &RepositoryFacts, plan: &InitPlan) -> bool {
     let findings = &facts.findings;
-    findings.has_merged_waivers && !findings.adds_rules && !plan.has_write_step(settings::FILE_NAME)
+    findings.existing_waivers.is_merged && !findings.adds_rules && !plan.has_write_step(settings::FILE_NAME)
 }
 
 /// Indents each line by two spaces.
@@ -194,7 +194,10 @@ pub(crate) fn list_adoption_steps(facts: &RepositoryFacts, plan: &InitPlan) -> V
             .push("Set `new-only: true` under `review` in sluicegate.yaml, because `init` does not change an existing file".to_owned());
     }
     steps.extend(describe_check_level_step(facts, plan));
-    if adopt == Adopt::Waivers && !plan.has_write_step(waivers::FILE_NAME) && findings.lacks_waivers {
+    if adopt == Adopt::Waivers
+        && !plan.has_write_step(waivers::FILE_NAME)
+        && findings.existing_waivers.lacks_waivers
+    {
         let file = waivers::FILE_NAME;
         steps.push(format!(
             "Add the missing entries to {file}: `sluicegate waivers add --all --reason 'found before the gate'`"

@@ -26,6 +26,16 @@ const WAIVERS_HEADING: &str = "\
 # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
 ";
 
+/// What is known about a waivers file that exists already.
+pub(crate) struct ExistingWaivers {
+    /// False if a waivers file can be written.
+    pub(crate) is_present: bool,
+    /// True if the file lacks a waiver for a current finding.
+    pub(crate) lacks_waivers: bool,
+    /// True if the default branch has the file, so that the next change does not introduce it.
+    pub(crate) is_merged: bool,
+}
+
 /// The current findings, and the files to write because of them.
 pub(crate) struct CurrentFindings {
     /// The chosen way to adopt the gate, if any.
@@ -41,12 +51,7 @@ pub(crate) struct CurrentFindings {
     pub(crate) rules_file: Option<(String, String)>,
     /// The text of a new waivers file, if requested.
     pub(crate) waivers_file: Option<String>,
-    /// True if a waivers file exists already, so that none is written.
-    pub(crate) has_waivers_file: bool,
-    /// True if the existing waivers file lacks a waiver for a current finding.
-    pub(crate) lacks_waivers: bool,
-    /// True if the default branch has the existing waivers file, so that the next change does not introduce it.
-    pub(crate) has_merged_waivers: bool,
+    pub(crate) existing_waivers: ExistingWaivers,
     /// True if only new findings fail the gate already, regardless of the files to write.
     pub(crate) is_new_only: bool,
     /// The levels of the project checks that apply already, regardless of the files to write.
@@ -98,7 +103,7 @@ impl CurrentFindings {
         };
         let waivers_path = workspace.repo.root().join(WAIVERS_FILE);
         let waivers_text = input::read_text_file(&waivers_path, MAX_WAIVERS_BYTES).ok();
-        let (lacks_waivers, has_merged_waivers) = match waivers_text {
+        let (lacks_waivers, is_merged) = match waivers_text {
             Some(text) if adopt == Some(Adopt::Waivers) => {
                 let is_merged = default_branch_has_file(&workspace.repo, WAIVERS_FILE, text.as_bytes())?;
                 (
@@ -122,9 +127,11 @@ impl CurrentFindings {
             rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
             waivers_file,
-            has_waivers_file: waivers_path.symlink_metadata().is_ok(),
-            lacks_waivers,
-            has_merged_waivers,
+            existing_waivers: ExistingWaivers {
+                is_present: waivers_path.symlink_metadata().is_ok(),
+                lacks_waivers,
+                is_merged,
+            },
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,
             check_levels: check_levels.unwrap_or_default(),
             files,
@@ -187,7 +194,7 @@ impl CurrentFindings {
     pub(crate) const fn excused_state(&self, writes_config_file: bool) -> Option<&'static str> {
         match self.adopt {
             Some(Adopt::NewOnly) if writes_config_file || self.is_new_only => Some("known"),
-            Some(Adopt::Waivers) if !self.has_waivers_file => Some("waived"),
+            Some(Adopt::Waivers) if !self.existing_waivers.is_present => Some("waived"),
             _ => None,
         }
     }

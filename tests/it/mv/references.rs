@@ -539,7 +539,7 @@ fn line_ends_that_git_converts_stay_as_they_are_on_disk() {
 
 #[test]
 fn move_behind_an_untracked_link_is_refused() {
-    let world = crate::support::project();
+    let world = project();
     let outside = crate::support::scratch::create_scratch_directory();
     std::os::unix::fs::symlink(outside.path(), world.work().join("out")).unwrap();
     let output = Call::new(&world.work())
@@ -561,11 +561,8 @@ fn link_directory_outside(world: &World, directory: &str) -> tempfile::TempDir {
 
 #[test]
 fn moves_do_not_write_through_links() {
-    let world = crate::support::project();
-    world.write(
-        "sales/load.orch.yaml",
-        crate::support::orchestration_text(&["Start", "Done"]),
-    );
+    let world = project();
+    world.write("sales/load.orch.yaml", orchestration_text(&["Start", "Done"]));
     world.write("calls/main.orch.yaml", MAIN);
     world.commit("calls");
     // A file behind a link is not moved.
@@ -585,7 +582,7 @@ fn moves_do_not_write_through_links() {
     mv(&world, "sales/load.orch.yaml stock/load.orch.yaml").expect(0);
     assert_eq!(fs::read(&linked_file).unwrap(), before);
     // A link of the repository can be moved itself.
-    let twin = crate::support::project();
+    let twin = project();
     std::os::unix::fs::symlink("a.orch.yaml", twin.work().join("link")).unwrap();
     twin.commit("link");
     mv(&twin, "link other").expect(0);
@@ -619,9 +616,9 @@ fn move_does_not_stage_changes_that_were_not_staged_before() {
     assert_eq!(status, " M main.orch.yaml\nM  sluicegate.yaml");
     let json = mv(&world, "stock sales -o json").expect(0).json();
     assert_eq!(json["unstaged"], serde_json::json!(["main.orch.yaml"]));
-    let repaired = crate::support::project();
+    let repaired = project();
     let call = "      parameters: { orchestrationJob: old/a.orch.yaml }\n";
-    let caller = crate::support::orchestration_text(&["Start", "Run", "Done"]).replacen(
+    let caller = orchestration_text(&["Start", "Run", "Done"]).replacen(
         "      parameters: { componentName: \"Run\" }\n",
         call,
         1,
