@@ -93,15 +93,9 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
         ),
         ("the commit", value_or(context.head.clone(), "no commit")),
         ("the base", join_or_none(bases.cloned())),
-        ("the list of paths", join_or_none(context.paths.iter().map(quote))),
-        (
-            "the `--include` list",
-            join_or_none(context.include.iter().map(quote)),
-        ),
-        (
-            "the `--exclude` list",
-            join_or_none(context.exclude.iter().map(quote)),
-        ),
+        ("the list of paths", join_quoted(&context.paths)),
+        ("the `--include` list", join_quoted(&context.include)),
+        ("the `--exclude` list", join_quoted(&context.exclude)),
         ("the `--new-only` setting", context.new_only.to_string()),
         (
             "the `--fail-on` level",
@@ -143,6 +137,11 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
 
 fn quote(text: &String) -> String {
     format!("{text:?}")
+}
+
+/// Joins the values, each in quotes, with commas. Without values, returns the word `none`.
+fn join_quoted(values: &[String]) -> String {
+    join_or_none(values.iter().map(quote))
 }
 
 /// Joins the values with commas. Without values, returns the word `none`.

@@ -3,8 +3,8 @@
 pub(crate) mod add;
 pub(crate) mod list;
 pub(crate) mod prune;
-mod unwaived_findings;
 pub(crate) mod unevaluated_files;
+mod unwaived_findings;
 
 pub(crate) use add::render_new_waivers_file;
 pub(crate) use unwaived_findings::has_unwaived_findings;
