@@ -111,12 +111,10 @@ fn publish_reviewed_commit(
 /// Removes the JUnit report of the publish, which this run wrote as undecided at its start, because nothing is
 /// published. A dry run, which has no review report, did not write one.
 fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
-    let files = gate
-        .subject
-        .workspace
-        .sources
-        .resolve_publish_files(&args.publish);
-    let Ok(files) = files else { return };
+    let sources = &gate.subject.workspace.sources;
+    let Ok(files) = sources.resolve_publish_files(&args.publish) else {
+        return;
+    };
     if gate.report.is_none() {
         return;
     }

@@ -9,7 +9,7 @@ pub(crate) const EMPTY_SHARD_REASON: &str = "all selected pipelines are in other
 /// Returns the note of a run that has no pipeline to review. `action` is the verb of the run, and `reason` explains why
 /// there is no pipeline.
 pub(super) fn format_empty_run_note(action: &str, reason: &str) -> String {
-    format!("no pipeline to {action}: {reason}")
+    format!("nothing to {action}: {reason}")
 }
 
 /// Returns whether the note of a report states that its shard has no pipelines.

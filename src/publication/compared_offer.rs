@@ -240,3 +240,15 @@ fn find_version_commit(
     let may_fetch = !deepen;
     Ok(Err(IdsOnlyReason { reason, may_fetch }))
 }
+
+/// Returns the error that neither version or revision has a shared-pipelines file: probably, the directory or one of
+/// the names is wrong.
+pub(super) fn missing_files_failure(old: &ComparedOffer, new: &ComparedOffer) -> Failure {
+    let message = format!(
+        "neither {} nor {} has a shared-pipelines file",
+        old.display_name(),
+        new.display_name()
+    );
+    Failure::usage(message)
+        .with_hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
+}

@@ -1,6 +1,8 @@
 //! Compares two versions or revisions: the changes for consumers.
 
-use super::compared_offer::{CommitOffer, ComparedOffer, IdsOnlyReason, fetch_hint, read_offered_interface};
+use super::compared_offer::{
+    CommitOffer, ComparedOffer, IdsOnlyReason, fetch_hint, missing_files_failure, read_offered_interface,
+};
 use super::publish_selection::PublishSelection;
 use crate::error::Failure;
 use crate::interface_version::{self, LoadedInterface};
@@ -392,16 +394,4 @@ impl OfferLookup<'_> {
                 selection.clone()
             }))
     }
-}
-
-/// Returns the error that neither version or revision has a shared-pipelines file: probably, the directory or one of
-/// the names is wrong.
-fn missing_files_failure(old: &ComparedOffer, new: &ComparedOffer) -> Failure {
-    let message = format!(
-        "neither {} nor {} has a shared-pipelines file",
-        old.display_name(),
-        new.display_name()
-    );
-    Failure::usage(message)
-        .with_hint("pass two versions or revisions, or set the platform's hidden directory with --config-dir")
 }

@@ -1,5 +1,6 @@
 //! The files of the gate configuration that cannot be used in the reviewed commit.
 
+use sluicegate_yaml::{DocumentError, format_place};
 use std::collections::BTreeSet;
 
 /// The problems of the files of the gate configuration that cannot be used, each as a sentence.
@@ -36,4 +37,9 @@ impl UnusableGateFiles {
     pub(crate) fn contain(&self, kind: GateFileKind) -> bool {
         self.kinds.contains(&kind)
     }
+}
+
+/// Describes an error in a file, with its position.
+pub(super) fn describe_error(path: &str, error: &DocumentError) -> String {
+    format!("{}: {}", format_place(path, error.position), error.message)
 }

@@ -9,7 +9,7 @@ use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
-use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles};
+use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles, describe_error};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files, unusable_publish_settings};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
@@ -18,7 +18,6 @@ use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::team_rules::{TeamRuleSet, is_team_rule_id};
 use sluicegate_pipelines::waivers::{self, Waivers};
-use sluicegate_yaml::{DocumentError, format_place};
 use std::collections::BTreeMap;
 
 /// Resolves the settings that select files; an error shows that a file cannot be used.
@@ -393,9 +392,4 @@ fn is_known_rule(rules: Option<&RuleSet>, team_rules: Option<&TeamRuleSet>, id: 
         || ProjectCheck::find_by_id(id).is_some()
         || team_rules.is_some_and(|rules| rules.has_rule(id))
         || rules.is_some_and(|rules| !matches!(rules.state(id), RuleState::Missing))
-}
-
-/// Describes an error in a file, with its position.
-fn describe_error(path: &str, error: &DocumentError) -> String {
-    format!("{}: {}", format_place(path, error.position), error.message)
 }

@@ -395,10 +395,10 @@ mod tests {
         insta::assert_snapshot!(refused(sample::empty(Verdict::Passed)), @"cannot merge these reports: the number of shards is 2 in one report and none (not sharded) in another");
         let mut other_rules = part(2, 2, "b", Verdict::Passed);
         other_rules.context.rules = Some("lenient.yaml".to_owned());
-        insta::assert_snapshot!(refused(other_rules), @"cannot merge these reports: the rules file is that of the reviewed files in one report and lenient.yaml in another");
+        insta::assert_snapshot!(refused(other_rules), @r#"cannot merge these reports: the rules file is that of the reviewed files in one report and "lenient.yaml" in another"#);
         let mut other_team_rules = part(2, 2, "b", Verdict::Passed);
         other_team_rules.context.team_rules = Some("lenient.yaml".to_owned());
-        insta::assert_snapshot!(refused(other_team_rules), @"cannot merge these reports: the `--team-rules` setting is on in one report and lenient.yaml in another");
+        insta::assert_snapshot!(refused(other_team_rules), @r#"cannot merge these reports: the `--team-rules` setting is on in one report and "lenient.yaml" in another"#);
         let mut contrary = part(2, 2, "a", Verdict::Passed);
         contrary.files[0].results[0].status = Status::Failed(Severity::Error);
         insta::assert_snapshot!(refused(contrary), @"two reports have different results for a");

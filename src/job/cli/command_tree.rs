@@ -2,7 +2,7 @@
 //! commands. Completions and manual pages show only the common flags that a command uses. The help of a command lists
 //! only their names, because their texts would fill a screen; `sluicegate help globals` explains them.
 
-use super::help_topics::{ENVIRONMENT_TOPIC, EXIT_CODES_TOPIC, build_topic_commands};
+use super::help_topics::{ENVIRONMENT_TOPIC, EXIT_CODES_TOPIC, MAX_STATIC_WIDTH, build_topic_commands};
 use super::overview::{GLOBALS_COMMAND, build_globals_command, render_overview};
 use super::{Cli, PROGRAM, single_command};
 use clap::{Arg, Command, CommandFactory as _, FromArgMatches as _, Parser as _};
@@ -51,9 +51,6 @@ fn common_flag_groups(command: &str) -> &'static [&'static [&'static str]] {
         _ => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK],
     }
 }
-
-/// Maximum width of the lines that clap does not wrap at the width of the terminal.
-pub(super) const MAX_STATIC_WIDTH: usize = 80;
 
 /// Returns whether the command prints a result, whose format `-o` sets.
 pub(super) fn has_result(command: &str) -> bool {

@@ -1,10 +1,12 @@
 //! The pages of `sluicegate help` that are about no command: exit codes, environment variables and files.
 
-use super::command_tree::MAX_STATIC_WIDTH;
 use clap::Command;
 use sluicegate_base::text::wrap;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+
+/// Maximum width of the lines that clap does not wrap at the width of the terminal.
+pub(super) const MAX_STATIC_WIDTH: usize = 80;
 
 pub(super) const EXIT_CODES_TOPIC: &str = "exit-codes";
 pub(super) const ENVIRONMENT_TOPIC: &str = "environment";

@@ -103,7 +103,7 @@ fn check_on_default_branch_selects_unpushed_changes_or_all() {
     assert_eq!(
         staged_run.json()["notes"],
         json!([
-            "nothing to check: no selected pipeline changed; the index contains 1 pipeline: use --all to review them all"
+            "nothing to check: no selected pipeline changed; the index contains 1 pipeline: use --all to select it"
         ])
     );
     world.write("b.orch.yaml", bad_pipeline());

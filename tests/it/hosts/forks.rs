@@ -262,6 +262,6 @@ fn fork_with_nothing_to_review_is_green_without_any_setting() {
     let job = fork_job(&world, &head);
     for more in ["", "--fork check"] {
         let output = review_with_reports(&job.call(), more).expect(0);
-        assert!(output.out.contains("no pipeline to review"), "{}", output.all());
+        assert!(output.out.contains("nothing to review"), "{}", output.all());
     }
 }

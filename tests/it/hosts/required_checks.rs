@@ -112,7 +112,7 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
         )
         .run("review --report junit=out/j.xml --report json=out/j.json")
         .expect(0);
-    let expected_text = "no pipeline to review: no selected pipeline changed";
+    let expected_text = "nothing to review: no selected pipeline changed";
     assert!(output.out.contains(expected_text), "{}", output.all());
     let report: Value = serde_json::from_slice(&fs::read(out.join("j.json")).unwrap()).unwrap();
     assert_eq!(report["verdict"], "passed");
@@ -127,7 +127,7 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
     assert!(
         fs::read_to_string(summary)
             .unwrap()
-            .contains("o pipeline to review")
+            .contains("othing to review")
     );
     let outputs = fs::read_to_string(job.folder.with_extension("outputs")).unwrap();
     assert!(

@@ -349,7 +349,7 @@ fn scenes_of_checks() -> Vec<Scene> {
             "nothing selected",
             change(&[("note.txt", "no pipeline")]),
             &["check"],
-            "no pipeline to check",
+            "nothing to check",
         ),
         Scene::new(
             "excluded file",

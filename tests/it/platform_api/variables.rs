@@ -324,11 +324,15 @@ fn create_of_variable_that_no_path_can_contain_sends_nothing() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", LIST, ResponseTemplate::new(201).set_body_json(json!({})));
     let call = platform.call(&world);
-    for name in ["..", "", "a\nb"] {
+    for (name, expected_text) in [
+        ("..", "cannot be used in a path below"),
+        ("", "the value is empty"),
+        ("a\nb", "cannot be used in a path below"),
+    ] {
         let output = call
             .run(("variables create --type TEXT --value x", &[name]))
             .expect(2);
-        output.saying(&["cannot be used in a path below"]);
+        output.saying(&[expected_text]);
     }
     assert!(platform.requests().is_empty());
     call.run("variables create ..a --type TEXT --value x").expect(0);

@@ -856,7 +856,7 @@ pipeline:
     let call = Call::new(&world.work());
     call.run("check --base origin/main").expect(1).logging(&[
         "project/call",
-        "no pipeline to check: the change deletes 1 pipeline and edits no other selected one;",
+        "nothing to check: the change deletes 1 pipeline and edits no other selected one;",
         "use --all to select them all",
     ]);
     // A change without a pipeline deletes none.
@@ -865,5 +865,5 @@ pipeline:
     world.commit("text");
     call.run("check --base origin/main")
         .expect(0)
-        .logging(&["no pipeline to check: no selected pipeline changed;"]);
+        .logging(&["nothing to check: no selected pipeline changed;"]);
 }

@@ -93,7 +93,7 @@ fn shard_without_pipelines_says_so_and_reviews_nothing() {
     let world = change(&[("only.orch.yaml", &content)]);
     let platform = Platform::new();
     platform.reviews(respond_for_each("PASSED", passed_results()));
-    let reason = "no pipeline to review: all selected pipelines are in other shards";
+    let reason = "nothing to review: all selected pipelines are in other shards";
     let mut empty_count = 0;
     for index in 1..=2 {
         let output = platform
@@ -109,7 +109,7 @@ fn shard_without_pipelines_says_so_and_reviews_nothing() {
 fn merged_report_does_not_repeat_the_note_of_a_shard_without_pipelines() {
     let content = orchestration_text(&["Start", "Done"]);
     let world = change(&[("only.orch.yaml", &content)]);
-    let note = "no pipeline to check: all selected pipelines are in other shards";
+    let note = "nothing to check: all selected pipelines are in other shards";
     let mut notes_of_shards = Vec::new();
     for index in 1..=2 {
         let args = format!("check --shard {index}/2 --report json=part-{index}.json");

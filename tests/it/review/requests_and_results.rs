@@ -97,14 +97,14 @@ fn run_without_pipelines_passes_and_writes_reports() {
     let reports = "--report junit=out/j.xml --report json=out/j.json";
     call.run(("ci", reports)).expect(0);
     let output = call.run(("review", reports)).expect(0);
-    assert!(output.out.contains("no pipeline to review"), "{}", output.all());
+    assert!(output.out.contains("nothing to review"), "{}", output.all());
     let report: Value = serde_json::from_slice(&fs::read(world.work().join("out/j.json")).unwrap()).unwrap();
     assert_eq!(
         (report["verdict"].as_str(), report["counts"]["files"].as_u64()),
         (Some("passed"), Some(0))
     );
     let notes = report["notes"].to_string();
-    assert!(notes.contains("no pipeline to review: "), "{notes}");
+    assert!(notes.contains("nothing to review: "), "{notes}");
     assert!(
         fs::read_to_string(world.work().join("out/j.xml"))
             .unwrap()
@@ -113,7 +113,7 @@ fn run_without_pipelines_passes_and_writes_reports() {
     assert!(
         fs::read_to_string(world.path().join("summary.md"))
             .unwrap()
-            .contains("o pipeline to review")
+            .contains("othing to review")
     );
 }
 
