@@ -78,6 +78,10 @@ impl GateRun<'_> {
                 result
                     .violations
                     .retain(|violation| violation.mark.state == Some(FindingState::New));
+                // A report without `--new-only` has no states.
+                for violation in &mut result.violations {
+                    violation.mark.state = None;
+                }
             }
             file.results.retain(|result| !result.violations.is_empty());
         }

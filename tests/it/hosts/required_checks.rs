@@ -124,11 +124,7 @@ fn nothing_to_review(job: Checkout, head: &str, base: &str) {
     let junit = fs::read_to_string(out.join("j.xml")).unwrap();
     let document = roxmltree::Document::parse(&junit).unwrap();
     assert_eq!(document.root_element().tag_name().name(), "testsuites");
-    assert!(
-        fs::read_to_string(summary)
-            .unwrap()
-            .contains("othing to review")
-    );
+    assert!(fs::read_to_string(summary).unwrap().contains("othing to review"));
     let outputs = fs::read_to_string(job.folder.with_extension("outputs")).unwrap();
     assert!(
         outputs.contains("verdict") && outputs.contains("passed"),

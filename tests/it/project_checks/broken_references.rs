@@ -636,6 +636,15 @@ fn unchanged_caller_is_reported_if_pipeline_loses_variable() {
         lines.len() == 1 && lines[0].contains("caller.orch.yaml"),
         "{lines:?}"
     );
+    // Only `--new-only` gives findings a state.
+    for (args, state) in [("", "\"state\":null"), ("--new-only", "\"state\":\"new\"")] {
+        let output = Call::new(&world.work())
+            .run(("check --report json=-", args))
+            .expect(1);
+        let report = output.json()["files"].to_string();
+        assert_eq!(report.matches(state).count(), 1, "{args}: {report}");
+        assert_eq!(report.matches("\"state\":").count(), 1, "{args}: {report}");
+    }
 }
 
 #[test]
