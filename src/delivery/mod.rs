@@ -5,6 +5,7 @@ mod azure_variables;
 mod earlier_smoke_runs;
 mod file_lines;
 mod host_results;
+mod input_files;
 mod needed_lines;
 pub(crate) mod output_conflicts;
 mod report_changes;

@@ -2,12 +2,13 @@
 //! finish, no report of another run remains that could be taken for its own.
 
 use crate::atomic_file;
+use crate::delivery::input_files::list_input_files;
 use crate::delivery::list_default_reports;
 use crate::delivery::unfinished_run::{describe_unfinished_run, find_existing_file};
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::{
-    AttestationArgs, Command, DestinationArgs, Format, PublishArgs, PublishFlags, ReportFlag,
+    AttestationArgs, Command, DestinationArgs, EventsVerb, Format, PublishArgs, PublishFlags, ReportFlag,
 };
 use crate::job::policy;
 use crate::job::settings::{self, PublishFiles};
@@ -61,33 +62,25 @@ pub(crate) struct OutputFiles {
 }
 
 /// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
-/// fail, so that no result of an earlier run remains. Does nothing for a command that does not write such files.
+/// fail, so that no result of an earlier run remains.
 pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Result<(), Failure> {
     run.lock_unfinished_files().description = describe_unfinished_run(run, command);
-    match OutputFiles::from_command(run, command) {
-        Some(files) => run.replace_old_files(&files),
-        None => Ok(()),
-    }
+    run.replace_old_files(&OutputFiles::from_command(run, command))
 }
 
 impl OutputFiles {
-    /// Returns the files that the command writes and those that it reads, as flags and the environment name them.
-    /// Returns `None` for a command without a report, a receipt or a statement. A dry run does not write reports, so it
-    /// keeps those of earlier runs, but removes the file of `--out`.
-    fn from_command(run: &Run, command: &Command) -> Option<Self> {
+    /// Returns the files that the command writes and those that it reads, as flags and the environment name them. A dry
+    /// run does not write reports, so it keeps those of earlier runs, but removes the file of `--out`.
+    fn from_command(run: &Run, command: &Command) -> Self {
         let env = &run.env;
         let is_dry_run = |flag| settings::is_dry_run(flag, env);
         let publish_files = |flags: &PublishFlags| settings::requested_publish_files(flags, env);
+        // `check` and `report` have no dry run.
+        let has_no_dry_run = false;
         let mut files = match command {
             Command::Review(args) => Self::for_review(run, &args.gate.destinations, is_dry_run(args.dry_run))
                 .with_review_statement(run, &args.attestation),
-            // `check` and `report` have no dry run.
-            Command::Check(args) => {
-                let is_dry = false;
-                let mut files = Self::for_review(run, &args.gate.destinations, is_dry);
-                files.inputs.extend(args.rules.clone());
-                files
-            }
+            Command::Check(args) => Self::for_review(run, &args.gate.destinations, has_no_dry_run),
             Command::Ci(args) => {
                 let is_dry = is_dry_run(args.review.dry_run);
                 Self::for_review(run, &args.review.gate.destinations, is_dry)
@@ -95,28 +88,26 @@ impl OutputFiles {
                     .with_publish_files(publish_files(&args.publish), is_dry)
             }
             Command::Publish(args) => {
-                let mut files =
-                    Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run));
-                files.inputs.extend(args.require_review.clone());
-                files
+                Self::default().with_publish_files(publish_files(&args.flags), is_dry_run(args.dry_run))
             }
-            Command::Report(args) => {
-                let is_dry = false;
-                let mut files = Self::for_review(run, &args.destinations, is_dry)
-                    .with_review_statement(run, &args.attestation);
-                files
-                    .inputs
-                    .extend(args.files.iter().chain(&args.compare).cloned());
-                files
-            }
-            Command::Verify(args) => Self {
-                inputs: args.receipt.iter().chain(&args.attestation).cloned().collect(),
-                ..Self::default()
-            },
-            _ => return None,
+            Command::Report(args) => Self::for_review(run, &args.destinations, has_no_dry_run)
+                .with_review_statement(run, &args.attestation),
+            _ => Self::default(),
         };
-        files.result_file.clone_from(&run.global.out);
-        Some(files)
+        files.inputs = list_input_files(run, command);
+        // An export with a cursor refuses a file with the events of an earlier run, because no later run would export
+        // them again.
+        let is_continued_export = match command {
+            Command::Events(args) => {
+                let EventsVerb::Export(args) = &args.verb;
+                args.cursor.is_some()
+            }
+            _ => false,
+        };
+        if !is_continued_export {
+            files.result_file.clone_from(&run.global.out);
+        }
+        files
     }
 
     /// Returns the reports of a review that flags and the environment name; none in a dry run.

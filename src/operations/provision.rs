@@ -18,7 +18,7 @@ use sluicegate_platform::definitions::provision::{
 };
 use sluicegate_platform::http::ErrorKind;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use uuid::Uuid;
 
 /// Maximum size of a state file, in bytes.
@@ -31,7 +31,7 @@ const VISIBILITY_RULE: &str =
 /// Runs the steps that create a project and what belongs to it. Checks the file and all settings first. Steps that the
 /// state file lists as done are skipped, so that a failed run can be continued. Fails while another run uses the file.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
-    let state_path = choose_state_path(run, args);
+    let state_path = run.env.current_dir().join(args.state_file());
     run.reject_output_path(&state_path, &[run.env.current_dir().join(&args.file)])?;
     let sources = run.read_setting_sources()?;
     let document = run.load_document(&args.file)?;
@@ -120,17 +120,6 @@ fn read_state(state_path: &Path, base_url: &str) -> Result<ProvisionState, Failu
         state_path,
         base_url,
     )?)
-}
-
-/// Returns the path of the state file: that of `--state`, otherwise next to the provisioning file with the suffix
-/// `.state.json`.
-fn choose_state_path(run: &Run, args: &ProvisionApplyArgs) -> PathBuf {
-    let state_file = args.state.clone().unwrap_or_else(|| {
-        let mut name = args.file.clone().into_os_string();
-        name.push(".state.json");
-        name.into()
-    });
-    run.env.current_dir().join(state_file)
 }
 
 /// Applies all values of `--resolve` to the state.

@@ -70,3 +70,15 @@ pub struct ProvisionApplyArgs {
     #[command(flatten)]
     pub output: OutputArgs,
 }
+
+impl ProvisionApplyArgs {
+    /// Returns the path of the state file: that of `--state`, otherwise next to the provisioning file with the suffix
+    /// `.state.json`.
+    pub fn state_file(&self) -> PathBuf {
+        self.state.clone().unwrap_or_else(|| {
+            let mut name = self.file.clone().into_os_string();
+            name.push(".state.json");
+            name.into()
+        })
+    }
+}

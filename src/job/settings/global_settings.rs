@@ -1,5 +1,6 @@
 //! Settings that every command needs: the repository, the CI host, the color.
 
+use super::attestation_files::requested_path;
 use super::setting_table::variable;
 use super::{Layers, SettingSources, SettingsError};
 use crate::env::{self, Env};
@@ -26,6 +27,19 @@ pub fn requested_config_file(args: &GlobalArgs, env: &Env) -> Option<PathBuf> {
     let flag = args.config.clone();
     let config_file = flag.or_else(|| env.get(variable::CONFIG).map(PathBuf::from));
     config_file.map(|path| env.current_dir().join(path))
+}
+
+/// Returns the files with the token and the certificates that flags and the environment name.
+pub fn requested_connection_files(args: &GlobalArgs, env: &Env) -> Vec<PathBuf> {
+    [
+        requested_path(args.token_file.as_ref(), variable::TOKEN_FILE, env),
+        requested_path(args.ca_cert.as_ref(), variable::CA_CERT, env),
+        requested_path(args.client_cert.as_ref(), variable::CLIENT_CERT, env),
+        requested_path(args.client_key.as_ref(), variable::CLIENT_KEY, env),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Returns the hidden directory that the job sets: `--config-dir`, otherwise the variable.

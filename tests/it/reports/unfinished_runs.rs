@@ -540,3 +540,60 @@ fn entry_of_unfinished_run_is_at_existing_file() {
     let path = entries[0]["location"]["path"].as_str().unwrap();
     assert!(world.work().join(path).is_file(), "{path}");
 }
+
+#[test]
+fn failed_command_leaves_no_result_of_an_earlier_run() {
+    let world = one_change();
+    for command in [
+        "fix --agent --environment test -o json",
+        "artifacts diff --prefix sales -o json",
+        "artifacts show 9 --prefix sales -o json",
+        "rules test missing.yaml",
+        "waivers add --from missing.json --reason known",
+        "variables apply -f missing.yaml",
+        "events export",
+        "verify missing.json",
+    ] {
+        world.write("result.json", OLD);
+        let output = Call::with_platform(&world.work(), "http://127.0.0.1:9")
+            .variable("SLUICEGATE_RETRIES", "0")
+            .run(format!("{command} --out result.json"));
+        assert_ne!(output.code, 0, "{command}: {}", output.all());
+        assert!(!world.work().join("result.json").exists(), "{command}");
+    }
+}
+
+/// No later run with this cursor would export the events of the file again.
+#[test]
+fn failed_export_with_cursor_keeps_events_of_an_earlier_run() {
+    let (world, server) = stage();
+    world.write("events.jsonl", OLD);
+    publish_call(&world, &server)
+        .variable("SLUICEGATE_TIMEOUT", "0")
+        .run("events export --cursor events.cursor --out events.jsonl")
+        .expect(2);
+    assert_eq!(world.read_text("events.jsonl"), OLD);
+}
+
+#[test]
+fn file_that_any_command_reads_is_not_replaced_by_its_result() {
+    let (world, server) = stage();
+    for command in [
+        "waivers add --reason known --from",
+        "fix --agent --environment test --from",
+        "variables apply -f",
+        "streaming create -f",
+        "environments create -f",
+        "tasks send 1 --message-file",
+        "rules lint",
+        "provision apply -f sales.yaml --state",
+        "artifacts list --token-file",
+    ] {
+        world.write("input.json", OLD);
+        publish_call(&world, &server)
+            .run(format!("{command} input.json --out input.json"))
+            .expect(2)
+            .saying(&["the command reads this file"]);
+        assert_eq!(world.read_text("input.json"), OLD, "{command}");
+    }
+}

@@ -45,10 +45,9 @@ fn result_goes_to_file_whole_or_not_at_all() {
     assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
     // The old name of the option still works.
     assert_eq!(call.run(&["diff", "--format", "json"]).expect(0).out, diff.out);
-    // A command that fails before it prints keeps the old file.
+    // A command that fails before it prints leaves no file, because the old file would be taken for its result.
     call.run("diff no-such-thing --out out/diff.json").expect(2);
-    assert_eq!(fs::read_to_string(&path).unwrap(), diff.out);
-    assert_eq!(fs::read_dir(world.work().join("out")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(world.work().join("out")).unwrap().count(), 0);
     call.run("rules list -o json --out a.orch.yaml/x")
         .expect(2)
         .saying(&["could not write"]);
