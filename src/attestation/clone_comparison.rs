@@ -34,12 +34,16 @@ impl SavedStatement {
         problems
     }
 
-    /// Returns the problems in a statement about a publication: the publish did not complete, a subject has no usable
-    /// digest, the version is not a subject, the digest of the files or a number is wrong, or a file is missing.
+    /// Returns the problems in a statement about a publication: the publish did not complete, its review did not pass or
+    /// is of another commit, a subject has no usable digest, the version is not a subject, the digest of the files or a
+    /// number is wrong, or a file is missing.
     pub(crate) fn check_publication(&self, predicate: &PublicationPredicate) -> Vec<String> {
         let mut problems = self.check_subjects(&predicate.commit);
         if !matches!(predicate.outcome.as_str(), "published" | "already-published") {
             problems.push(format!("the outcome of the publish is `{}`", predicate.outcome));
+        }
+        if let Some(review) = &predicate.review {
+            problems.extend(review.list_problems(&predicate.commit, &predicate.outcome));
         }
         if !self.subjects.iter().any(|subject| predicate.is_version(subject)) {
             problems.push(format!(

@@ -5,7 +5,7 @@ use crate::job::cli::VerifyArgs;
 use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
-use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit};
+use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit, list_ignored_files};
 use crate::session::{CommandResult, Run};
 use serde_json::json;
 use sluicegate_pipelines::interface::Compatibility;
@@ -50,6 +50,9 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
             differences,
             facts,
         });
+    }
+    for omission in list_ignored_files(receipt.ignored_resources()) {
+        run.ui.say(&format!("at the publish, {omission}"));
     }
     let sources = run.read_setting_sources()?;
     let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;

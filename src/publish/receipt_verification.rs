@@ -2,11 +2,12 @@
 
 use super::receipt::ReceiptFile;
 use super::{
-    DocumentFile, PublishError, Receipt, SharedPipelineRef, SmokeRecord, compare_with_committed_files,
-    compare_with_document, compute_digest,
+    DocumentFile, OutcomeKind, PublishError, Receipt, ReviewEvidence, SharedPipelineRef, SmokeRecord,
+    compare_with_committed_files, compare_with_document, compute_digest, is_same_commit,
 };
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
 use sluicegate_git::{BlobId, CommitId, Repository};
+use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::interface::{
     ChangeClass, ComparedVersion, Compatibility, InterfaceChange, InterfaceChangeKind,
 };
@@ -18,8 +19,9 @@ use std::collections::BTreeSet;
 const DOCUMENT: &str = "the receipt";
 
 impl Receipt {
-    /// Returns the problems in the receipt itself: its publish did not complete, its smoke runs did not succeed, its
-    /// digest does not match its files, a file is missing, or it lists changes of a first version.
+    /// Returns the problems in the receipt itself: its publish did not complete, its review did not pass or is of another
+    /// commit, its smoke runs did not succeed, its digest does not match its files, a file is missing, or it lists
+    /// changes of a first version.
     pub fn check_consistency(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if !self.is_for_published_version() {
@@ -27,6 +29,9 @@ impl Receipt {
                 "the receipt is for a publish with the outcome `{}`",
                 self.outcome
             ));
+        }
+        if let Some(review) = self.review() {
+            problems.extend(review.list_problems(&self.commit_hash, &self.outcome));
         }
         problems.extend(self.smoke.iter().flat_map(SmokeRecord::list_problems));
         let files: Vec<(&str, &str)> = self.content_hashes().collect();
@@ -175,6 +180,25 @@ impl Receipt {
             sha256: &file.sha256,
         });
         compare_with_committed_files(repository, &commit, files, DOCUMENT).map(Some)
+    }
+}
+
+impl ReviewEvidence {
+    /// Returns the problems in the review that a publish relied on: it did not pass, or it is of another commit than the
+    /// version. `outcome` is that of the publish. A publish that found the version's files unchanged reviewed a newer
+    /// commit than that of the version.
+    pub(crate) fn list_problems(&self, commit: &str, outcome: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        if self.verdict != Verdict::Passed.to_string() {
+            problems.push(format!("the verdict of the review is `{}`", self.verdict));
+        }
+        if outcome == OutcomeKind::Published.receipt_word() && !is_same_commit(Some(&self.head), commit) {
+            problems.push(format!(
+                "the review is of commit {}, but the version is of commit {commit}",
+                self.head
+            ));
+        }
+        problems
     }
 }
 

@@ -371,3 +371,56 @@ fn result_of_verification_is_json() {
         (&json!(false), 1)
     );
 }
+
+#[test]
+fn document_with_failed_review_or_review_of_other_commit_does_not_match() {
+    let (world, server) = stage();
+    let run = |args: &str| publish_call(&world, &server).run(args);
+    run("review --all --report json=report.json").expect(0);
+    run("publish --version-name 1 --require-review report.json --receipt receipt.json --attestation publication.json")
+        .expect(0);
+    let receipt = read_json(&world.work().join("receipt.json"));
+    let statement = read_statement(&world.work().join("publication.json"));
+    let verify = |document: &Value, flag: &str| {
+        world.write("edited.json", document.to_string());
+        run(&format!("verify {flag} edited.json"))
+    };
+    verify(&receipt, "").expect(0);
+    verify(&statement, "--attestation").expect(0);
+    for (key, value, text) in [
+        ("verdict", "failed", "the verdict of the review is `failed`"),
+        ("verdict", "undecided", "the verdict of the review is `undecided`"),
+        ("head", &"0".repeat(40), "the review is of commit 00000000"),
+    ] {
+        let mut edited_receipt = receipt.clone();
+        edited_receipt["review"][key] = json!(value);
+        verify(&edited_receipt, "").expect(6).saying(&[text]);
+        let mut edited_statement = statement.clone();
+        edited_statement["predicate"]["review"][key] = json!(value);
+        verify(&edited_statement, "--attestation").expect(6).saying(&[text]);
+    }
+    // Files that the platform ignored may have been accepted with `--on-ignored warn`.
+    let mut edited_receipt = receipt.clone();
+    edited_receipt["ignoredResources"] = json!(["sales/notes.md"]);
+    verify(&edited_receipt, "")
+        .expect(0)
+        .saying(&["at the publish, the platform ignored `sales/notes.md`"]);
+}
+
+/// If the files are unchanged, the reviewed commit is newer than that of the existing version.
+#[test]
+fn receipt_of_unchanged_version_after_review_of_newer_commit_matches() {
+    let (world, server) = stage();
+    let run = |args: &str| publish_call(&world, &server).run(args);
+    run("publish --version-name {next}").expect(0);
+    world.write("notes.md", "not published");
+    world.commit("notes");
+    world.push();
+    run("review --all --report json=report.json").expect(0);
+    run("publish --version-name {next} --require-review report.json --receipt receipt.json --attestation publication.json")
+        .expect(0);
+    let receipt = read_json(&world.work().join("receipt.json"));
+    assert_ne!(receipt["commitHash"], receipt["review"]["head"], "{receipt}");
+    run("verify receipt.json").expect(0);
+    run("verify --attestation publication.json").expect(0);
+}
