@@ -196,7 +196,7 @@ fn read_task_id(response: Result<ApiValue<TaskCreated>, HttpError>) -> Result<St
     let response = response.map_err(|error| creation_failure(error, TASK_CHECK_INSTRUCTION))?;
     response.task_id.clone().ok_or_else(|| {
         created_without_id_failure(
-            "the task was created, but the response contains no taskId",
+            "the task was created, but the response contains no usable taskId",
             TASK_CHECK_INSTRUCTION,
         )
     })

@@ -150,7 +150,7 @@ impl PipelineRun<'_> {
         };
         let Some(id) = response.pipeline_execution_id.clone() else {
             let failure = created_without_id_failure(
-                "the pipeline was started, but the response contains no execution id",
+                "the pipeline was started, but the response contains no usable execution id",
                 EXECUTION_CHECK_INSTRUCTION,
             );
             return self.end_without_execution(failure, interrupt_status);

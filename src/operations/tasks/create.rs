@@ -49,7 +49,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         };
         let id = response.task_id.as_deref().ok_or_else(|| {
             created_without_id_failure(
-                "the task was created, but the response contains no taskId",
+                "the task was created, but the response contains no usable taskId",
                 TASK_CHECK_INSTRUCTION,
             )
         })?;

@@ -305,7 +305,7 @@ impl<'a> SmokeTest<'a> {
     /// execution cannot be followed then.
     fn require_execution_id(&self, run: &SmokeRun, id: Option<String>) -> Result<String, SmokeProblem> {
         let Some(id) = id else {
-            let reason = "the pipeline was started, but the response contains no execution id";
+            let reason = "the pipeline was started, but the response contains no usable execution id";
             let problem = SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned());
             return Err(problem.with_republish_step(CHECK_EXECUTIONS));
         };

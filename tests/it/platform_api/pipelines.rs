@@ -195,7 +195,7 @@ fn junit_report_of_a_run_that_does_not_start_contains_the_reason() {
         (conflict, "--tag nightly", 5, "the tag runs"),
         (ResponseTemplate::new(404), "", 3, "404"),
         (ResponseTemplate::new(502), "", 3, "502"),
-        (answer(&json!({})), "", 3, "contains no execution id"),
+        (answer(&json!({})), "", 3, "contains no usable execution id"),
         (
             answer(&json!({})),
             "--variable a=1 --variable a=2",
@@ -214,6 +214,19 @@ fn junit_report_of_a_run_that_does_not_start_contains_the_reason() {
             report.contains("<error") && report.contains(reason),
             "{reason}: {report}"
         );
+    }
+}
+
+/// The platform's response is at fault, so this is not a usage error.
+#[test]
+fn run_with_unusable_execution_id_exits_with_3() {
+    for id in ["", " ", ".", "..", "a\tb"] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("POST", START, answer(&json!({ "pipelineExecutionId": id })));
+        polling_call(&platform, &world)
+            .run(run_args("--wait"))
+            .expect(3)
+            .saying(&["contains no usable execution id"]);
     }
 }
 

@@ -126,6 +126,18 @@ fn create_with_wait_ends_when_the_task_is_finished() {
 }
 
 #[test]
+fn create_with_unusable_task_id_exits_with_3() {
+    for id in ["", "..", "a\tb"] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("POST", TASKS, answer(&json!({ "taskId": id })));
+        polling_call(&platform, &world)
+            .run(create_args("--wait"))
+            .expect(3)
+            .saying(&["the response contains no usable taskId"]);
+    }
+}
+
+#[test]
 fn create_with_wait_tells_how_else_it_ended() {
     let stopping = detail("STOPPING", "2", &json!([]));
     let no_pending = json!({ "taskId": ID, "status": "STOPPED" });

@@ -128,7 +128,13 @@ fn smoke_run_that_does_not_start_disables_version() {
         (
             answer(&json!({})),
             8,
-            "the response contains no execution id",
+            "the response contains no usable execution id",
+            CHECK_EXECUTIONS,
+        ),
+        (
+            answer(&json!({ "pipelineExecutionId": ".." })),
+            8,
+            "the response contains no usable execution id",
             CHECK_EXECUTIONS,
         ),
         (

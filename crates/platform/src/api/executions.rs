@@ -1,5 +1,6 @@
 //! Published pipelines and their executions: API document, section "Pipeline execution".
 
+use super::lenient_values::read_resource_id;
 use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ pub type Grid = Vec<Vec<String>>;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutionId {
+    /// `None` if the response contains no usable id.
+    #[serde(default, deserialize_with = "read_resource_id")]
     pub pipeline_execution_id: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! Deserializers for responses that differ from the API document.
 
-use crate::http::{HttpError, NamedFields, Response};
+use crate::http::{HttpError, NamedFields, Response, find_segment_problem};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -22,6 +22,12 @@ where
 {
     let value: Option<Value> = Option::deserialize(reader)?;
     Ok(value.and_then(|value| T::deserialize(NamedFields(value)).ok()))
+}
+
+/// Deserializes the id of a resource. An id that cannot be part of a request's path becomes `None`, like a missing id.
+pub(super) fn read_resource_id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    let id: Option<String> = Option::deserialize(reader)?;
+    Ok(id.filter(|id| find_segment_problem(id).is_none()))
 }
 
 /// Deserializes an array of strings; `null` becomes an empty one, an entry of another type becomes its JSON.

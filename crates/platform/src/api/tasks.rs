@@ -2,7 +2,7 @@
 //!
 //! STOPPED has two meanings, distinguished by `pendingDecisions`; only [`Task::phase`] interprets them.
 
-use super::lenient_values::{none_if_invalid, read_text_or_json};
+use super::lenient_values::{none_if_invalid, read_resource_id, read_text_or_json};
 use super::{ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,8 @@ impl From<&String> for Permission {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskCreated {
+    /// `None` if the response contains no usable id.
+    #[serde(default, deserialize_with = "read_resource_id")]
     pub task_id: Option<String>,
     pub status: Option<String>,
     pub agent_name: Option<String>,
