@@ -1,8 +1,8 @@
 //! The files that a command reads because its arguments name them. No output of the command may replace them.
 
 use crate::job::cli::{
-    Command, CreateTaskArgs, EnvironmentsVerb,  PipelinesVerb, ProvisionVerb, RulesVerb,
-    SecretsVerb, StreamingVerb, TasksVerb, VariablesVerb, WaiversVerb,
+    Command, CreateTaskArgs, EnvironmentsVerb, PipelinesVerb, ProvisionVerb, RulesVerb, SecretsVerb,
+    StreamingVerb, TasksVerb, VariablesVerb, WaiversVerb,
 };
 use crate::job::settings;
 use crate::session::Run;

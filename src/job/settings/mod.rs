@@ -39,7 +39,8 @@ pub use connection::Connection;
 pub use effective_settings::{EffectiveSetting, SettingOrigin};
 pub use global_settings::{
     requested_config_dir, requested_config_file, requested_connection_files, requested_host,
-    requested_repository, requested_target_urls, requested_team_rules, resolve_color_choice, resolve_gate_changes, resolve_policy_source,
+    requested_repository, requested_target_urls, requested_team_rules, resolve_color_choice,
+    resolve_gate_changes, resolve_policy_source,
 };
 pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;

@@ -397,7 +397,9 @@ fn document_with_failed_review_or_review_of_other_commit_does_not_match() {
         verify(&edited_receipt, "").expect(6).saying(&[text]);
         let mut edited_statement = statement.clone();
         edited_statement["predicate"]["review"][key] = json!(value);
-        verify(&edited_statement, "--attestation").expect(6).saying(&[text]);
+        verify(&edited_statement, "--attestation")
+            .expect(6)
+            .saying(&[text]);
     }
     // Files that the platform ignored may have been accepted with `--on-ignored warn`.
     let mut edited_receipt = receipt.clone();
