@@ -55,6 +55,8 @@ fn run_holds_its_tag_until_it_is_cancelled() {
     let started = local.json(&tagged);
     let id = started["pipelineExecutionId"].as_str().unwrap();
     local.run(&tagged).expect(5).saying(&["409", "nightly"]);
+    // Without `--wait`, the clock stands still, so the execution cannot end before it is cancelled.
+    local.run(format!("executions cancel {id}")).expect(0);
     let output = local.json(format!("executions cancel {id} --wait"));
     assert_eq!(output["result"]["status"], "CANCELLED");
     assert_eq!(
