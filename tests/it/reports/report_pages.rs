@@ -63,6 +63,22 @@ fn passed_page_shows_changes_before_findings() {
 }
 
 #[test]
+fn accepted_gate_change_is_above_findings_and_excluded_files_are_below() {
+    let world = change(&[
+        (
+            "sluicegate.yaml",
+            "review: { fail-on: error }\nexclude: [old/**]\n",
+        ),
+        ("old/a.orch.yaml", &bad_pipeline()),
+        ("b.orch.yaml", &bad_pipeline()),
+    ]);
+    let text = check_to_page(&world, "--exclude old/**", 1);
+    let findings = text.find("id=\"findings\"").unwrap();
+    assert!(text.find("Changes to the gate configuration").unwrap() < findings);
+    assert!(text.find("<h3>Excluded</h3>").unwrap() > findings);
+}
+
+#[test]
 fn page_of_many_changed_files_shows_first_pictures_open() {
     let world = project();
     world.git("checkout -q -b change");

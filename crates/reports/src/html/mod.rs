@@ -57,6 +57,10 @@ pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     body.push_str(&render_notices(&view, decisive_title, |notice| {
         notice.affects_verdict
     }));
+    // These effects are above the findings, because a list of findings may be long.
+    body.push_str(&render_notices(&view, "Effects of the change", |notice| {
+        !notice.affects_verdict && notice.kind.concerns_change()
+    }));
     body.push_str(&changes.render_list_above_findings(&files));
     body.push_str("<div class=\"columns\">\n");
     body.push_str(&facets);
@@ -64,7 +68,7 @@ pub(super) fn render(report: &Report, context: &ReportContext) -> String {
     body.push_str("</div>\n");
     body.push_str(&changes.render_list_below_findings(&files));
     body.push_str(&render_notices(&view, "Worth knowing", |notice| {
-        !notice.affects_verdict
+        !notice.affects_verdict && !notice.kind.concerns_change()
     }));
     body.push_str(&review_header::render_background(&view));
     body.push_str(&rule_explanations::render_explanations(&view));

@@ -27,6 +27,11 @@ impl NoticeKind {
             Self::Excluded => "Excluded",
         }
     }
+
+    /// Returns whether the notices describe what the reviewed change does, and not how the run went.
+    pub(crate) const fn concerns_change(self) -> bool {
+        matches!(self, Self::GateChanges | Self::Breaks)
+    }
 }
 
 /// The notices of one kind.
