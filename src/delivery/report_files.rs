@@ -255,7 +255,7 @@ pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delive
         .into_iter()
         .filter(|report| report.destination.is_ok())
         .map(|report| report.describe_path(run.env.current_dir()));
-    let summary_location = matches!(host, Host::GitHub | Host::Gitea).then(|| "the step summary".to_owned());
+    let summary_location = run.has_step_summary().then(|| "the step summary".to_owned());
     default_paths.chain(summary_location).collect()
 }
 

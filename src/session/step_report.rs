@@ -192,6 +192,11 @@ impl Run {
         append_to_host_file(&self.env, STEP_SUMMARY, content)
     }
 
+    /// Returns whether the host has a step summary.
+    pub(crate) fn has_step_summary(&self) -> bool {
+        self.env.get(STEP_SUMMARY).is_some()
+    }
+
     /// Appends step outputs if the host reads them from a file.
     pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
         append_to_host_file(&self.env, STEP_OUTPUT, || {

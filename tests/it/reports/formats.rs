@@ -358,6 +358,25 @@ fn default_report_that_is_not_written_is_not_named() {
 }
 
 #[test]
+fn step_summary_is_named_only_if_job_has_one() {
+    let world = change_with_bad_sales_pipeline();
+    let call = Job::github().pull_request().call(&world);
+    let summary = world.path().join("step-summary.md").display().to_string();
+    for (call, is_named) in [
+        (call.clone().without("GITHUB_STEP_SUMMARY"), false),
+        (call.variable("GITHUB_STEP_SUMMARY", summary), true),
+    ] {
+        let output = call.run("check").expect(1);
+        assert_eq!(
+            output.out.contains("Reports: the step summary\n"),
+            is_named,
+            "{}",
+            output.all()
+        );
+    }
+}
+
+#[test]
 fn default_reports_of_job_in_subfolder_are_below_root_of_checkout() {
     let world = change_with_bad_sales_pipeline();
     let subfolder = world.work().join("sales");
