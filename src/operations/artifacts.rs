@@ -4,7 +4,7 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::artifact_versions::{
     artifact_prefixes, describe_missing_prefix, version_request_failure,
 };
-use crate::session::response_output::{add_other_columns, format_cell, format_scalar, format_table};
+use crate::session::response_output::{add_other_columns, format_cell, format_scalar, format_table_within};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
@@ -117,12 +117,12 @@ pub(crate) async fn print_artifact(
             return Err(version_request_failure(&platform, &prefix, version.as_deref(), error).await);
         }
     };
-    run.print_response(output, &details, || format_details(&details))
+    run.print_response(output, &details, || format_details(&details, run.ui.width()))
 }
 
 /// Formats the facts about a version, one per line, and a table of its shared pipelines. `raw` is the platform's
-/// response. Fields that the API document does not define follow the others.
-fn format_details(raw: &Value) -> String {
+/// response. Fields that the API document does not define follow the others. `width` is the width of the terminal.
+fn format_details(raw: &Value, width: Option<usize>) -> String {
     let mut keys = vec![
         "sharedPipelineIdPrefix",
         "versionName",
@@ -161,5 +161,5 @@ fn format_details(raw: &Value) -> String {
     let columns = ["sharedPipelineId", "sourcePipeline", "description"].map(|key| (key, column_heading(key)));
     let (columns, _) = add_other_columns(pipelines, &columns);
     let (keys, headings): (Vec<&str>, Vec<&str>) = columns.into_iter().unzip();
-    details + "\n" + &format_table(&headings, &build_table_rows(pipelines, &keys))
+    details + "\n" + &format_table_within(&headings, &build_table_rows(pipelines, &keys), width)
 }

@@ -84,6 +84,7 @@ impl Run {
                 envelope[list_field].as_array().map_or(&[], Vec::as_slice),
                 columns,
                 empty_message,
+                self.ui.width(),
                 writer,
             )
         })

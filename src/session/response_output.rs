@@ -40,23 +40,27 @@ pub(crate) fn format_table_within(headings: &[&str], rows: &[Vec<String>], width
     if table.lines().all(|line| line.width() <= terminal_width) {
         return table;
     }
-    let mut paragraphs = String::new();
-    for row in rows {
-        let cells: Vec<String> = row.iter().map(|cell| text::escape_line(cell)).collect();
-        let (lead_cells, detail_cells) = cells.split_at(cells.len().min(2));
-        let _ = writeln!(paragraphs, "{}", lead_cells.join("  "));
-        let details = headings
-            .iter()
-            .skip(2)
-            .zip(detail_cells)
-            .filter(|(_, cell)| *cell != "-");
-        for (heading, cell) in details {
-            for line in wrap::wrap_lines(cell, &format!("  {heading}: "), "    ", terminal_width) {
-                let _ = writeln!(paragraphs, "{line}");
-            }
+    rows.iter()
+        .map(|row| format_paragraph(headings, row, terminal_width))
+        .collect()
+}
+
+/// Returns a row of a table as a paragraph, as [`format_table_within`] describes.
+fn format_paragraph(headings: &[&str], row: &[String], terminal_width: usize) -> String {
+    let cells: Vec<String> = row.iter().map(|cell| text::escape_line(cell)).collect();
+    let (lead_cells, detail_cells) = cells.split_at(cells.len().min(2));
+    let mut paragraph = lead_cells.join("  ") + "\n";
+    let details = headings
+        .iter()
+        .skip(2)
+        .zip(detail_cells)
+        .filter(|(_, cell)| *cell != "-");
+    for (heading, cell) in details {
+        for line in wrap::wrap_lines(cell, &format!("  {heading}: "), "    ", terminal_width) {
+            let _ = writeln!(paragraph, "{line}");
         }
     }
-    paragraphs
+    paragraph
 }
 
 /// Returns the value at `key` as a cell: text unchanged, other values as JSON, a missing value as `-`.
@@ -74,12 +78,14 @@ pub(crate) fn format_scalar(value: &Value) -> String {
 }
 
 /// Writes a list as a table: the given columns `(key, heading)`, then a column for each other key of an item, up to
-/// [`MAX_COLUMNS`]. Each row is formatted twice, once to measure it and once to write it, because all formatted rows
-/// together may need more memory than the response. For an empty list, writes only `empty_message`.
+/// [`MAX_COLUMNS`]. A table that is wider than the terminal becomes paragraphs, as in [`format_table_within`]. Each row
+/// is formatted anew to measure and to write it, because all formatted rows together may need more memory than the
+/// response. For an empty list, writes only `empty_message`.
 pub(crate) fn write_list(
     items: &[Value],
     columns: &[(&str, &str)],
     empty_message: &str,
+    width: Option<usize>,
     writer: &mut dyn io::Write,
 ) -> io::Result<()> {
     if items.is_empty() {
@@ -92,9 +98,22 @@ pub(crate) fn write_list(
     for item in items {
         table.fit_row(&format_row(item, &all_columns, now));
     }
-    writer.write_all(table.format_heading_line().as_bytes())?;
+    let terminal_width = width.unwrap_or(usize::MAX);
+    let is_table = items.iter().all(|item| {
+        let row = format_row(item, &all_columns, now);
+        table.format_row(&row).trim_end().width() <= terminal_width
+    });
+    if is_table {
+        writer.write_all(table.format_heading_line().as_bytes())?;
+    }
     for item in items {
-        writer.write_all(table.format_row(&format_row(item, &all_columns, now)).as_bytes())?;
+        let row = format_row(item, &all_columns, now);
+        let text = if is_table {
+            table.format_row(&row)
+        } else {
+            format_paragraph(&headings, &row, terminal_width)
+        };
+        writer.write_all(text.as_bytes())?;
     }
     if !is_complete {
         writeln!(writer, "More fields are available with `-o json`.")?;
@@ -255,9 +274,29 @@ mod tests {
     }
 
     fn listed(items: &[Value]) -> String {
+        listed_within(items, None)
+    }
+
+    fn listed_within(items: &[Value], width: Option<usize>) -> String {
         let mut out = Vec::new();
-        write_list(items, &[("name", "title")], "nothing", &mut out).unwrap();
+        write_list(items, &[("name", "title")], "nothing", width, &mut out).unwrap();
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn list_that_is_wider_than_terminal_is_printed_as_paragraphs() {
+        let items = [
+            json!({ "name": "n", "size": 2, "commit": "0123456789", "branch": null }),
+            json!({ "name": "m", "size": 3, "commit": "abc", "branch": "main" }),
+        ];
+        insta::assert_snapshot!(listed_within(&items, Some(20)), @"
+        n  2
+          commit: 0123456789
+        m  3
+          commit: abc
+          branch: main
+        ");
+        assert_eq!(listed_within(&items, Some(40)), listed(&items));
     }
 
     #[test]

@@ -60,7 +60,7 @@ async fn print_overrides(
     };
     let empty_message = text::escape_line(&empty_message);
     run.print_response_with(output, &response.raw, |output| {
-        response_output::write_list(items, &columns, &empty_message, output)
+        response_output::write_list(items, &columns, &empty_message, run.ui.width(), output)
     })
 }
 
