@@ -215,7 +215,7 @@ fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
         output,
         "total: {} ({}): {}, {}, and the shared-pipelines file",
         format_count(plan.files.len(), "file"),
-        format_bytes(plan.total_bytes()),
+        format_count(plan.total_bytes(), "byte"),
         format_count(pipeline_count, "pipeline"),
         format_count(other_count, "other file")
     );
@@ -231,11 +231,6 @@ fn push_totals(output: &mut String, plan: &Plan, has_hashes: bool) {
             format_count(plan.files.len(), "file")
         );
     }
-}
-
-fn format_bytes(bytes: u64) -> String {
-    let unit = if bytes == 1 { "byte" } else { "bytes" };
-    format!("{bytes} {unit}")
 }
 
 /// Adds the changes for consumers to the preview. Changed files are omitted, because the preview lists them before.

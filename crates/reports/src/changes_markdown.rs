@@ -99,7 +99,10 @@ fn render_section(list: TitledList) -> String {
 /// comment. Pipelines that do not fit are only counted.
 pub fn render_page(changes: &ChangesPage) -> String {
     let files = &changes.files;
-    let mut page = format!("## {} changed\n", format_count(files.len(), "pipeline"));
+    let mut page = match files.len() {
+        0 => "## No pipeline changed\n".to_owned(),
+        count => format!("## {} changed\n", format_count(count, "pipeline")),
+    };
     if let Some(consumers) = &changes.consumers {
         page.push_str(&render_section(consumers.to_titled_list(&escape_prose)));
     }
@@ -371,7 +374,7 @@ mod tests {
             ..of(Vec::new())
         };
         insta::assert_snapshot!(render_page(&changes), @"
-        ## 0 pipelines changed
+        ## No pipeline changed
 
         ### Shared pipelines: 1 break
 

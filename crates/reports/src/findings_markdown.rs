@@ -7,7 +7,7 @@ use super::truncation;
 use super::view::{FindingEntry, UnevaluatedCause};
 use crate::PathBase;
 use sluicegate_base::text::{List, format_and_more_of, format_count};
-use sluicegate_pipelines::findings::{Finding, Severity};
+use sluicegate_pipelines::findings::Finding;
 use std::fmt::Write as _;
 
 /// Maximum length of a message, in characters.
@@ -117,10 +117,11 @@ fn render_file_findings(
 /// findings have a joint message, the names that it is about follow; otherwise a sentence about these findings.
 fn render_entry(entry: &FindingEntry<'_>, place: &str, context: &ReportContext) -> String {
     let finding = &entry.finding;
-    let mark = match (finding.error_type, finding.severity) {
-        (Some(_), _) => "⚠️",
-        (None, Severity::Error) => "❌",
-        (None, Severity::Warning) => "🟡",
+    let mark = match Tone::for_finding(finding) {
+        Tone::Broken => "⚠️",
+        Tone::Error => "❌",
+        Tone::Warning => "🟡",
+        Tone::Old => "⚪",
     };
     let (message, related_text) = match entry.describe_block() {
         Some((joint_message, names)) => (joint_message, Some(names)),

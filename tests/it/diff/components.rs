@@ -417,6 +417,37 @@ fn page_has_words_and_picture_and_runs_nothing() {
         .run("diff --format html HEAD..HEAD")
         .expect(0);
     assert!(output.out.contains("No pipeline changed"), "{}", output.all());
+    let output = Call::new(&world.work())
+        .run("diff --format markdown HEAD..HEAD")
+        .expect(0);
+    assert_eq!(output.out, "## No pipeline changed\n");
+}
+
+#[test]
+fn field_of_new_component_is_counted_only_if_count_saves_a_line() {
+    for (field_count, expected_end) in [(11, "+ field11: 1\n"), (12, "\u{2026} and 2 more\n")] {
+        let fields: String = (1..=field_count)
+            .map(|number| format!(", field{number:02}: 1"))
+            .collect();
+        let component = format!(
+            "    Copy: {{ type: sql-executor, parameters: {{ componentName: Copy{fields} }} }}\n    Done:"
+        );
+        let world = edit_of_load(&LOAD.replacen("    Done:", &component, 1));
+        let text = diff(&world, "").expect(0).out;
+        assert!(text.contains(expected_end), "{field_count}: {text}");
+        assert_eq!(text.contains("more"), field_count == 12, "{text}");
+    }
+}
+
+#[test]
+fn truncated_value_counts_omitted_characters() {
+    let long_value = "x".repeat(1000);
+    let world = edit_of_load(&LOAD.replace("limit: 10", &format!("limit: {long_value}")));
+    let text = diff(&world, "").expect(0).out;
+    assert!(text.contains(" more characters)"), "{text}");
+    let world = edit_of_load(&LOAD.replace("limit: 10", "limit: 100"));
+    let text = diff(&world, "").expect(0).out;
+    assert!(text.contains("limit: 10 -> 100"), "{text}");
 }
 
 #[test]

@@ -717,6 +717,9 @@ fn verdict_line_names_the_exceeded_limit_of_known_findings() {
         .expect(1)
         .saying(&["Check failed: known findings not allowed; no new findings"]);
     let output = check("2").expect(0);
+    // Known findings do not have the mark of errors, which fail the gate.
+    assert!(output.out.contains("- ⚪ "), "{}", output.all());
+    assert!(!output.out.contains("- ❌ "), "{}", output.all());
     assert!(
         output.all().contains("Check passed: no new findings"),
         "{}",

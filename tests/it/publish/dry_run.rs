@@ -5,6 +5,7 @@ use crate::support::{
     Arguments, Platform, ProgramOutput, Shop, answer, git, head, job_output, orchestration_text,
 };
 use serde_json::json;
+use sluicegate_base::text;
 use wiremock::ResponseTemplate;
 
 /// Creates a project of 153 files, three of which two shared pipelines need.
@@ -66,7 +67,7 @@ fn dry_run_shows_shared_pipelines_and_totals_and_hashes_only_with_v() {
     assert_eq!(files[0]["sha256"].as_str().unwrap().len(), 64);
     let size: u64 = files.iter().map(|file| file["bytes"].as_u64().unwrap()).sum();
     assert_eq!(plan["bytes"], json!(size));
-    let total = format!("\ntotal: 153 files ({size} bytes): ");
+    let total = format!("\ntotal: 153 files ({}): ", text::format_count(size, "byte"));
     assert!(output.out.contains(&total), "{total}: {}", output.all());
     assert_eq!(
         (&plan["from"], &plan["select"]),

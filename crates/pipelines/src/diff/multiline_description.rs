@@ -22,7 +22,11 @@ impl Description {
             width: self.multiline_width(depth),
             changed_line_ends: find_changed_line_ends(&lines),
         };
-        let max_line_count = self.shares.text_lines;
+        let mut max_line_count = self.shares.text_lines;
+        // The line that counts a single omitted line would take the place of this line.
+        if lines.len() == max_line_count + 1 {
+            max_line_count = lines.len();
+        }
         for line in lines.iter().take(max_line_count) {
             let (sign, line) = match line {
                 TextLine::Unchanged(line) => (Sign::None, style.format_line(line)),

@@ -131,7 +131,10 @@ fn long_name_of_changed_parameter_is_separate_from_its_value() {
         .iter()
         .map(DiffLine::to_string)
         .collect();
-    assert!(lines.iter().any(|line| line.ends_with("more): 11")), "{lines:#?}");
+    assert!(
+        lines.iter().any(|line| line.ends_with("more characters): 11")),
+        "{lines:#?}"
+    );
 }
 
 #[test]

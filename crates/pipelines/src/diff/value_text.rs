@@ -105,7 +105,10 @@ pub(super) fn truncate(value: &str, width: usize) -> String {
 pub(super) fn truncate_from(value: &str, start: usize, width: usize) -> String {
     let ellipsis = if start > 0 { "\u{2026}" } else { "" };
     let omitted_count = value.chars().count().saturating_sub(start + width);
-    let omission = format!("\u{2026} ({})", text::format_more(omitted_count));
+    let omission = format!(
+        "\u{2026} ({})",
+        text::format_count(omitted_count, "more character")
+    );
     if omitted_count <= omission.chars().count() {
         let end: String = value.chars().skip(start).collect();
         return format!("{ellipsis}{end}");
@@ -122,9 +125,12 @@ mod tests {
     fn value_is_truncated_only_if_this_saves_space() {
         let value = |length: usize| "x".repeat(length);
         assert_eq!(truncate(&value(100), 100), value(100));
-        assert_eq!(truncate(&value(111), 100), value(111));
-        let truncated_value = truncate(&value(112), 100);
-        assert_eq!(truncated_value, format!("{}\u{2026} (12 more)", value(100)));
+        assert_eq!(truncate(&value(122), 100), value(122));
+        let truncated_value = truncate(&value(123), 100);
+        assert_eq!(
+            truncated_value,
+            format!("{}\u{2026} (23 more characters)", value(100))
+        );
     }
 
     #[test]

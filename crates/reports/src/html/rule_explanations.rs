@@ -20,23 +20,30 @@ pub(super) fn render_rule_groups(view: &View<'_>) -> String {
         " open=\"\""
     };
     for (rule, tally_of_rule) in &view.rules {
-        let summary = view
-            .context
-            .find_rule(rule)
-            .map(|text| render_inline_code(&text.summary));
         let _ = writeln!(
             html,
             "<details class=\"group card\"{open_attribute}><summary><h3 class=\"mono\">{}</h3> {}</summary>\n\
-             <p class=\"note\"><span>{}</span> {}</p><div class=\"list\"></div></details>",
+             {}<div class=\"list\"></div></details>",
             escape_rule_name(rule),
             render_tally(tally_of_rule),
-            summary.unwrap_or_default(),
-            find_explanation_id(view, rule)
-                .map(|id| render_explanation_button(&id))
-                .unwrap_or_default()
+            render_rule_note(view, rule)
         );
     }
     html + "</div>\n"
+}
+
+/// Renders the summary of a rule and the button that opens its explanation. Returns an empty text if the rule is
+/// unknown, such as a rule of the platform that has no documentation here.
+fn render_rule_note(view: &View<'_>, rule: &str) -> String {
+    let Some(text) = view.context.find_rule(rule) else {
+        return String::new();
+    };
+    let button = find_explanation_id(view, rule).map(|id| render_explanation_button(&id));
+    format!(
+        "<p class=\"note\"><span>{}</span> {}</p>",
+        render_inline_code(&text.summary),
+        button.unwrap_or_default()
+    )
 }
 
 /// Renders the button that opens the explanation with this id.

@@ -160,7 +160,11 @@ fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
                 push_entry(&mut content, entry, view.context, style);
             }
             let finding_count: usize = entries.iter().map(|entry| entry.findings().count()).sum();
-            let name = format!("{} ({finding_count})", List::with_limit(paths, MAX_GROUP_PATHS));
+            let name = format!(
+                "{} ({})",
+                List::with_limit(paths, MAX_GROUP_PATHS),
+                text::format_number(finding_count)
+            );
             let fold = if first_error_index == Some(group_index) {
                 Fold::Open
             } else {
