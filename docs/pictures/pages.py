@@ -79,7 +79,8 @@ def main():
 
         # Only the hosts draw flowcharts.
         text = re.sub(r"```mermaid\n.*?```\n", "", text, flags=re.DOTALL).replace("<details", '<details markdown="1"')
-        body, style = markdown.markdown(text, extensions=["tables", "md_in_html"]), SUMMARY
+        # The lists in the program's Markdown are indented by two blanks.
+        body, style = markdown.markdown(text, extensions=["tables", "md_in_html"], tab_length=2), SUMMARY
     print(f'<!doctype html><meta charset="utf-8"><style>{style}</style>{body}')
 
 
