@@ -248,13 +248,14 @@ fn render_flowchart(file: &ChangedFile) -> Option<String> {
     Some(chart)
 }
 
-/// Renders the first [`MAX_FILE_LINES`] lines as nested lists, in at most `max_bytes` bytes; empty if no line fits.
+/// Renders up to [`MAX_FILE_LINES`] lines as nested lists, in at most `max_bytes` bytes; empty if no line fits.
 /// Consecutive lines of a value become a code block. Values that do not fit into `value_bytes` are replaced by the
-/// number of their lines. If lines are omitted, another item counts them.
+/// number of their lines. If lines are omitted, another item counts them. The list ends neither within a value nor
+/// after a heading without any of its lines, unless no more than the first heading fits.
 fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) -> String {
     let mut markdown = String::new();
     let mut remaining_value_bytes = value_bytes;
-    let mut remaining_lines = lines.iter().take(MAX_FILE_LINES).peekable();
+    let mut remaining_lines = lines.iter().peekable();
     let mut listed_count = 0;
     // The longest start that fits together with the count of the other lines.
     let (mut fitting_bytes, mut fitting_line_count) = (0, 0);
@@ -279,11 +280,15 @@ fn render_change_list(lines: &[DiffLine], max_bytes: usize, value_bytes: usize) 
         };
         listed_count += line_count;
         markdown.push_str(&block);
-        if markdown.len() > max_bytes {
+        if markdown.len() > max_bytes || listed_count > MAX_FILE_LINES {
             break;
         }
+        let is_heading = remaining_lines
+            .peek()
+            .is_some_and(|next_line| next_line.depth > line.depth);
         let omission = render_omitted_lines(lines.len() - listed_count);
-        if markdown.len() + omission.len() <= max_bytes {
+        let fits = markdown.len() + omission.len() <= max_bytes;
+        if fits && (!is_heading || fitting_bytes == 0) {
             (fitting_bytes, fitting_line_count) = (markdown.len(), listed_count);
         }
     }
@@ -442,6 +447,32 @@ mod tests {
         );
         let same_list = render_file_changes(&[&file], complete_list.len(), false);
         assert_eq!(&same_list[0], complete_list);
+    }
+
+    #[test]
+    fn cut_list_ends_neither_within_value_nor_after_its_label() {
+        let mut file = sample::changed_file("a.orch.yaml");
+        file.change_lines = Vec::new();
+        for number in 0..10 {
+            file.change_lines
+                .push(line(1, Sign::Changed, false, &format!("Load {number} (sql)")));
+            file.change_lines.push(line(2, Sign::Changed, false, "sql:"));
+            file.change_lines
+                .extend(vec![line(3, Sign::Added, true, "select 1"); 15]);
+        }
+        for max_bytes in (60..4_000).step_by(11) {
+            let list = &render_file_changes(&[&file], max_bytes, false)[0];
+            assert!(
+                list.matches("```").count().is_multiple_of(2),
+                "{max_bytes}: {list}"
+            );
+            let last_lines: Vec<&str> = list.lines().rev().take(2).collect();
+            assert!(!last_lines[1].ends_with("sql:"), "{max_bytes}: {list}");
+            assert!(list.len() <= max_bytes, "{max_bytes}: {list}");
+        }
+        let list = &render_file_changes(&[&file], 10_000, false)[0];
+        // 7 components with 17 lines each fit into 120 lines.
+        assert!(list.ends_with("    ```\n- and 51 more lines\n"), "{list}");
     }
 
     #[test]
