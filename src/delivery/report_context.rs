@@ -58,6 +58,7 @@ pub(super) fn build_report_context(
         },
         rules: list_rule_texts(delivery.team_rules),
         existing_file: find_anchor_file(delivery, report),
+        removed_gate_files: list_removed_gate_files(delivery, report),
         ..ReportContext::default()
     };
     if change_list::needs_change_list(run, delivery.host(), destinations) {
@@ -121,11 +122,27 @@ fn find_path_base(run: &Run, delivery: &Delivery<'_>) -> PathBase {
 /// whole run must name a file. Returns `None` if the report lists a file, or there is nothing to report about the run.
 fn find_anchor_file(delivery: &Delivery<'_>, report: &Report) -> Option<String> {
     let has_path = !report.files.is_empty() || !report.unreviewed_files.is_empty();
-    if has_path || (report.verdict == Verdict::Passed && report.limits.is_empty()) {
+    let is_plain_pass =
+        report.verdict == Verdict::Passed && report.limits.is_empty() && report.gate_changes.is_empty();
+    if has_path || is_plain_pass {
         return None;
     }
     let (_, snapshot) = delivery.files?;
     find_any_file(snapshot)
+}
+
+/// Returns the changed files of the gate configuration that the reviewed commit does not have. A file that cannot be
+/// looked up is treated as existing.
+fn list_removed_gate_files(delivery: &Delivery<'_>, report: &Report) -> Vec<String> {
+    let Some((_, snapshot)) = delivery.files else {
+        return Vec::new();
+    };
+    report
+        .gate_changes
+        .iter()
+        .filter(|change| matches!(snapshot.has_path(&change.path), Ok(false)))
+        .map(|change| change.path.clone())
+        .collect()
 }
 
 /// Returns a file of the snapshot, preferably the configuration file; `None` if it has no file or cannot be read.

@@ -70,7 +70,7 @@ pub(super) struct Annotation {
 /// (files without a review, gate changes and breaking changes), then warnings. Known and waived findings are not
 /// annotated. Errors and warnings on changed lines come first, because hosts show them in the diff.
 pub(super) fn collect_file_annotations(report: &Report, context: &ReportContext) -> Vec<Annotation> {
-    let remarks = collect_remarks(report).into_iter().map(annotate_remark);
+    let remarks = collect_remarks(report, context).into_iter().map(annotate_remark);
     annotate_findings(report, context, remarks)
 }
 

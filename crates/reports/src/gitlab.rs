@@ -45,7 +45,7 @@ pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn 
         .zip(fingerprints)
         .map(|(finding, fingerprint)| build_finding_issue(finding, fingerprint))
         .collect();
-    let remarks = collect_remarks(report);
+    let remarks = collect_remarks(report, context);
     let is_explained = remarks.iter().any(|remark| remark.affects_verdict) && report.gate_faults.is_empty();
     issues.extend(remarks.iter().map(build_remark_issue));
     // `find_verdict_remark` returns `None` if findings explain the verdict.

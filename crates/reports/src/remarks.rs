@@ -52,8 +52,9 @@ pub(super) struct Remark<'r> {
 }
 
 /// Collects a remark for each unreviewed file, each change to the gate configuration, and each change that breaks
-/// consumers. The latter two affect the verdict only if the gate refuses them.
-pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
+/// consumers. The latter two affect the verdict only if the gate refuses them. The remark on a removed file is at
+/// another file, because hosts show only entries about existing files.
+pub(super) fn collect_remarks<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
     let mut remarks = Vec::new();
     for file in &report.unreviewed_files {
         remarks.push(Remark {
@@ -66,10 +67,15 @@ pub(super) fn collect_remarks(report: &Report) -> Vec<Remark<'_>> {
         });
     }
     for change in &report.gate_changes {
+        let path = if context.removed_gate_files.contains(&change.path) {
+            choose_anchor_path(report, context)
+        } else {
+            &change.path
+        };
         remarks.push(Remark {
             kind: RemarkKind::GateChange,
             affects_verdict: report.gate_refused,
-            path: &change.path,
+            path,
             line: None,
             text: describe_gate_change(change),
             fingerprint: Fingerprint::new(&["gate-change", &change.path], FIRST_ORDINAL),

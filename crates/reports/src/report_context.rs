@@ -59,6 +59,9 @@ pub struct ReportContext {
     pub missing_rules_hint: Option<String>,
     /// A file of the reviewed commit, for entries about a run without a reviewed file.
     pub existing_file: Option<String>,
+    /// The files of the gate configuration that the reviewed commit does not have. Entries about them are at another
+    /// file.
+    pub removed_gate_files: Vec<String>,
     /// Descriptions of the rules.
     pub rules: Vec<RuleText>,
     pub sources: SourceLines,

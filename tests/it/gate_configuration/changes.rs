@@ -162,6 +162,36 @@ fn change_of_rules_is_said_in_words_everywhere() {
 }
 
 #[test]
+fn entry_about_gate_file_is_at_existing_file() {
+    let world = world_with_changed_files(
+        &[("sluicegate.yaml", "review: { fail-on: error }\n")],
+        &[("b.orch.yaml", &good_pipeline())],
+    );
+    let entry_path = || {
+        let report = Call::new(&world.work())
+            .run("check --base origin/main --head HEAD --report gitlab=-")
+            .expect(0)
+            .json();
+        let entries = report.as_array().unwrap();
+        let is_gate_change = |entry: &&Value| entry["check_name"] == "gate-change";
+        let entry = entries.iter().find(is_gate_change).unwrap();
+        assert!(entry["description"].as_str().unwrap().contains("sluicegate.yaml"));
+        entry["location"]["path"].clone()
+    };
+    world.write("sluicegate.yaml", "review: { fail-on: warn }\n");
+    world.commit("stricter");
+    assert_eq!(entry_path(), "sluicegate.yaml");
+    world.git("rm -q sluicegate.yaml");
+    world.commit("remove the configuration");
+    assert_eq!(entry_path(), "b.orch.yaml");
+    // Without a pipeline, the entry is at any other file.
+    world.git("rm -q b.orch.yaml");
+    world.commit("remove the pipeline");
+    let path = entry_path();
+    assert!(world.work().join(path.as_str().unwrap()).is_file(), "{path}");
+}
+
+#[test]
 fn gate_change_of_unreadable_file_is_reported() {
     let world = world_with_changed_files(&[], &[(RULES_FILE, "rules: 7\n")]);
     let words = check_report(&world, 1, "")["gateChangesInWords"][RULES_FILE].to_string();

@@ -40,7 +40,7 @@ const SOURCE_ROOT: &str = "%SRCROOT%";
 pub(super) fn render(report: &Report, context: &ReportContext, writer: &mut dyn Write) -> io::Result<()> {
     let rules = SarifRules::from_report(report, context);
     let (results, omitted_results) = build_results(report, context, &rules);
-    let (mut notifications, omitted_notifications) = build_notifications(report, &rules);
+    let (mut notifications, omitted_notifications) = build_notifications(report, context, &rules);
     for (count, noun) in [
         (omitted_results, "result"),
         (omitted_notifications, "notification"),

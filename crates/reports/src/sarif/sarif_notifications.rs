@@ -3,6 +3,7 @@
 use super::sarif_log::{Notification, RuleReference, SarifReference};
 use super::sarif_rules::SarifRules;
 use super::{MESSAGE_LIMIT, build_location, build_region};
+use crate::ReportContext;
 use crate::remarks::{Remark, RemarkKind, collect_remarks};
 use crate::sentences::describe_excluded_files;
 use crate::truncation;
@@ -48,14 +49,18 @@ pub(super) const NOTIFICATION_KINDS: [(&str, &str, &str); 6] = [
 /// Builds the notifications: rules that could not be evaluated, remarks, excluded files, and notes. The notes are
 /// errors if the verdict is undecided, because they explain it. Also returns the number of omitted notifications: these
 /// are about single rules and files, so that the others are never omitted because of many files.
-pub(super) fn build_notifications(report: &Report, rules: &SarifRules<'_>) -> (Vec<Notification>, usize) {
+pub(super) fn build_notifications(
+    report: &Report,
+    context: &ReportContext,
+    rules: &SarifRules<'_>,
+) -> (Vec<Notification>, usize) {
     let mut notifications: Vec<Notification> = report
         .findings()
         .iter()
         .filter(|finding| finding.error_type.is_some() && finding.is_counted())
         .map(|finding| build_unevaluated_notification(finding, rules))
         .collect();
-    let (unreviewed_remarks, other_remarks): (Vec<_>, Vec<_>) = collect_remarks(report)
+    let (unreviewed_remarks, other_remarks): (Vec<_>, Vec<_>) = collect_remarks(report, context)
         .into_iter()
         .partition(|remark| remark.kind == RemarkKind::Unreviewed);
     notifications.extend(unreviewed_remarks.iter().map(build_remark_notification));
