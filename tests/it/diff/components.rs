@@ -426,9 +426,10 @@ fn page_has_words_and_picture_and_runs_nothing() {
 #[test]
 fn field_of_new_component_is_counted_only_if_count_saves_a_line() {
     for (field_count, expected_end) in [(11, "+ field11: 1\n"), (12, "\u{2026} and 2 more\n")] {
-        let fields: String = (1..=field_count)
+        let fields: Vec<String> = (1..=field_count)
             .map(|number| format!(", field{number:02}: 1"))
             .collect();
+        let fields = fields.concat();
         let component = format!(
             "    Copy: {{ type: sql-executor, parameters: {{ componentName: Copy{fields} }} }}\n    Done:"
         );

@@ -12,9 +12,6 @@ use crate::findings::FileChange;
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
-/// Maximum number of fields of a new component or variable that are shown.
-const MAX_NEW_FIELDS: usize = 10;
-
 /// Maximum number of listed components to which a value was added.
 const MAX_SHARING_NAMES: usize = 6;
 
@@ -169,16 +166,11 @@ impl Description {
 
     /// Describes changed fields. The cells of a table row are described together, and so are the fields of a list entry
     /// that was added or removed. With `is_new`, the fields belong to a new component or variable, of which only the
-    /// first [`MAX_NEW_FIELDS`] groups of fields are described, or one more if it is the last. The number of groups that
-    /// get no line is shown. If no field is worth a line, a remark says so.
+    /// first groups of fields are described. The number of groups that get no line is shown. If no field is worth a line,
+    /// a remark says so.
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
         let groups = field_groups::group_fields(fields.iter().copied());
-        // The line that counts a single omitted group would take the place of this group.
-        let max_group_count = if is_new && groups.len() > MAX_NEW_FIELDS + 1 {
-            MAX_NEW_FIELDS
-        } else {
-            groups.len()
-        };
+        let max_group_count = field_groups::limit_group_count(groups.len(), is_new);
         let mut shown_group_count = 0;
         for group in groups.iter().take(max_group_count) {
             if !self.has_line_at(depth) {

@@ -5,6 +5,9 @@ use super::list_names::{NAME_KEYS, SET_GRID_VARIABLES, SET_VARIABLES};
 use super::pipeline_diff::{EntryName, FieldDiff};
 use super::value_text::format_value;
 
+/// Maximum number of groups of fields of a new component or variable that are shown.
+const MAX_NEW_FIELDS: usize = 10;
+
 /// The content of one line of text.
 #[derive(Debug)]
 pub(super) enum FieldGroup<'f> {
@@ -19,6 +22,16 @@ pub(super) enum FieldGroup<'f> {
         name: &'f str,
         fields: Vec<&'f FieldDiff>,
     },
+}
+
+/// Returns the maximum number of described groups out of `group_count`: all, but only the first [`MAX_NEW_FIELDS`] of a
+/// new component or variable. A single further group is described, because the line that counts it is no shorter.
+pub(super) const fn limit_group_count(group_count: usize, is_new: bool) -> usize {
+    if is_new && group_count > MAX_NEW_FIELDS + 1 {
+        MAX_NEW_FIELDS
+    } else {
+        group_count
+    }
 }
 
 /// Groups changed fields for display: by table row, and by list entry if the entry was added or removed. All other
