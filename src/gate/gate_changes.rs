@@ -214,10 +214,10 @@ impl Workspace<'_> {
     ) -> Vec<String> {
         let MovedRulesFile { old_path, new_path } = moved_file;
         let (old, new) = (
-            self.read_gate_file(base, old_path),
-            self.read_gate_file(snapshot, new_path),
+            self.read_linked_gate_file(base, files, old_path),
+            self.read_linked_gate_file(snapshot, files, new_path),
         );
-        if old == GateFileVersion::Missing || self.read_gate_file(base, new_path) != new {
+        if old == GateFileVersion::Missing || self.read_linked_gate_file(base, files, new_path) != new {
             return Vec::new();
         }
         if new == GateFileVersion::Missing {

@@ -124,7 +124,7 @@ async fn replace_own_notes(
     let note: PostedNote = post_comment(client, thread, body).await?.json()?;
     let author = CommentAuthor::User(note.author.id);
     for earlier_note in list_own_comments(client, thread, marker, &author).await? {
-        if earlier_note.id != note.id {
+        if earlier_note.id < note.id {
             delete_comment(client, thread, earlier_note.id).await?;
         }
     }

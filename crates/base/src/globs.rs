@@ -26,6 +26,18 @@ pub fn explain_unmatchable_glob(pattern: &str) -> Option<&'static str> {
     }
 }
 
+/// Returns whether the glob has a part that matches several texts: a wildcard, a class or alternatives.
+pub fn has_wildcard(pattern: &str) -> bool {
+    let mut is_escaped = false;
+    for character in pattern.chars() {
+        if !is_escaped && matches!(character, '*' | '?' | '[' | '{') {
+            return true;
+        }
+        is_escaped = character == '\\' && !is_escaped;
+    }
+    false
+}
+
 /// Returns a glob that matches only this path: each character with a meaning in globs is escaped.
 pub fn escape_glob(path: &str) -> String {
     let mut pattern = String::with_capacity(path.len());
@@ -42,6 +54,16 @@ pub fn escape_glob(path: &str) -> String {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn escaped_characters_are_no_wildcards() {
+        for pattern in ["a*", "a/?", "[p-q]", "{a,b}", "\\\\*"] {
+            assert!(has_wildcard(pattern), "{pattern}");
+        }
+        for path in ["a", "a*", "[p-q]", "{a,b}", "\\*", "a\\"] {
+            assert!(!has_wildcard(&escape_glob(path)), "{path}");
+        }
+    }
 
     #[test]
     fn star_stays_within_a_folder() {

@@ -70,6 +70,9 @@ fn list_url_secrets(url: &str) -> Vec<String> {
     let mut secrets = vec![password.to_owned()];
     if !password.is_empty() {
         secrets.push(STANDARD.encode(decode_percent_escapes(credentials)));
+    } else if user.len() >= MIN_TOKEN_LENGTH {
+        // Git sends a user without a password as `user:`.
+        secrets.push(STANDARD.encode(decode_percent_escapes(user) + ":"));
     }
     let (_, query) = url.split_once(['?', '#']).unwrap_or_default();
     let query_values = query
@@ -85,7 +88,7 @@ fn list_url_secrets(url: &str) -> Vec<String> {
 }
 
 /// Returns the secrets of a header such as `Authorization: Basic dTpw`: the value, its part after the scheme, and the
-/// password in it.
+/// password and a long user in it.
 fn list_header_secrets(header: &str) -> Vec<String> {
     let (_, value) = header.split_once(':').unwrap_or(("", header));
     let value = value.trim();
@@ -95,9 +98,13 @@ fn list_header_secrets(header: &str) -> Vec<String> {
         .decode(credentials)
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok())
-        && let Some((_, password)) = text.split_once(':')
+        && let Some((user, password)) = text.split_once(':')
     {
         secrets.push(password.to_owned());
+        // A token can be the user, with a fixed word as its password.
+        if user.len() >= MIN_TOKEN_LENGTH {
+            secrets.push(user.to_owned());
+        }
     }
     secrets
 }

@@ -91,8 +91,22 @@ impl CheckPaths {
         Ok(())
     }
 
-    /// Returns a note for each named file that is not checked, up to a maximum number of notes.
-    pub(crate) fn describe_unchecked_files(&self, pipelines: &SelectedPipelines) -> Vec<String> {
+    /// Removes the restrictions if the root is one of them, because the root restricts nothing. With named files, the
+    /// root selects the changed files in addition to them.
+    pub(crate) fn without_root_restriction(mut self) -> Self {
+        if self.named_files.is_empty() && self.restrictions.iter().any(|(path, _)| path.is_empty()) {
+            self.restrictions.clear();
+        }
+        self
+    }
+
+    /// Returns a note for each named file that is not checked, up to a maximum number of notes. `shared_file` is the
+    /// path of the shared-pipelines file if the project checks examine it.
+    pub(crate) fn describe_unchecked_files(
+        &self,
+        pipelines: &SelectedPipelines,
+        shared_file: Option<&str>,
+    ) -> Vec<String> {
         let gate_files = pipelines.gate_changes.iter().map(|change| &change.path);
         let checked_paths: BTreeSet<&String> = pipelines.files.iter().chain(gate_files).collect();
         // A rules file that is named selects all pipelines, so the file itself is not reported as unchecked.
@@ -101,8 +115,7 @@ impl CheckPaths {
             .named_files
             .iter()
             .filter(|path| !checked_paths.contains(path) && !is_rules(path))
-            // The project checks examine this file.
-            .filter(|path| !is_named(path, SHARED_PIPELINES_FILE))
+            .filter(|path| shared_file != Some(path.as_str()))
             .collect();
         let listed_files = unchecked_files.iter().take(MAX_UNCHECKED_NOTES);
         let mut notes: Vec<String> = listed_files

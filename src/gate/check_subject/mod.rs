@@ -61,6 +61,7 @@ impl<'a> CheckSubject<'a> {
         comparison: Comparison,
     ) -> Result<GateRun<'a>, Failure> {
         paths.require_existing_paths(self.workspace, &snapshot, &comparison)?;
+        let paths = paths.without_root_restriction();
         let files = ReviewedFiles {
             workspace: self.workspace,
             settings: &self.settings.gate,
@@ -95,10 +96,6 @@ impl<'a> CheckSubject<'a> {
             } else {
                 paths.restrictions.push((path, typed_path.clone()));
             }
-        }
-        // The root restricts nothing. With named files, it selects the changed files in addition to them.
-        if paths.named_files.is_empty() && paths.restrictions.iter().any(|(path, _)| path.is_empty()) {
-            paths.restrictions.clear();
         }
         Ok(paths)
     }

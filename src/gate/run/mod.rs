@@ -175,10 +175,11 @@ impl GateRun<'_> {
             self.is_before_publish = true;
             self.add_published_pipelines(pipelines);
         }
+        let shared_file = self.subject.find_examined_shared_file()?;
         let unchecked_notes = self
             .subject
             .paths
-            .describe_unchecked_files(&self.selection.pipelines);
+            .describe_unchecked_files(&self.selection.pipelines, shared_file.as_deref());
         self.add_notes(unchecked_notes);
         self.keep_shard()?;
         self.empty_reason = self.explain_empty_run()?;

@@ -1,5 +1,6 @@
 //! What a run is about: files that it reviews, or reports of earlier runs.
 
+use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::job::ci::CiContext;
 use crate::job::cli::CompatMode;
@@ -7,6 +8,8 @@ use crate::job::context::Comparison;
 use crate::job::settings::{GateSettings, Selection};
 use crate::workspace::Workspace;
 use sluicegate_git::{Repository, Snapshot};
+use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_pipelines::project::ProjectCheck;
 
 /// The subject of a report: the files of a run, or the reports of earlier runs. Every report is delivered in the same way.
 pub(crate) trait ReportSubject {
@@ -60,6 +63,18 @@ pub(crate) struct ReviewedFiles<'a> {
     /// The comparison that selects the pipelines: that of the change, or one without a base if every pipeline is
     /// selected.
     pub(crate) comparison: Comparison,
+}
+
+impl ReviewedFiles<'_> {
+    /// Returns the path of the platform's shared-pipelines file if the project checks examine it.
+    pub(super) fn find_examined_shared_file(&self) -> Result<Option<String>, Failure> {
+        let levels = self.settings.verdict.project_checks.levels;
+        if levels.enforcement_of(ProjectCheck::Shared).is_none() {
+            return Ok(None);
+        }
+        let config_dir = self.workspace.find_config_dir(&self.snapshot)?;
+        Ok(config_dir.map(|dir| format!("{dir}/{SHARED_PIPELINES_FILE}")))
+    }
 }
 
 impl ReportSubject for ReviewedFiles<'_> {

@@ -213,7 +213,7 @@ pub(crate) fn explain_empty_selection(
             "{name} contains {file_count}, but the globs select no pipeline in the given paths"
         ));
     }
-    let change = match pipelines.count_deleted() {
+    let change = match pipelines.count_deleted(selection, paths) {
         0 => "no selected pipeline changed".to_owned(),
         count => format!(
             "the change deletes {} and edits no other selected one",

@@ -4,6 +4,7 @@ use crate::gate::selection::compared_changes::{Candidate, ComparedChanges, list_
 use crate::gate::selection::lookalike::{self, looks_like_pipeline};
 use crate::gate::selection::replaced_directories::{ReplacedDirectory, find_replaced_directories};
 use crate::gate::selection::selection_reason::{LeftOutFile, SelectionReason};
+use crate::job::settings::Selection;
 use sluicegate_git::{Change, ChangeKind, CommitId, Differences, FileKind, GitError, Snapshot};
 use sluicegate_pipelines::findings::GateChange;
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
@@ -72,12 +73,18 @@ impl SelectedPipelines {
         (bases, list_changes(&self.candidates, &self.host_changes))
     }
 
-    /// Returns the number of pipelines that the change deletes.
-    pub(super) fn count_deleted(&self) -> usize {
-        self.candidates
-            .iter()
-            .filter(|candidate| candidate.reason == SelectionReason::Deleted)
-            .count()
+    /// Returns the number of deleted pipelines that the globs and, if there are any, the paths select.
+    pub(super) fn count_deleted(&self, selection: &Selection, paths: &[String]) -> usize {
+        let mut count = 0;
+        for candidate in &self.candidates {
+            let path = &candidate.change.path;
+            let is_in_paths =
+                paths.is_empty() || paths.iter().any(|restriction| is_within(path, restriction));
+            if candidate.reason == SelectionReason::Deleted && is_in_paths && selection.selects(path) {
+                count += 1;
+            }
+        }
+        count
     }
 
     /// Returns the paths of the files to review, for lookups.

@@ -40,6 +40,7 @@ pub fn follow_links(
     let mut remaining_parts: VecDeque<String> = path.split('/').map(str::to_owned).collect();
     let mut resolved_parts: Vec<String> = Vec::new();
     let mut link_count = 0;
+    let mut is_file_link = false;
     while let Some(part) = remaining_parts.pop_front() {
         match part.as_str() {
             ".." => {
@@ -56,6 +57,7 @@ pub fn follow_links(
         match snapshot.find_file(&current_path)? {
             Some(file) if file.kind == FileKind::Symlink && link_count < MAX_LINKS => {
                 link_count += 1;
+                is_file_link |= remaining_parts.is_empty();
                 resolved_path.defect = Some(BROKEN_LINK);
                 // The target is relative to the link's directory, and its parts take the place of the link.
                 resolved_parts.pop();
@@ -76,7 +78,15 @@ pub fn follow_links(
             }
             // A file has nothing below it, and a link after `MAX_LINKS` links is not followed.
             Some(_) => return Ok(resolved_path),
-            None if remaining_parts.is_empty() => resolved_path.add_path(current_path),
+            None if remaining_parts.is_empty() => {
+                resolved_path.add_path(current_path);
+                resolved_parts.pop();
+                let dir = resolved_parts.join("/");
+                // A link to a directory without this file is no defect.
+                if !is_file_link && (dir.is_empty() || snapshot.has_path(&dir)?) {
+                    resolved_path.defect = None;
+                }
+            }
             // A directory, of which git stores only the files in it, or a missing file.
             None => {}
         }

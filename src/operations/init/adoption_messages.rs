@@ -66,8 +66,7 @@ fn describe_project_findings(findings: &CurrentFindings, writes_config_file: boo
 }
 
 /// Describes whether the review of the change that adds the gate passes. Returns an empty text without `--adopt`,
-/// because the result depends on that choice, and if
-/// the default branch already has the gate.
+/// because the result depends on that choice. Returns one, too, if the default branch already has the gate.
 pub(crate) fn describe_first_review(facts: &RepositoryFacts, plan: &InitPlan) -> String {
     let (findings, Some(adopt)) = (&facts.findings, facts.findings.adopt) else {
         return String::new();

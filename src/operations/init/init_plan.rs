@@ -80,6 +80,11 @@ impl InitPlan {
             .any(|step| matches!(step, FileStep::Write { path, .. } if path == file))
     }
 
+    /// Returns whether this run writes a file, which the user has to commit.
+    pub(crate) fn writes_files(&self) -> bool {
+        self.steps().any(|step| matches!(step, FileStep::Write { .. }))
+    }
+
     /// Returns whether there is a job whose secrets the user has to set. The secrets of a kept job may be set already.
     pub(crate) fn has_new_job(&self) -> bool {
         self.job.is_some() && self.kept_job.is_none()

@@ -220,9 +220,10 @@ fn list_next_steps(facts: &RepositoryFacts, plan: &InitPlan) -> Vec<String> {
         "Check the setup: run `sluicegate doctor` with SLUICEGATE_BASE_URL and SLUICEGATE_TOKEN set",
         "Push, and open a change that touches a pipeline",
     ];
-    // Nothing is left to commit if the default branch has the gate.
-    let done_count = usize::from(adoption_messages::is_gate_merged(facts, plan));
-    steps.extend(last_steps.into_iter().skip(done_count).map(str::to_owned));
+    // Files that exist may still have to be committed, unless the default branch has the gate.
+    let is_committed = adoption_messages::is_gate_merged(facts, plan) && !plan.writes_files();
+    let skipped_count = usize::from(is_committed);
+    steps.extend(last_steps.into_iter().skip(skipped_count).map(str::to_owned));
     steps
 }
 

@@ -87,6 +87,25 @@ fn team_rules_moved_behind_a_link_are_compared_and_apply() {
     assert!(output.all().contains("no start"), "{}", output.all());
 }
 
+/// An optional file need not exist in the directory to which the configuration file's directory is a link.
+#[test]
+fn missing_file_behind_a_link_to_a_directory_is_no_defect() {
+    let world = project();
+    world.write("conf/sluicegate.yaml", "retries: 1\n");
+    symlink("conf", world.work().join("ci")).unwrap();
+    world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
+    world.commit("settings");
+    world.push();
+    let job = Job::github().pull_request().call(&world);
+    job.run("check --all --config ci/sluicegate.yaml")
+        .expect(0)
+        .logging(&["passed"]);
+    Call::new(&world.work())
+        .run("check --all --staged --config ci/sluicegate.yaml")
+        .expect(0)
+        .logging(&["passed"]);
+}
+
 #[test]
 fn check_says_that_the_rules_file_is_behind_a_link() {
     for is_folder in [false, true] {

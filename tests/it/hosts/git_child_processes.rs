@@ -170,27 +170,45 @@ fn error_of_git_shows_no_secret_of_its_configuration() {
     let response = ResponseTemplate::new(403).set_body_string(repeated_header);
     platform.respond_to("GET", "/o/r.git/info/refs", response);
     let echo_url = format!("{}/o/r.git", platform.server.uri());
-    for (url, shown_text) in [
+    let response = ResponseTemplate::new(403).set_body_string("denied for S3cretToken");
+    platform.respond_to("GET", "/o/user.git/info/refs", response);
+    let user_echo_url = format!("{}/o/user.git", platform.server.uri());
+    let header = "AUTHORIZATION: basic S3cretToken";
+    // The token is the user: `S3cretToken:x-oauth-basic`.
+    let user_header = "AUTHORIZATION: basic UzNjcmV0VG9rZW46eC1vYXV0aC1iYXNpYw==";
+    for (header, url, shown_text) in [
+        (user_header, user_echo_url.as_str(), "denied for ***"),
         (
+            header,
             "https://127.0.0.1:9/o/r.git?private_token=S3cretToken",
             "'127.0.0.1:9/o/r'",
         ),
-        ("https://127.0.0.1:9/o/r.git#S3cretToken", "'127.0.0.1:9/o/r'"),
-        ("https://user:S3cretToken@127.0.0.1:9/o/r.git", "127.0.0.1"),
         (
+            header,
+            "https://127.0.0.1:9/o/r.git#S3cretToken",
+            "'127.0.0.1:9/o/r'",
+        ),
+        (
+            header,
+            "https://user:S3cretToken@127.0.0.1:9/o/r.git",
+            "127.0.0.1",
+        ),
+        (
+            header,
             "https://user:pass/S3cretToken@127.0.0.1:9/o/r.git",
             "'127.0.0.1:9/o/r'",
         ),
-        ("https://127.0.0.1:9/o/r.git", "'https://127.0.0.1:9/o/r.git/'"),
-        (&echo_url, "denied: authorization: ***"),
+        (
+            header,
+            "https://127.0.0.1:9/o/r.git",
+            "'https://127.0.0.1:9/o/r.git/'",
+        ),
+        (header, echo_url.as_str(), "denied: authorization: ***"),
     ] {
         let world = World::new();
         let folder = partial(&world);
         git(&folder, &["remote", "set-url", "origin", url]);
-        git(
-            &folder,
-            &["config", "http.extraHeader", "AUTHORIZATION: basic S3cretToken"],
-        );
+        git(&folder, &["config", "http.extraHeader", header]);
         let reports = "--report json=r.json --report markdown=r.md --report html=r.html";
         let output = checkout_call(&folder).run(format!("{CHECK} -vv {reports}"));
         let mut texts = output.expect(7).saying(&[shown_text]).all();

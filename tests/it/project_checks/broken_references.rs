@@ -868,6 +868,10 @@ pipeline:
         "nothing to check: the change deletes 1 pipeline and edits no other selected one;",
         "use --all to select them all",
     ]);
+    // A deleted pipeline that the globs skip is not counted.
+    call.run("check --base origin/main --exclude sub.orch.yaml --project-checks off")
+        .expect(0)
+        .logging(&["nothing to check: no selected pipeline changed;"]);
     // A change without a pipeline deletes none.
     world.git("reset -q --hard origin/main");
     world.write("README.md", "text\n");

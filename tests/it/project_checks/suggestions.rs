@@ -695,4 +695,17 @@ fn check_of_named_shared_pipelines_file_reports_its_findings() {
     world.write(path, shared_file);
     let output = call.run(("check", &[path])).expect(0);
     assert!(!output.all().contains("is not checked"), "{}", output.all());
+    // Without the check, and in another directory, nothing examines the file.
+    world.write("other/shared-pipelines.yaml", shared_file);
+    for args in [
+        "check .platform/shared-pipelines.yaml --project-checks off",
+        "check other/shared-pipelines.yaml",
+    ] {
+        let output = call.run(args).expect(0);
+        assert!(
+            output.all().contains("was named but is not checked"),
+            "{}",
+            output.all()
+        );
+    }
 }

@@ -287,6 +287,10 @@ fn path_of_the_root_restricts_nothing() {
     call.run("inspect .")
         .expect(2)
         .saying(&["the pipeline . does not exist"]);
+    // Beside the root, another path must exist as without it.
+    for args in ["check . missing.orch.yaml", "fix . missing.orch.yaml"] {
+        call.run(args).expect(2).saying(&["missing.orch.yaml"]);
+    }
     // A directory restricts the run, also if it is the current one.
     let job = Job::github()
         .pull_request()

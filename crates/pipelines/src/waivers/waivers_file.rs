@@ -5,7 +5,7 @@ use super::WaiverEntry;
 use crate::project::ProjectCheck;
 use crate::rules;
 use jiff::civil::Date;
-use sluicegate_base::globs::parse_glob;
+use sluicegate_base::globs::{has_wildcard, parse_glob};
 use sluicegate_base::text;
 use sluicegate_yaml::{DocumentError, NodeRef, Position, Tree, is_blank, shorten};
 use std::collections::HashSet;
@@ -55,7 +55,7 @@ pub fn parse_waivers_file(
     let mut waivers = Vec::new();
     for item in items {
         let waiver = parse_waiver(item, is_known_rule)?;
-        if waiver.entry.path.contains(['*', '?', '{']) {
+        if has_wildcard(&waiver.entry.path) {
             wildcard_paths.insert(waiver.entry.path.clone());
         }
         if wildcard_paths.len() > MAX_WILDCARD_PATHS {

@@ -238,8 +238,13 @@ impl RuleV2 {
                 build_violations(&self.rule, self.findings)?,
             )
         };
-        for (result_mark, mark) in result.marks_mut().into_iter().zip(marks) {
-            *result_mark = mark;
+        let mut result_marks = result.marks_mut();
+        // The findings of an evaluation error share one mark. Without a common one, none excuses them.
+        let have_common_mark = marks.iter().all(|mark| Some(mark) == marks.first());
+        if result_marks.len() == marks.len() || have_common_mark {
+            for (result_mark, mark) in result_marks.iter_mut().zip(marks) {
+                **result_mark = mark;
+            }
         }
         Ok(result)
     }
