@@ -11,7 +11,8 @@ use serde::de::{
 use std::fmt;
 
 /// A deserializer that rejects an array in place of a struct, at any depth. The same type wraps each part of the
-/// document that the deserializer hands out.
+/// document that the deserializer hands out. A struct with flattened fields and the variants of an untagged enum are
+/// buffered by serde and are not checked.
 pub struct NamedFields<T>(pub T);
 
 /// A visitor that gets each part of the value with named fields.

@@ -220,8 +220,12 @@ fn find_expected_type(message: &str) -> Option<&'static str> {
     if message.starts_with("invalid boolean") {
         return Some("`true` or `false`");
     }
-    if message == "expected string scalar" || message.starts_with("cannot deserialize null into string") {
+    if message.starts_with("cannot deserialize null into string") {
         return Some("a text");
+    }
+    // The parser says this for each scalar, also for a number or one of several words.
+    if message == "expected string scalar" {
+        return Some("a single value");
     }
     // The parser names Rust types, such as `u32` or `f64`.
     ["invalid u", "invalid i", "invalid f"]

@@ -366,7 +366,7 @@ fn mask_placeholders(template: &str) -> String {
     let mut remaining_text = template;
     while let Some((prefix, suffix)) = remaining_text.split_once('{') {
         masked_text.push_str(prefix);
-        let is_expression = prefix.ends_with(['$', '{']) || masked_text.ends_with('{');
+        let is_expression = masked_text.ends_with(['$', '{']);
         match suffix.split_once('}') {
             Some((name, text_after_name)) if is_placeholder_name(name) && !is_expression => {
                 masked_text.push('\u{fffd}');

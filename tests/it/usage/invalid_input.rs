@@ -281,7 +281,7 @@ fn configuration_file_is_held_to_its_keys() {
         ),
         (
             "review:\n  fail-on: [error]\n",
-            vec!["sluicegate.yaml:2:12: `fail-on` must be a text, not `[error]`"],
+            vec!["sluicegate.yaml:2:12: `fail-on` must be a single value, not `[error]`"],
         ),
         ("\t- x\n", vec!["sluicegate.yaml"]),
     ];
