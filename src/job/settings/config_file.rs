@@ -2,7 +2,7 @@
 
 use super::SettingsError;
 use super::setting_names;
-use super::setting_table::{self, FileConfig};
+use super::setting_table::{self, FileConfig, PublishOnSection};
 use crate::job::policy::NamedText;
 use sluicegate_base::text;
 use std::path::PathBuf;
@@ -11,6 +11,9 @@ use std::path::PathBuf;
 pub const FILE_NAME: &str = "sluicegate.yaml";
 
 const REPORT: &str = "review.report";
+
+/// The glob that matches every branch and every tag.
+pub(super) const ANY_NAME: &str = "**";
 
 impl FileConfig {
     /// Returns the paths of the output files that the configuration requests, each with its key: reports, statements,
@@ -100,19 +103,23 @@ pub(super) fn list_verdict_keys(file: &NamedText) -> Option<Vec<&'static str>> {
     Some(keys)
 }
 
-/// Returns the globs of the branches and of the tags in `publish-on` of a file that cannot be used. A file that is not
-/// valid YAML but has this key may list any branch and any tag.
+/// Returns the globs of the branches and of the tags in `publish-on` of a file that cannot be used. If `publish-on`
+/// itself cannot be read, or the file is not valid YAML but has this key, it may list any branch and any tag.
 pub(super) fn list_publish_on_globs(file: &NamedText) -> [Vec<String>; 2] {
-    let Ok(document) = serde_yaml::from_str::<serde_json::Value>(&file.text) else {
-        let has_key = file.text.lines().any(|line| line.starts_with("publish-on:"));
-        let globs: Vec<String> = has_key.then(|| "**".to_owned()).into_iter().collect();
-        return [globs.clone(), globs];
+    let section = match serde_yaml::from_str::<serde_json::Value>(&file.text) {
+        Ok(document) => serde_json::from_value::<Option<PublishOnSection>>(document["publish-on"].clone()).ok(),
+        Err(_) => {
+            let has_key = file.text.lines().any(|line| line.starts_with("publish-on:"));
+            (!has_key).then_some(None)
+        }
     };
-    ["branches", "tags"].map(|name| {
-        let globs = document["publish-on"][name].as_array();
-        let texts = globs.into_iter().flatten().filter_map(|glob| glob.as_str());
-        texts.map(str::to_owned).collect()
-    })
+    match section {
+        Some(section) => {
+            let section = section.unwrap_or_default();
+            [section.branches, section.tags].map(Option::unwrap_or_default)
+        }
+        None => [vec![ANY_NAME.to_owned()], vec![ANY_NAME.to_owned()]],
+    }
 }
 
 /// Returns the key and the value that a parser's error is about, if its position is known.

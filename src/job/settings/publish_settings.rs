@@ -3,7 +3,7 @@
 use super::attestation_files::{
     AttestationFiles, reject_shared_paths, requested_path, requested_publish_attestation,
 };
-use super::config_file::list_publish_on_globs;
+use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
 use super::selection::{SelectionPurpose, compile_globs};
 use super::setting_names::find_setting_by_variable;
@@ -342,17 +342,18 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the branches and tags that the policy revision's file lists if it cannot be used. Returns `None` without
-    /// such a file, if the change repairs it, or if its globs are invalid.
+    /// Returns the branches and tags that the policy revision's file lists if it cannot be used. Invalid globs may match
+    /// any name. Returns `None` without such a file, or if the change repairs it.
     pub fn find_unusable_publish_on(&self) -> Option<PublishOn> {
         let text = self
             .unusable_file_text
             .as_ref()
             .filter(|_| self.has_lost_policy())?;
         let [branches, tags] = list_publish_on_globs(text);
+        let any_name = compile_globs(&[ANY_NAME.to_owned()], ANY_NAME).ok()?;
         Some(PublishOn {
-            branches: compile_globs(&branches, "release/*").ok()?,
-            tags: compile_globs(&tags, "v*").ok()?,
+            branches: compile_globs(&branches, "release/*").unwrap_or_else(|_| any_name.clone()),
+            tags: compile_globs(&tags, "v*").unwrap_or(any_name),
             is_file_unused: true,
         })
     }

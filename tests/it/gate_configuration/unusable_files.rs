@@ -527,6 +527,11 @@ fn ci_with_unusable_file_that_lists_the_branch_fails() {
         ("publish-on: { branches: [main] }\nnokey: 1\n", 1),
         ("publish-on: { branches: ['m*'] }\ntimeout: 0\n", 1),
         ("publish-on: [\n", 1),
+        ("publish-on: { branches: ['ma[in', main] }\n", 1),
+        ("publish-on: { branches: main }\n", 1),
+        ("publish-on: { branch: [main] }\n", 1),
+        ("publish-on: [main]\n", 1),
+        ("publish-on:\nnokey: 1\n", 0),
         ("publish-on: { branches: [release] }\nnokey: 1\n", 0),
         ("nokey: 1\n", 0),
     ] {
