@@ -11,7 +11,9 @@ use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use crate::workspace::gate_files::list_hidden_root_entries;
 use crate::workspace::rules_remedy::RulesRemedy;
-use crate::workspace::unusable_publish_settings::reject_unusable_publish_settings;
+use crate::workspace::unusable_publish_settings::{
+    reject_next_without_comparison, reject_unusable_publish_settings,
+};
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
@@ -105,7 +107,9 @@ fn resolve_settings_for_checks(run: &Run) -> Result<DoctorSettings, Failure> {
     sources.resolve_config_dir(&run.global)?;
     let review = sources.resolve_review_settings(&ReviewArgs::default())?;
     reject_unusable_publish_settings(&sources)?;
-    // Doctor runs with the settings of the job, so a value that the smoke runs need must be set, too.
+    // Doctor runs with the settings of the job, so they must fit together, and a value that the smoke runs need must be
+    // set, too.
+    reject_next_without_comparison(&sources.resolve_partial_publish_settings()?)?;
     sources.resolve_smoke_settings(&SmokeFlags::default())?;
     let publish_on = sources.resolve_publish_on(&CiArgs::default())?;
     let connection = sources.resolve_connection(&run.global)?;

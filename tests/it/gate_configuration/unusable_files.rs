@@ -25,12 +25,11 @@ struct Poison {
 }
 
 /// Problems that a local `check` does not need to report, or reports as results.
-const NO_LOCAL_ERRORS: [&str; 10] = [
+const NO_LOCAL_ERRORS: [&str; 9] = [
     "wrong value",
     "prefix",
     "placeholder",
     "name without {next}",
-    "{next} without a comparison",
     "smoke timeout",
     "empty directory",
     "link",
@@ -101,11 +100,6 @@ fn poisons() -> Vec<Poison> {
             "name without {next}",
             |world| settings(world, "publish: { version-name: 'rel-{next}' }\n"),
             "the version name `rel-1.0.0` is not a semantic version",
-        ),
-        file(
-            "{next} without a comparison",
-            |world| settings(world, "publish: { version-name: '{next}', compat: off }\n"),
-            "`{next}` needs a comparison with the published version",
         ),
         file(
             "smoke timeout",
@@ -557,6 +551,34 @@ fn ci_with_unusable_file_that_lists_the_branch_fails() {
         world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
         commit_and_push(&world, "change");
         ci(Job::github().pull_request()).expect(0);
+    }
+}
+
+/// The job that publishes may turn the comparison on, so only `publish` and `doctor` report the combination.
+#[test]
+fn next_version_with_comparison_off_passes_check_and_fails_publish() {
+    for (text, variable) in [
+        ("publish: { version-name: '{next}' }\n", "off"),
+        ("publish: { version-name: '{next}', compat: off }\n", ""),
+    ] {
+        let world = project_to_publish();
+        check_out_new_branch(&world, "change");
+        settings(&world, text);
+        commit_and_push(&world, "settings");
+        let platform = publish_platform(&world, upload_response(&json!([])));
+        let call = platform.call(&world).variable("SLUICEGATE_COMPAT", variable);
+        let check = || Job::github().pull_request().extend(&world, call.clone()).run("check");
+        check().expect(0);
+        for command in ["publish --prefix sales", "doctor"] {
+            let output = call.clone().run(command);
+            assert_ne!(output.code, 0, "{text} {command}: {}", output.all());
+            let text = "`{next}` needs a comparison with";
+            assert!(output.all().contains(text), "{command}: {}", output.all());
+        }
+        // A template that no publish can use still fails the gate.
+        settings(&world, "publish: { version-name: 'rel-{next}' }\n");
+        commit_and_push(&world, "template");
+        check().expect(1);
     }
 }
 
