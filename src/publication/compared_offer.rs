@@ -206,7 +206,7 @@ fn find_version_commit(
     deepen: bool,
 ) -> Result<Result<VersionCommit, IdsOnlyReason>, GitError> {
     let repo = &workspace.repo;
-    let Some(id) = reported_commit.filter(|id| !id.is_empty()) else {
+    let Some(id) = reported_commit else {
         let reason = "the platform reports no commit for the version".to_owned();
         let may_fetch = false;
         return Ok(Err(IdsOnlyReason { reason, may_fetch }));

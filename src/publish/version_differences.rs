@@ -159,7 +159,7 @@ pub(super) fn find_commit_difference(
     published_commit: Option<&str>,
     planned_commit: &str,
 ) -> Option<VersionDifference> {
-    let Some(published_commit) = published_commit.filter(|commit| !commit.is_empty()) else {
+    let Some(published_commit) = published_commit else {
         let sentence = "the platform reports no commit hash for the version";
         return Some(VersionDifference::UnclearCommit(sentence.to_owned()));
     };

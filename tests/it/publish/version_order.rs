@@ -342,26 +342,29 @@ fn rerun_with_template_and_other_files_from_the_working_tree_is_a_conflict() {
 #[test]
 fn commits_that_only_the_details_show_are_known() {
     let (world, server) = stage();
-    let platform = Platform::new();
-    let details = json!({
-        "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false,
-            "commitHash": head(&world) },
-        "sharedPipelines": [],
-    });
-    let body =
-        json!({ "results": [{ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false }] });
-    platform.respond_to("GET", "/artifacts$", answer(&body));
-    let missing = ResponseTemplate::new(404);
-    platform.respond_to(
-        "GET",
-        "/artifacts/details$",
-        in_turn(vec![answer(&details), missing]),
-    );
-    let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
-    let output = call_of_push(&world, call)
-        .run("publish --version-name auto")
-        .expect(0);
-    output.saying(&["not publishing commit"]);
+    // An empty text names no commit.
+    for listed_commit in [json!(null), json!("")] {
+        let platform = Platform::new();
+        let details = json!({
+            "artifactDetails": { "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false,
+                "commitHash": head(&world) },
+            "sharedPipelines": [],
+        });
+        let version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": false,
+            "commitHash": listed_commit });
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [version] })));
+        let missing = ResponseTemplate::new(404);
+        platform.respond_to(
+            "GET",
+            "/artifacts/details$",
+            in_turn(vec![answer(&details), missing]),
+        );
+        let call = publish_call(&world, &server).variable("SLUICEGATE_BASE_URL", platform.server.uri());
+        let output = call_of_push(&world, call)
+            .run("publish --version-name auto")
+            .expect(0);
+        output.saying(&["not publishing commit"]);
+    }
 }
 
 #[test]

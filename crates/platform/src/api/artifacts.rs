@@ -1,6 +1,6 @@
 //! Published artifact versions: API document, section "Shared pipeline artifacts".
 
-use super::lenient_values::convert_json;
+use super::lenient_values::{convert_json, none_if_empty};
 use super::lists::Paging;
 use super::{ApiValue, Platform, add_role_hint};
 use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Response, Success};
@@ -18,7 +18,8 @@ pub struct Artifact {
     /// Publication time, ISO 8601.
     pub created_at: Option<String>,
     pub provider: Option<String>,
-    /// The commit that the version was built from.
+    /// The commit that the version was built from. An empty text becomes `None`: it names no commit.
+    #[serde(default, deserialize_with = "none_if_empty")]
     pub commit_hash: Option<String>,
     /// The branch that the version was built from.
     pub branch: Option<String>,

@@ -24,6 +24,12 @@ where
     Ok(value.and_then(|value| T::deserialize(NamedFields(value)).ok()))
 }
 
+/// Deserializes an optional text. An empty text becomes `None`, like `null`.
+pub(super) fn none_if_empty<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
+    let text: Option<String> = Option::deserialize(reader)?;
+    Ok(text.filter(|text| !text.is_empty()))
+}
+
 /// Deserializes the id of a resource. An id that cannot be part of a request's path becomes `None`, like a missing id.
 pub(super) fn read_resource_id<'de, D: Deserializer<'de>>(reader: D) -> Result<Option<String>, D::Error> {
     let id: Option<String> = Option::deserialize(reader)?;
