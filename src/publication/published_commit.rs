@@ -40,7 +40,7 @@ impl Publication<'_> {
         }
         let versions = self.list_versions_of_head(&plan.version_name);
         let has_template_name = find_name_origin(&self.settings.version_name) == NameOrigin::Template;
-        // The planned version is first, then enabled ones.
+        // The planned version is first, then those with a name, enabled ones before disabled ones.
         let Some(&version) = versions.first() else {
             // A version whose commit the platform does not report may be of this commit.
             if has_template_name {
@@ -68,15 +68,19 @@ impl Publication<'_> {
             }
             return Ok(None);
         }
+        // If the first version has no name, no version has one.
+        let name = require_name(version, prefix)?;
         if is_disabled {
-            let name = require_name(version, prefix)?;
             return Ok(Some(self.decide_to_publish_nothing(version, name, plan)));
         }
         // A repeated job must not report an incomplete version as published.
         let mut first_refusal = None;
         let enabled_versions = versions.iter().filter(|version| version.enabled != Some(false));
         for version in enabled_versions.take(MAX_COMPARED_VERSIONS) {
-            let name = require_name(version, prefix)?;
+            // A version without a name cannot be compared, and follows those with a name, which decide.
+            let Some(name) = version.version_name.as_deref() else {
+                break;
+            };
             let differences = self.list_differences_of_version(platform, plan, name)?;
             if differences.is_empty() {
                 if !can_details_prove_completeness(plan) {

@@ -184,8 +184,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns the versions of the commit to publish: first the one with the planned name, then enabled ones, then
-    /// disabled ones. Among these, versions without a name are last.
+    /// Returns the versions of the commit to publish: first the one with the planned name, then those with another name,
+    /// then those without a name. Among these, enabled versions are first.
     pub(super) fn list_versions_of_head(&self, planned_name: &str) -> Vec<&Artifact> {
         let head = self.target.head.as_str();
         let mut versions: Vec<&Artifact> = self.history.versions_of_commit(head).collect();
@@ -193,8 +193,8 @@ impl Publication<'_> {
             let is_planned = version.version_name.as_deref() == Some(planned_name);
             (
                 !is_planned,
-                version.enabled == Some(false),
                 version.version_name.is_none(),
+                version.enabled == Some(false),
             )
         });
         versions

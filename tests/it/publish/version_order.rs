@@ -425,17 +425,23 @@ fn rerun_with_template_does_not_accept_incomplete_version_of_the_commit() {
     }
 }
 
-/// A version without a name cannot be compared with the plan, so it proves nothing. A complete version with a name does.
+/// A version without a name cannot be compared with the plan, so it proves nothing. A version with a name decides.
 #[test]
-fn rerun_with_template_is_undecided_if_version_of_the_commit_has_no_name() {
+fn rerun_with_template_is_undecided_if_no_version_of_the_commit_has_a_name() {
     let (world, server) = stage();
     let commit = head(&world);
     let named = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true, "commitHash": commit });
+    let mut disabled = named.clone();
+    disabled["enabled"] = json!(false);
     let unnamed = |enabled: bool| json!({ "sharedPipelineIdPrefix": "sales", "enabled": enabled, "commitHash": commit });
-    for (listed_versions, code) in [
-        (json!([unnamed(true)]), 3),
-        (json!([unnamed(false)]), 3),
-        (json!([unnamed(true), named]), 0),
+    let complete = json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]);
+    for (listed_versions, shared_pipelines, code) in [
+        (json!([unnamed(true)]), &complete, 3),
+        (json!([unnamed(false)]), &complete, 3),
+        (json!([unnamed(true), named]), &complete, 0),
+        (json!([unnamed(true), named]), &json!([]), 6),
+        (json!([unnamed(true), disabled]), &complete, 0),
+        (json!([unnamed(false), disabled]), &complete, 0),
     ] {
         let platform = Platform::new();
         platform.respond_to(
@@ -443,7 +449,6 @@ fn rerun_with_template_is_undecided_if_version_of_the_commit_has_no_name() {
             "/artifacts$",
             answer(&json!({ "results": listed_versions })),
         );
-        let shared_pipelines = json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]);
         let details = json!({ "artifactDetails": named, "sharedPipelines": shared_pipelines });
         platform.respond_to("GET", "/artifacts/details$", answer(&details));
         let outputs = world.path().join("outputs");
