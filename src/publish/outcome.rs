@@ -127,6 +127,8 @@ pub enum PublishProblem {
     VersionExists(String),
     /// The platform does not list the uploaded version.
     NotListed,
+    /// The platform lists the version, but this run may not have published it; contains the sentence that says so.
+    UnclearOrigin(String),
     /// The published version differs from the plan.
     Difference(VersionDifference),
     Other(String),
@@ -135,7 +137,7 @@ pub enum PublishProblem {
 impl fmt::Display for PublishProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::VersionExists(sentence) | Self::Other(sentence) => f.write_str(sentence),
+            Self::VersionExists(sentence) | Self::UnclearOrigin(sentence) | Self::Other(sentence) => f.write_str(sentence),
             Self::NotListed => {
                 f.write_str("the version could not be looked up: the platform does not list the version")
             }
@@ -206,6 +208,13 @@ impl Outcome {
         self.problems
             .iter()
             .any(|problem| matches!(problem, PublishProblem::Difference(_)))
+    }
+
+    /// Returns whether the platform lists the version, but another run may have published it.
+    pub fn has_unclear_origin(&self) -> bool {
+        self.problems
+            .iter()
+            .any(|problem| matches!(problem, PublishProblem::UnclearOrigin(_)))
     }
 
     /// Returns the sentences of the problems, and before them that the version could not be disabled, because consumers

@@ -11,7 +11,7 @@ use super::plan_upload::{UploadProgress, build_upload};
 use super::upload_outcome::{
     AcceptedUpload, assess_accepted_upload, assess_existing_version, assess_failed_lookup,
     assess_lost_upload, assess_other_version, assess_rejected_upload, build_conflict_outcome,
-    build_unknown_outcome, record_differences,
+    build_unclear_outcome, build_unknown_outcome, record_differences,
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::VersionOrigin;
@@ -158,7 +158,7 @@ impl PlanExecution<'_> {
                 VersionOrigin::OtherRun(difference) => {
                     assess_other_version(self.plan, self.options.if_exists, &details, difference)
                 }
-                VersionOrigin::Unclear(reason) => build_unknown_outcome(&reason, lost_error),
+                VersionOrigin::Unclear(reason) => build_unclear_outcome(&reason, lost_error),
             },
         )
     }

@@ -201,6 +201,15 @@ pub(super) fn build_unknown_outcome(reason: &str, error: HttpError) -> Outcome {
         .with_error(error)
 }
 
+/// Returns the outcome if the platform lists the version after a lost response, but this run may not have published it.
+/// `reason` completes the sentence of [`build_unknown_outcome`].
+pub(super) fn build_unclear_outcome(reason: &str, error: HttpError) -> Outcome {
+    let sentence = format!("the upload got no usable response, and {reason}");
+    Outcome::new(OutcomeKind::Unknown)
+        .with_problem(PublishProblem::UnclearOrigin(sentence))
+        .with_error(error)
+}
+
 /// Adds the files that the platform ignored to the outcome. Returns whether the version may therefore be incomplete: if
 /// the response does not list them, or lists one and the settings do not accept that.
 fn record_ignored_resources(

@@ -37,7 +37,8 @@ impl Publication<'_> {
     }
 
     /// Disables an uploaded version that may be incomplete, if smoke runs are due: they do not run for such a version,
-    /// so nothing shows that it works. If it is unknown whether the version exists, a failure is not reported.
+    /// so nothing shows that it works. If it is unknown whether the version exists, a failure is not reported. A version
+    /// that another run may have published stays enabled.
     /// Does nothing with `--on-smoke-failure keep`, or if an earlier step has disabled the version or failed to do so.
     pub(super) fn disable_unproven_version(
         &self,
@@ -55,7 +56,7 @@ impl Publication<'_> {
             OutcomeKind::Incomplete | OutcomeKind::Unverified | OutcomeKind::Unconfirmed => self
                 .run
                 .block_on(disable_version(platform, plan, timeout, outcome)),
-            OutcomeKind::Unknown => {
+            OutcomeKind::Unknown if !outcome.has_unclear_origin() => {
                 let withdrawal = withdraw_version(platform, &plan.prefix, &plan.version_name, timeout);
                 // The version probably does not exist, so a failure is not worth a message.
                 if let Ok(latest) = self.run.block_on(withdrawal)? {

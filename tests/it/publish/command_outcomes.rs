@@ -4,7 +4,7 @@ use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
 use crate::support::{
-    Job, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn, job_output,
+    Job, PROJECT, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn, job_output,
     orchestration_text, read_json, repository,
 };
 use serde_json::{Value, json};
@@ -661,6 +661,26 @@ fn version_whose_commit_is_unclear_is_unverified_and_stays_enabled() {
             );
         }
     }
+}
+
+/// Smoke runs are due, and none can run. The version may be that of another run.
+#[test]
+fn version_of_unclear_origin_after_lost_response_stays_enabled_without_smoke_runs() {
+    let world = plain_project();
+    let mut details = fresh(&world);
+    details["artifactDetails"]["commitHash"] = json!(head(&world)[..10]);
+    let platform = platform_taking_uploads(ResponseTemplate::new(502), answer(&details));
+    let output = platform
+        .call(&world)
+        .variable("SLUICEGATE_SMOKE", "load")
+        .variable("SLUICEGATE_SMOKE_PROJECT", PROJECT)
+        .variable("SLUICEGATE_SMOKE_ENVIRONMENT", "test")
+        .run(&PUBLISH)
+        .expect(3);
+    let output = output.saying(&["the platform reports only the abbreviated commit"]);
+    let requests = platform.requests();
+    let switch_count = requests.iter().filter(|request| request.method == "PATCH").count();
+    assert_eq!(switch_count, 0, "{}", output.all());
 }
 
 #[test]
