@@ -23,9 +23,19 @@ pub(crate) fn fetch_hint(repo: &Repository) -> &'static str {
     }
 }
 
+/// The kind of the reason why only the ids of shared pipelines can be compared.
+#[derive(Clone, Copy)]
+enum IdsOnlyCause {
+    UnreportedCommit,
+    MissingCommit,
+    MissingFile,
+    UnreadableFile,
+}
+
 /// The reason why only the ids of shared pipelines can be compared.
 #[derive(Clone)]
 pub(crate) struct IdsOnlyReason {
+    cause: IdsOnlyCause,
     pub(crate) reason: String,
     /// True if the clone lacks the commit and no fetch was requested, so that a fetch may help.
     pub(crate) may_fetch: bool,
@@ -64,20 +74,41 @@ impl ComparedOffer {
         offer.is_ok_and(|commit_offer| commit_offer.interface.file.is_empty())
     }
 
-    /// Returns the failure for a comparison with `HEAD` in a repository that is probably not the one that publishes the
-    /// prefix: `HEAD` has no shared-pipelines file, and the repository lacks the commit of the version. Compared with it,
-    /// every shared pipeline would be removed.
-    pub(super) fn unrelated_repository_failure(&self, prefix: &str) -> Failure {
-        let message = format!(
-            "HEAD has no shared-pipelines file, and this repository lacks the commit of version {} of {}: it probably does \
-             not publish this artifact",
-            self.display_name(),
-            text::escape_line(prefix)
-        );
-        Failure::usage(message).with_hint(
-            "run the command in a clone of the repository that publishes the artifact (`artifacts impact` searches other \
-             repositories with `--repos DIR`), or pass two versions",
-        )
+    /// Fails if this version is not comparable with `HEAD`, which has no shared-pipelines file: the commit of the version
+    /// has none either, or the repository lacks that commit and is probably not the one that publishes the prefix. Compared
+    /// with it, every shared pipeline would be removed.
+    pub(super) fn reject_head_without_file(
+        &self,
+        repo: &Repository,
+        prefix: &str,
+        head_offer: &Self,
+    ) -> Result<(), Failure> {
+        let Err(ids_only) = &self.offer else {
+            return Ok(());
+        };
+        let version = format!("version {} of {}", self.display_name(), text::escape_line(prefix));
+        let fact = match ids_only.cause {
+            IdsOnlyCause::MissingFile => return Err(missing_files_failure(self, head_offer)),
+            IdsOnlyCause::UnreadableFile => return Ok(()),
+            IdsOnlyCause::UnreportedCommit => {
+                format!(
+                    "the platform reports no commit for {version}: this repository may not publish this artifact"
+                )
+            }
+            IdsOnlyCause::MissingCommit => {
+                format!(
+                    "this repository lacks the commit of {version}: it probably does not publish this artifact"
+                )
+            }
+        };
+        let mut hint = "run the command in a clone of the repository that publishes the artifact (`artifacts impact` searches \
+                        other repositories with `--repos DIR`), or pass two versions"
+            .to_owned();
+        if ids_only.may_fetch {
+            hint = format!("{hint}; if this is that repository, {}", fetch_hint(repo));
+        }
+        let message = format!("HEAD has no shared-pipelines file, and {fact}");
+        Err(Failure::usage(message).with_hint(hint))
     }
 
     /// Returns what a published version offers. Its shared pipelines are read from its commit, which is fetched if the
@@ -162,7 +193,7 @@ fn load_offer(
     };
     let repository = fetched_repository.as_ref().unwrap_or(&workspace.repo);
     let (snapshot, short) = (repository.snapshot(commit.clone()), commit.short());
-    let reason = match read_offered_interface(repository, workspace, &snapshot, new_snapshot)? {
+    let (cause, reason) = match read_offered_interface(repository, workspace, &snapshot, new_snapshot)? {
         LoadedInterface::Read(interface, _) => {
             let interface = *interface;
             return Ok(Ok(CommitOffer {
@@ -171,14 +202,22 @@ fn load_offer(
                 interface,
             }));
         }
-        LoadedInterface::Missing => format!("commit {short} has no shared-pipelines file"),
+        LoadedInterface::Missing => {
+            let reason = format!("commit {short} has no shared-pipelines file");
+            (IdsOnlyCause::MissingFile, reason)
+        }
         LoadedInterface::Unreadable(path, reason) => {
-            format!("could not read {path} in commit {short}: {reason}")
+            let reason = format!("could not read {path} in commit {short}: {reason}");
+            (IdsOnlyCause::UnreadableFile, reason)
         }
     };
     // The clone has the commit, so a fetch would not help.
     let may_fetch = false;
-    Ok(Err(IdsOnlyReason { reason, may_fetch }))
+    Ok(Err(IdsOnlyReason {
+        cause,
+        reason,
+        may_fetch,
+    }))
 }
 
 /// Reads the shared-pipelines file of a snapshot. If it is compared with a newer one, and the job names the directory of
@@ -207,9 +246,11 @@ fn find_version_commit(
 ) -> Result<Result<VersionCommit, IdsOnlyReason>, GitError> {
     let repo = &workspace.repo;
     let Some(id) = reported_commit else {
-        let reason = "the platform reports no commit for the version".to_owned();
-        let may_fetch = false;
-        return Ok(Err(IdsOnlyReason { reason, may_fetch }));
+        return Ok(Err(IdsOnlyReason {
+            cause: IdsOnlyCause::UnreportedCommit,
+            reason: "the platform reports no commit for the version".to_owned(),
+            may_fetch: false,
+        }));
     };
     if let Some(commit) = repo.find_commit_with_id(id)? {
         let fetched_repository = None;
@@ -236,9 +277,11 @@ fn find_version_commit(
             Err(error) => run.ui.warn(&error.to_string()),
         }
     }
-    let reason = format!("the clone does not have commit {id} of the version");
-    let may_fetch = !deepen;
-    Ok(Err(IdsOnlyReason { reason, may_fetch }))
+    Ok(Err(IdsOnlyReason {
+        cause: IdsOnlyCause::MissingCommit,
+        reason: format!("the clone does not have commit {id} of the version"),
+        may_fetch: !deepen,
+    }))
 }
 
 /// Returns the error that neither version or revision has a shared-pipelines file: probably, the directory or one of

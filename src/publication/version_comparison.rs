@@ -115,10 +115,12 @@ pub(crate) fn compare_versions<'a>(
         Some(old_offer) if old_offer.lacks_shared_file() && new_offer.lacks_shared_file() => {
             return Err(missing_files_failure(old_offer, &new_offer));
         }
-        Some(old_offer) if args.to.is_none() && new_offer.lacks_shared_file() && old_offer.offer.is_err() => {
-            return Err(old_offer.unrelated_repository_failure(&prefix));
+        Some(old_offer) => {
+            if args.to.is_none() && new_offer.lacks_shared_file() {
+                old_offer.reject_head_without_file(&workspace.repo, &prefix, &new_offer)?;
+            }
+            lookup.compare_offers(old_offer, &new_offer, &selection)?
         }
-        Some(old_offer) => lookup.compare_offers(old_offer, &new_offer, &selection)?,
         None => Compatibility::new(ComparedVersion::default(), Vec::new()),
     };
     Ok(VersionComparison {

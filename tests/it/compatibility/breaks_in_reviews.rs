@@ -1263,3 +1263,27 @@ fn comparison_in_repository_of_consumer_is_refused() {
     let output = shop.call().run("artifacts diff").expect(0);
     assert!(output.out.contains("no longer offered"), "{}", output.all());
 }
+
+#[test]
+fn comparison_of_head_without_shared_pipelines_names_the_cause() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    // The clone has the commit of the version, which has no file in this directory either.
+    let output = shop.call().run("artifacts diff --config-dir .other").expect(2);
+    output.saying(&["neither 1.0.0 nor", "has a shared-pipelines file", "--config-dir"]);
+    shop.world.git("rm -q .platform/shared-pipelines.yaml");
+    shop.push();
+    let shallow_clone = shop.world.path().join("shallow");
+    let folder = shallow_clone.to_str().unwrap();
+    let url = shop.world.git("remote get-url origin");
+    shop.world
+        .git(format!("clone -q --depth 1 file://{} {folder}", url.trim()));
+    let output = shop.call().run(("artifacts diff -C", &[folder])).expect(2);
+    output.saying(&[
+        "lacks the commit of version 1.0.0 of sales",
+        "if this is that repository, pass --deepen to fetch the commit",
+    ]);
+    let args = ("artifacts diff --deepen -C", &[folder]);
+    let output = shop.call().run(args).expect(0);
+    assert!(output.out.contains("no longer offered"), "{}", output.all());
+}
