@@ -137,7 +137,9 @@ pub enum PublishProblem {
 impl fmt::Display for PublishProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::VersionExists(sentence) | Self::UnclearOrigin(sentence) | Self::Other(sentence) => f.write_str(sentence),
+            Self::VersionExists(sentence) | Self::UnclearOrigin(sentence) | Self::Other(sentence) => {
+                f.write_str(sentence)
+            }
             Self::NotListed => {
                 f.write_str("the version could not be looked up: the platform does not list the version")
             }

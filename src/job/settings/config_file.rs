@@ -107,7 +107,9 @@ pub(super) fn list_verdict_keys(file: &NamedText) -> Option<Vec<&'static str>> {
 /// itself cannot be read, or the file is not valid YAML but has this key, it may list any branch and any tag.
 pub(super) fn list_publish_on_globs(file: &NamedText) -> [Vec<String>; 2] {
     let section = match serde_yaml::from_str::<serde_json::Value>(&file.text) {
-        Ok(document) => serde_json::from_value::<Option<PublishOnSection>>(document["publish-on"].clone()).ok(),
+        Ok(document) => {
+            serde_json::from_value::<Option<PublishOnSection>>(document["publish-on"].clone()).ok()
+        }
         Err(_) => {
             let has_key = file.text.lines().any(|line| line.starts_with("publish-on:"));
             (!has_key).then_some(None)

@@ -567,7 +567,12 @@ fn next_version_with_comparison_off_passes_check_and_fails_publish() {
         commit_and_push(&world, "settings");
         let platform = publish_platform(&world, upload_response(&json!([])));
         let call = platform.call(&world).variable("SLUICEGATE_COMPAT", variable);
-        let check = || Job::github().pull_request().extend(&world, call.clone()).run("check");
+        let check = || {
+            Job::github()
+                .pull_request()
+                .extend(&world, call.clone())
+                .run("check")
+        };
         check().expect(0);
         for command in ["publish --prefix sales", "doctor"] {
             let output = call.clone().run(command);

@@ -4,8 +4,8 @@ use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
 use crate::support::{
-    Job, PROJECT, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn, job_output,
-    orchestration_text, read_json, repository,
+    Job, PROJECT, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn,
+    job_output, orchestration_text, read_json, repository,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -679,7 +679,10 @@ fn version_of_unclear_origin_after_lost_response_stays_enabled_without_smoke_run
         .expect(3);
     let output = output.saying(&["the platform reports only the abbreviated commit"]);
     let requests = platform.requests();
-    let switch_count = requests.iter().filter(|request| request.method == "PATCH").count();
+    let switch_count = requests
+        .iter()
+        .filter(|request| request.method == "PATCH")
+        .count();
     assert_eq!(switch_count, 0, "{}", output.all());
 }
 
