@@ -4,7 +4,6 @@ use super::latest_version::{LatestVersion, poll_latest_after_disabling};
 use super::version_lookup::poll_until;
 use serde_json::Value;
 use sluicegate_platform::api::Platform;
-use sluicegate_platform::http::HttpError;
 use std::time::Duration;
 
 /// The state of a version that a request sets.
@@ -42,15 +41,12 @@ impl RequestedState {
 #[derive(Debug)]
 pub struct WithdrawalError {
     pub reason: String,
-    /// The error of the failed request, if there is one.
-    pub error: Option<HttpError>,
 }
 
 impl WithdrawalError {
     fn new(reason: impl Into<String>) -> Self {
         Self {
             reason: reason.into(),
-            error: None,
         }
     }
 }
@@ -93,10 +89,7 @@ async fn request_withdrawal(
             "according to the platform's response, the version is still enabled",
         )),
         Ok(response) => Ok(has_state(&response, state)),
-        Err(error) => Err(WithdrawalError {
-            reason: error.to_string(),
-            error: Some(error),
-        }),
+        Err(error) => Err(WithdrawalError::new(error.to_string())),
     }
 }
 
