@@ -190,7 +190,7 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     let state = match outcome.kind {
         OutcomeKind::Incomplete => format!("{name} was published, but it is incomplete"),
-        OutcomeKind::Unverified if is_origin_unknown(outcome) => {
+        OutcomeKind::Unverified if find_unread_response_error(outcome).is_some() => {
             format!("could not determine whether {name} was published")
         }
         OutcomeKind::Unverified => format!("{name} was published, but could not be verified"),
@@ -235,19 +235,11 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     message
 }
 
-/// Returns whether nothing but the status of a response that could not be read says that the version was published. A
-/// proxy may have sent it.
-fn is_origin_unknown(outcome: &publish::Outcome) -> bool {
-    outcome.error.is_some() && outcome.problems.contains(&PublishProblem::NotListed)
-}
-
-/// Returns how to find out whether the version exists, and what is wrong with the base URL if the response shows it.
-fn unknown_origin_hint(show_command: &str, outcome: &publish::Outcome) -> String {
-    let step = format!("run `{show_command}` to check whether the version exists");
-    match outcome.error.as_ref().map(HttpError::hint) {
-        Some(base_url_hint) => format!("{step}; {base_url_hint}"),
-        None => step,
-    }
+/// Returns the error of a response that could not be read if nothing but its status says that the version was
+/// published. A proxy may have sent it.
+fn find_unread_response_error(outcome: &publish::Outcome) -> Option<&HttpError> {
+    let error = outcome.error.as_ref();
+    error.filter(|_| outcome.problems.contains(&PublishProblem::NotListed))
 }
 
 /// Returns what the user can do if the version already exists. If the version was compared and differs from the plan
@@ -295,12 +287,15 @@ fn find_hint(
         OutcomeKind::Incomplete if !is_disabled => Some(format!(
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
         )),
-        OutcomeKind::Unverified if !is_disabled && is_origin_unknown(outcome) => {
-            Some(unknown_origin_hint(&show_command, outcome))
-        }
-        OutcomeKind::Unverified if !is_disabled => Some(format!(
-            "run `{show_command}` to check the version; to hide it from consumers, run `{disable_command}`"
-        )),
+        OutcomeKind::Unverified if !is_disabled => Some(match find_unread_response_error(outcome) {
+            Some(error) => format!(
+                "run `{show_command}` to check whether the version exists; {}",
+                error.hint()
+            ),
+            None => format!(
+                "run `{show_command}` to check the version; to hide it from consumers, run `{disable_command}`"
+            ),
+        }),
         // The name is taken, and consumers cannot use the version.
         OutcomeKind::Incomplete | OutcomeKind::Unverified => Some("publish under another version name".into()),
         OutcomeKind::Superseded if is_disabled => Some(
