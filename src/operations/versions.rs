@@ -340,7 +340,7 @@ impl<'a> VersionSwitch<'a> {
         })
     }
 
-    /// Fails if this is the only enabled version of the prefix, or if the platform has no such version.
+    /// Fails if no other version of the prefix is enabled, and this one is enabled or missing.
     async fn reject_last_enabled(&self, version: &str) -> Result<(), Failure> {
         let versions = list_versions(self.platform, &self.prefix).await?;
         if !is_last_enabled_version(&versions, version) {
