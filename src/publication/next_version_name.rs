@@ -1,5 +1,6 @@
 //! The version name that is computed from the latest version (`{next}`).
 
+use super::version_history::without_build_metadata;
 use super::{Publication, with_publish_request};
 use crate::error::Failure;
 use crate::publish::version_name::{needs_next_version, reject_name_without_next};
@@ -20,9 +21,10 @@ impl Publication<'_> {
         plan: &mut Plan,
         mut next_version: String,
     ) -> Result<String, Failure> {
+        let used_numbers = self.history.version_numbers();
         loop {
             self.set_version_name(plan, next_version.clone())?;
-            if !self.history.has_version_number(&plan.version_name) {
+            if !used_numbers.contains(without_build_metadata(&plan.version_name)) {
                 return Ok(next_version);
             }
             let higher_version =
@@ -34,8 +36,9 @@ impl Publication<'_> {
     /// Returns `next_version` with the first patch number that no version, enabled or not, has. Returns `None` if there
     /// is no such name.
     pub(super) fn find_unused_version(&self, next_version: &str) -> Option<String> {
+        let used_numbers = self.history.version_numbers();
         let mut next_version = next_version.to_owned();
-        while self.history.has_version_number(&next_version) {
+        while used_numbers.contains(without_build_metadata(&next_version)) {
             let class = interface::ChangeClass::Content;
             next_version = interface::next_version_name(Some(&next_version), class).ok()?;
         }

@@ -44,11 +44,10 @@ impl VersionHistory {
         names.collect()
     }
 
-    /// Returns whether a version, enabled or not, has this name, compared without build metadata.
-    pub(super) fn has_version_number(&self, name: &str) -> bool {
-        let number = without_build_metadata(name);
-        let mut names = self.version_names().into_iter();
-        names.any(|version_name| without_build_metadata(version_name) == number)
+    /// Returns the names of all versions, enabled or not, without build metadata.
+    pub(super) fn version_numbers(&self) -> BTreeSet<&str> {
+        let names = self.version_names().into_iter();
+        names.map(without_build_metadata).collect()
     }
 
     /// Returns the name of the version that was created last, enabled or not.
@@ -122,7 +121,7 @@ impl VersionHistory {
 }
 
 /// Returns the version name without its build metadata, which begins with `+` (<https://semver.org/#spec-item-10>).
-fn without_build_metadata(name: &str) -> &str {
+pub(super) fn without_build_metadata(name: &str) -> &str {
     name.split_once('+').map_or(name, |(version, _)| version)
 }
 
