@@ -106,14 +106,11 @@ pub(super) fn list_verdict_keys(file: &NamedText) -> Option<Vec<&'static str>> {
 /// Returns the globs of the branches and of the tags in `publish-on` of a file that cannot be used. If `publish-on`
 /// itself cannot be read, or the file is not valid YAML but has this key, it may list any branch and any tag.
 pub(super) fn list_publish_on_globs(file: &NamedText) -> [Vec<String>; 2] {
-    let section = match serde_yaml::from_str::<serde_json::Value>(&file.text) {
-        Ok(document) => {
-            serde_json::from_value::<Option<PublishOnSection>>(document["publish-on"].clone()).ok()
-        }
-        Err(_) => {
-            let has_key = file.text.lines().any(|line| line.starts_with("publish-on:"));
-            (!has_key).then_some(None)
-        }
+    let section = if let Ok(document) = serde_yaml::from_str::<serde_json::Value>(&file.text) {
+        serde_json::from_value::<Option<PublishOnSection>>(document["publish-on"].clone()).ok()
+    } else {
+        let has_key = file.text.lines().any(|line| line.starts_with("publish-on:"));
+        (!has_key).then_some(None)
     };
     match section {
         Some(section) => {
