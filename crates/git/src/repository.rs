@@ -126,6 +126,12 @@ impl Repository {
         (!self.is_plain_directory).then(|| self.program.git_dir())
     }
 
+    /// Returns the git directory that linked worktrees share, which is the git directory itself if there are none; `None`
+    /// for a directory without git.
+    pub fn common_dir(&self) -> Option<&Path> {
+        (!self.is_plain_directory).then_some(self.common_dir.as_path())
+    }
+
     /// Returns whether the repository has no working tree.
     pub fn is_bare(&self) -> bool {
         self.bare

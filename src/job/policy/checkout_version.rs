@@ -1,6 +1,6 @@
 //! The version of the checkout's files that a run reads.
 
-use super::follow_links;
+use super::{follow_links, is_in_git_dir};
 use crate::job::ci::CiContext;
 use sluicegate_git::{CommitId, GitError, Repository, Snapshot};
 use std::path::{Path, PathBuf};
@@ -61,10 +61,21 @@ impl CheckoutFiles {
     }
 }
 
-/// Returns whether the file is outside the repository after its links are followed. A missing file is not.
+/// Returns whether the file is outside the repository after its links are followed. A git directory is outside, too:
+/// its configuration may contain the credentials of the checkout. A missing file is not outside.
 pub fn leaves_repository(repo: &Repository, file: &Path) -> bool {
-    match (file.canonicalize(), repo.root().canonicalize()) {
-        (Ok(file), Ok(root)) => !file.starts_with(root),
-        _ => false,
+    let (Ok(file), Ok(root)) = (file.canonicalize(), repo.root().canonicalize()) else {
+        return false;
+    };
+    match file.strip_prefix(&root) {
+        Ok(path) => is_in_git_dir(path) || is_in_common_dir(repo, &root, &file),
+        Err(_) => true,
     }
+}
+
+/// Returns whether the file is in the git directory, which may have any name in the working tree.
+fn is_in_common_dir(repo: &Repository, root: &Path, file: &Path) -> bool {
+    let common_dir = repo.common_dir().and_then(|dir| dir.canonicalize().ok());
+    // A bare repository is its own git directory, and a working tree may be in one.
+    common_dir.is_some_and(|dir| file.starts_with(&dir) && !root.starts_with(&dir))
 }

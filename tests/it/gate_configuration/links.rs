@@ -208,6 +208,45 @@ fn input_that_job_names_follows_no_link_of_change_out_of_repository() {
     }
 }
 
+/// Asserts that commands in a job reject the link to the git configuration without printing its content.
+fn assert_link_rejected(platform: &Platform, world: &World, link: &str) {
+    for command in [
+        "rules lint",
+        "tasks create --environment test --mode PLAN --source-branch main --generate-branch --message-file",
+    ] {
+        let call = platform.call(world).variable("CI", "true");
+        let output = call.run(format!("{command} {link}"));
+        assert_eq!(output.code, 2, "{command}: {}", output.all());
+        assert!(!output.all().contains("S3cret"), "{command}: {}", output.all());
+        output.saying(&[&format!("the symbolic link `{link}` leads out of the repository")]);
+    }
+}
+
+#[test]
+fn input_that_job_names_follows_no_link_of_change_into_git_directory() {
+    let world = project();
+    world.git("config http.extraheader S3cret");
+    world.git("checkout -q -b change");
+    symlink(".git/config", world.work().join("linked.yaml")).unwrap();
+    symlink("store/config", world.work().join("separate.yaml")).unwrap();
+    world.write("real.yaml", "rules: 7\n");
+    symlink("real.yaml", world.work().join("inside.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    let platform = Platform::new();
+    assert_link_rejected(&platform, &world, "linked.yaml");
+    // The git directory may be in the working tree under another name.
+    world.git("init -q --separate-git-dir store");
+    assert_link_rejected(&platform, &world, "separate.yaml");
+    assert!(platform.requests().is_empty());
+    // Counterpart: a link within the working tree.
+    let output = platform
+        .call(&world)
+        .variable("CI", "true")
+        .run("rules lint inside.yaml");
+    assert!(!output.all().contains("leads out of"), "{}", output.all());
+}
+
 #[test]
 fn report_that_job_names_follows_no_link_of_change() {
     let world = project();
