@@ -20,7 +20,7 @@ const MAX_VOCABULARY_BYTES: u64 = 64 * 1024;
 /// Runs `sluicegate serve`: starts a local platform, and stops it at a signal.
 pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
     if let Some(path) = &args.data {
-        run.reject_repository_link(&run.env.current_dir().join(path))?;
+        run.reject_repository_links_in(&run.env.current_dir().join(path))?;
     }
     let options = read_options(run, args)?;
     let project = options.projects.first().map(|(id, _)| *id);
@@ -38,7 +38,10 @@ pub(crate) fn run(run: &Run, args: ServeArgs) -> CommandResult {
 fn read_options(run: &Run, args: ServeArgs) -> Result<Options, Failure> {
     let current_dir = run.env.current_dir();
     let mut vocabulary = match args.vocabulary {
-        Some(path) => read_vocabulary(&current_dir.join(path))?,
+        Some(path) => {
+            run.reject_link_out_of_repository(&path)?;
+            read_vocabulary(&current_dir.join(path))?
+        }
         None => Vocabulary::default(),
     };
     vocabulary.review = match args.review_request {

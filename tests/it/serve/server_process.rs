@@ -1,7 +1,8 @@
 //! `sluicegate serve` as a process: its first line, its signals, its durability.
 
 use crate::support::{
-    Call, PROJECT, ServerProcess, TOKEN, World, at_once, orchestration_text, send_signal, stop_signals,
+    Call, PROJECT, ServerProcess, TOKEN, World, at_once, orchestration_text, project, send_signal,
+    stop_signals,
 };
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -302,4 +303,35 @@ fn server_with_unusable_data_names_the_file_and_the_next_step() {
         "could not create or use the data directory ",
         "it is not a directory",
     ]);
+}
+
+#[cfg(unix)]
+#[test]
+fn server_follows_no_link_of_change() {
+    use std::os::unix::fs::symlink;
+    let world = project();
+    let victim = world.path().join("victim.txt");
+    std::fs::write(&victim, "WAREHOUSE_A: S3cret\n").unwrap();
+    world.git("checkout -q -b change");
+    std::fs::create_dir(world.work().join("data")).unwrap();
+    symlink("../../victim.txt", world.work().join("data/platform.lock")).unwrap();
+    symlink("../victim.txt", world.work().join("names.yaml")).unwrap();
+    world.commit("link");
+    world.push();
+    let call = Call::new(&world.work()).variable("CI", "true");
+    call.run("serve --listen 127.0.0.1:0 --data data")
+        .expect(2)
+        .saying(&["`data/platform.lock` is a symbolic link in the repository"]);
+    call.run("serve --listen 127.0.0.1:0 --vocabulary names.yaml")
+        .expect(2)
+        .saying(&["the symbolic link `names.yaml` leads out of the repository"]);
+    let text = std::fs::read_to_string(&victim).unwrap();
+    assert_eq!(text, "WAREHOUSE_A: S3cret\n");
+    // Counterpart: links that the job created.
+    std::fs::create_dir(world.work().join("own")).unwrap();
+    symlink(world.path().join("lock"), world.work().join("own/platform.lock")).unwrap();
+    symlink(&victim, world.work().join("own.yaml")).unwrap();
+    let args = ["--data", "own", "--vocabulary", "own.yaml"];
+    let _server = ServerProcess::start(&world.work(), &args);
+    assert!(world.path().join("lock").is_file());
 }
