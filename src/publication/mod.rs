@@ -187,7 +187,9 @@ impl Publication<'_> {
             return self.finish_incomplete_version(plan, published_version, &omissions);
         }
         let message = format!("{}: nothing is published", published_version.reason);
-        self.print_result(&(text::escape_line(&message) + "\n"))?;
+        let mut problems = Vec::new();
+        let print_result = self.print_result(&(text::escape_line(&message) + "\n"));
+        let print_status = self.report_lost_output(print_result.map(|()| ExitStatus::Success), &mut problems);
         let is_accepted = true;
         let receipt = Receipt::for_unchanged_files(
             plan,
@@ -198,12 +200,13 @@ impl Publication<'_> {
         .with_ignored_resources(&omissions, is_accepted);
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
-        let mut status = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref())?;
+        let result = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref());
+        let mut status = print_status.worse(self.report_lost_output(result, &mut problems));
         // A signal may have arrived while the version was requested.
         if let Some(signal_status) = self.run.signals.pending_status() {
             status = status.worse(signal_status);
         }
-        self.report_junit(&message, status, &[], smoke.as_ref());
+        self.report_junit(&message, status, &problems, smoke.as_ref());
         let receipt = receipt.with_smoke(smoke.as_ref().map(|smoke| &smoke.record));
         // A later step must not deploy a disabled version.
         let is_usable = !published_version.is_disabled;
@@ -287,7 +290,9 @@ impl Publication<'_> {
         }
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = Receipt::for_outcome(plan, hashes, &outcome);
-        let mut status = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref())?;
+        let mut problems = outcome.list_sentences();
+        let result = outcome_report::report_outcome(self, plan, &outcome, smoke.as_ref());
+        let mut status = self.report_lost_output(result, &mut problems);
         self.run.signals.set_last_words("");
         // A signal that arrived meanwhile determines the exit status. The status of an incomplete version has priority,
         // because consumers may use that version.
@@ -295,7 +300,7 @@ impl Publication<'_> {
             status = status.worse(signal_status);
         }
         let case_name = format!("{}: {}", plan.describe_version(), outcome.kind);
-        self.report_junit(&case_name, status, &outcome.list_sentences(), smoke.as_ref());
+        self.report_junit(&case_name, status, &problems, smoke.as_ref());
         let is_version_missing = matches!(outcome.kind, OutcomeKind::Conflict | OutcomeKind::Failed);
         if let Some(error) = outcome.hash_error.filter(|_| !is_version_missing) {
             status = status.worse(self.report_missing_hashes(error));

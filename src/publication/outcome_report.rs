@@ -149,6 +149,15 @@ pub(super) fn report_unchanged_version(
 }
 
 impl Publication<'_> {
+    /// Returns the status of a result that was printed. If printing failed, reports the failure and adds it to the
+    /// problems of the JUnit report: the version exists, so the run continues and writes its records.
+    pub(super) fn report_lost_output(&self, result: CommandResult, problems: &mut Vec<String>) -> ExitStatus {
+        result.unwrap_or_else(|failure| {
+            problems.push(failure.describe_on_one_line());
+            self.run.report_failure_as(PUBLISH_FAILED, &failure)
+        })
+    }
+
     /// Writes the step summary of a publish or a dry run that did not fail: the version, and what changed for
     /// consumers. A summary that cannot be written is only a warning, because the publish does not depend on it.
     pub(super) fn write_summary(

@@ -1,6 +1,6 @@
 //! `-o` sets the format of every command with output, `--out` the file for it.
 
-use crate::support::{Call, Platform, World, answer, orchestration_text, project, release};
+use crate::support::{Call, Platform, World, answer, orchestration_text, project, read_json, release};
 use serde_json::{Value, json};
 use std::fs;
 
@@ -154,6 +154,34 @@ fn publish_that_cannot_print_its_result_names_the_version() {
         "{text}"
     );
     assert_eq!(release::versions(&world, &server), [("1.0.0".to_owned(), true)]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn publish_that_cannot_print_its_result_writes_receipt_and_junit_report() {
+    let (world, server) = release::stage();
+    let call = release::publish_call(&world, &server);
+    let args = "publish --version-name 1 --if-exists same-content --receipt ../r.json --junit ../j.xml";
+    // The second run finds the version of the first one.
+    for problem in [
+        "version 1 of sales is published, but",
+        "could not write the output",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = call.command(args).stdout(full).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(problem), "{text}");
+        let receipt = read_json(&world.path().join("r.json"));
+        assert_eq!(receipt["versionName"], "1", "{receipt}");
+        let junit = fs::read_to_string(world.path().join("j.xml")).unwrap();
+        assert!(junit.contains("<failure") && junit.contains(problem), "{junit}");
+        assert!(!junit.contains("did not finish"), "{junit}");
+    }
+    // Counterpart: a run that can print the result.
+    call.run(args).expect(0);
+    let junit = fs::read_to_string(world.path().join("j.xml")).unwrap();
+    assert!(!junit.contains("<failure"), "{junit}");
 }
 
 #[cfg(target_os = "linux")]
