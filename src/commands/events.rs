@@ -1,7 +1,6 @@
 //! Runs `sluicegate events export`: collects the events of the window, writes them, and only then advances the cursor.
 
 use crate::atomic_file;
-use crate::delivery::output_conflicts::is_same_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{EventFormat, EventsVerb, ExportArgs};
@@ -22,7 +21,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
     if let Some(path) = &path {
         let no_inputs = [];
-        run.reject_input_path(path, &no_inputs)?;
+        run.reject_output_path(path, &no_inputs)?;
     }
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let base_url = connection.require_base_url()?.to_string();
@@ -32,8 +31,8 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
         Some(path) => cursor_file::read_cursor(path, &base_url)?,
         None => None,
     };
-    if let Some(path) = &path {
-        reject_output_path(run, path, last_cursor.is_some())?;
+    if last_cursor.is_some() {
+        reject_filled_output(run)?;
     }
     let window = choose_window(&args, last_cursor.as_ref(), path.as_deref(), now)?;
     let platform = run.create_platform_client(&connection)?;
@@ -78,22 +77,15 @@ fn warn_of_future_events(run: &Run, events: &[ApiValue<Event>], now: Timestamp) 
     }
 }
 
-/// Rejects a file of `--out` that is the cursor file, or that contains the events of an earlier run with this cursor:
-/// no later run would export them again.
-fn reject_output_path(run: &Run, cursor_path: &Path, has_cursor: bool) -> Result<(), Failure> {
+/// Rejects a file of `--out` that contains the events of an earlier run with the cursor: no later run would export them
+/// again.
+fn reject_filled_output(run: &Run) -> Result<(), Failure> {
     let Some(output_path) = &run.global.out else {
         return Ok(());
     };
     let path = run.env.current_dir().join(output_path);
-    if is_same_file(&path, cursor_path) {
-        let message = format!(
-            "--out and --cursor cannot both be written to {}",
-            output_path.display()
-        );
-        return Err(Failure::usage(message).with_hint("pass another path with --out"));
-    }
     let is_filled = fs::metadata(&path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0);
-    if has_cursor && is_filled {
+    if is_filled {
         let message = format!(
             "could not write {}: the file has a content, and this export contains only the events since the last one",
             output_path.display()

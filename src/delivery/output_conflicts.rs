@@ -66,10 +66,10 @@ pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
 }
 
 impl Run {
-    /// Returns an error for an output path other than that of `--out` if [`Self::reject_input_path`] does, or if `--out`
+    /// Returns an error for an output path other than that of `--out` if [`Self::reject_protected_output`] does, or if `--out`
     /// names the same file, because one of the two would overwrite the other.
     pub(crate) fn reject_output_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-        self.reject_input_path(path, inputs)?;
+        self.reject_protected_output(path, inputs)?;
         match &self.global.out {
             Some(result_path) if is_same_file(&self.env.current_dir().join(result_path), path) => {
                 let message = format!(
@@ -85,7 +85,7 @@ impl Run {
     /// Returns an error if this output path is that of an existing file of the project, of the gate configuration, or
     /// of an input of the command, if git itself uses the path, or if a symbolic link that git tracks is in the path.
     /// `inputs` are the files that only this command reads.
-    pub(crate) fn reject_input_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
+    pub(crate) fn reject_protected_output(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
         self.reject_repository_link(path)?;
         // A link leads to the file that would be replaced.
         let target = policy::resolve_links(path).unwrap_or_else(|| path.to_owned());

@@ -174,7 +174,7 @@ impl Run {
             let path = full_path(path);
             let rejection = match old_file {
                 // The path of `--out` is not in conflict with itself.
-                OldFile::Output => self.reject_input_path(&path, &inputs),
+                OldFile::Output => self.reject_protected_output(&path, &inputs),
                 _ => self.reject_output_path(&path, &inputs),
             };
             if let Err(failure) = rejection {
