@@ -36,16 +36,12 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
         discard_publish_report(args, &gate);
         return Ok(gate.status);
     }
-    let publish_on = subject.workspace.sources.resolve_publish_on(args)?;
-    let reason = find_reason_against_publish(&gate, &subject, &publish_on)?;
-    if let Some(reason) = &reason {
-        run.ui.say(&format!("nothing is published: {reason}"));
-    }
-    let Some(planned_publish) = planned_publish.filter(|_| reason.is_none()) else {
-        discard_publish_report(args, &gate);
-        return Ok(ExitStatus::Success);
-    };
-    publish_reviewed_commit(args, &subject, &gate, planned_publish)
+    let result = publish_reviewed_commit(args, &subject, &gate, planned_publish);
+    // The caller would report a failed publish as a failed review.
+    Ok(result.unwrap_or_else(|failure| {
+        record_failure_in_reports(run, &failure);
+        run.report_failure_as(PUBLISH_FAILED, &failure)
+    }))
 }
 
 /// Fails if a file of the publish would overwrite a file of the review.
@@ -62,15 +58,24 @@ fn reject_shared_output_path(args: &CiArgs, subject: &CommitReview<'_>) -> Resul
     Ok(())
 }
 
-/// Publishes the commit after its review passed. A local run that the settings do not allow to publish (`--publish`)
-/// only prints a preview. A failed publish is reported here, because the caller would report it as a failed review.
+/// Publishes the commit after its review passed, unless `publish-on` does not include the branch or tag. A local run
+/// that the settings do not allow to publish (`--publish`) only prints a preview.
 fn publish_reviewed_commit(
     args: &CiArgs,
     subject: &CommitReview<'_>,
     gate: &GateRun<'_>,
-    planned_publish: PlannedPublish,
+    planned_publish: Option<PlannedPublish>,
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
+    let publish_on = workspace.sources.resolve_publish_on(args)?;
+    let reason = find_reason_against_publish(gate, subject, &publish_on)?;
+    if let Some(reason) = &reason {
+        run.ui.say(&format!("nothing is published: {reason}"));
+    }
+    let Some(planned_publish) = planned_publish.filter(|_| reason.is_none()) else {
+        discard_publish_report(args, gate);
+        return Ok(ExitStatus::Success);
+    };
     let mut settings = planned_publish.settings;
     let is_preview =
         !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
@@ -101,11 +106,7 @@ fn publish_reviewed_commit(
         return publish_step.preview_publish(planned_publish.plan, RequiredReview::from_run(gate));
     }
     publish_step.print_uncommitted_files_note(&planned_publish.plan);
-    let result = publish_step.execute(planned_publish.plan, RequiredReview::from_run(gate));
-    Ok(result.unwrap_or_else(|failure| {
-        record_failure_in_reports(run, &failure);
-        run.report_failure_as(PUBLISH_FAILED, &failure)
-    }))
+    publish_step.execute(planned_publish.plan, RequiredReview::from_run(gate))
 }
 
 /// Removes the JUnit report of the publish, which this run wrote as undecided at its start, because nothing is

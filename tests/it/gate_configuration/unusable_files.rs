@@ -540,10 +540,17 @@ fn ci_with_unusable_file_that_lists_the_branch_fails() {
         commit_and_push(&world, "other");
         let output = ci(Job::github().push(&poison_commit));
         assert_eq!(output.code, code, "{text}: {}", output.all());
+        // The review passed.
+        assert!(
+            !output.all().contains("Review did not finish"),
+            "{}",
+            output.all()
+        );
         if code == 1 {
             output.saying(&[
                 "nothing is published, because the configuration file",
                 "sluicegate.yaml",
+                "::error title=Publish failed",
             ]);
         }
         // A change that is not merged publishes nothing.
