@@ -101,11 +101,11 @@ fn publish_reviewed_commit(
         is_ci: true,
         started_at: Timestamp::now(),
     };
+    publish_step.print_uncommitted_files_note(&planned_publish.plan);
     if is_preview {
         discard_publish_report(args, gate);
         return publish_step.preview_publish(planned_publish.plan, RequiredReview::from_run(gate));
     }
-    publish_step.print_uncommitted_files_note(&planned_publish.plan);
     publish_step.execute(planned_publish.plan, RequiredReview::from_run(gate))
 }
 

@@ -2,7 +2,7 @@
 //! local platform.
 
 use crate::publish::merged_commits::call_of_push;
-use crate::support::publishing::project_to_publish;
+use crate::support::publishing::{caller_of_files, project_to_publish};
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
     Call, Platform, ServerProcess, World, answer, at_once, in_turn, orchestration_text, passed_results,
@@ -985,6 +985,31 @@ fn local_ci_without_publish_flag_prints_version_and_publishes_nothing() {
         .run(args)
         .expect(0);
     assert_eq!(versions(&world, &server).len(), 2);
+}
+
+#[test]
+fn local_ci_notes_uncommitted_script_of_its_plan_with_and_without_publish_flag() {
+    let (world, server) = stage();
+    world.write(
+        "sales/load.orch.yaml",
+        caller_of_files("sales/clean", "sales/load.sql"),
+    );
+    world.write("sales/clean.tran.yaml", "type: transformation\npipeline: {}\n");
+    world.write("sales/load.sql", "select 1;\n");
+    world.commit("script");
+    world.push();
+    let args = "ci --version-name {next} --publish-on-branch main";
+    let output = publish_call(&world, &server).run(args).expect(0);
+    assert!(!output.all().contains("uncommitted"), "{}", output.all());
+    world.write("sales/load.sql", "select 1, 2;\n");
+    for call in [
+        publish_call(&world, &server),
+        publish_call(&world, &server).variable("SLUICEGATE_PUBLISH", "true"),
+    ] {
+        call.run(args)
+            .expect(0)
+            .saying(&["note: uncommitted changes to 1 file are not part of this publish: sales/load.sql"]);
+    }
 }
 
 #[test]
