@@ -10,7 +10,6 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
-use crate::job::settings::PublishOn;
 use crate::publication::{
     PlannedPublish, Publication, RequiredReview, VersionHistory, explain_no_publish, reject_lost_publish_on,
 };
@@ -67,8 +66,7 @@ fn publish_reviewed_commit(
     planned_publish: Option<PlannedPublish>,
 ) -> CommandResult {
     let (run, workspace) = (gate.session, &subject.workspace);
-    let publish_on = workspace.sources.resolve_publish_on(args)?;
-    let reason = find_reason_against_publish(gate, subject, &publish_on)?;
+    let reason = find_reason_against_publish(args, gate, subject)?;
     if let Some(reason) = &reason {
         run.ui.say(&format!("nothing is published: {reason}"));
     }
@@ -133,17 +131,18 @@ fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
 /// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict
 /// and is treated as passed. Fails if only an unusable configuration file prevents the publish.
 fn find_reason_against_publish(
+    args: &CiArgs,
     gate: &GateRun<'_>,
     subject: &CommitReview<'_>,
-    publish_on: &PublishOn,
 ) -> Result<Option<String>, Failure> {
+    let publish_on = subject.workspace.sources.resolve_publish_on(args)?;
     if let Some(reason) = gate.explain_partial_review() {
         return Ok(Some(reason));
     }
     Ok(match gate.report.as_ref().map(|report| report.verdict) {
         Some(Verdict::Passed) | None => {
-            reject_lost_publish_on(&subject.workspace, &subject.target)?;
-            explain_no_publish(&subject.target, publish_on)
+            reject_lost_publish_on(args, &subject.workspace, &subject.target)?;
+            explain_no_publish(&subject.target, &publish_on)
         }
         Some(verdict) => Some(format!("the verdict of the review is {verdict}")),
     })

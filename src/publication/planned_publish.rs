@@ -171,8 +171,12 @@ fn build_publish_args(args: &CiArgs) -> PublishArgs {
 
 /// Fails if the configuration file cannot be used and lists the branch or tag of the run: without this defect, the run
 /// would publish.
-pub(crate) fn reject_lost_publish_on(workspace: &Workspace<'_>, target: &Target) -> Result<(), Failure> {
-    match workspace.sources.find_unusable_publish_on() {
+pub(crate) fn reject_lost_publish_on(
+    args: &CiArgs,
+    workspace: &Workspace<'_>,
+    target: &Target,
+) -> Result<(), Failure> {
+    match workspace.sources.find_unusable_publish_on(args) {
         Some(publish_on) if explain_no_publish(target, &publish_on).is_none() => {
             reject_unusable_policy(workspace)
         }

@@ -21,6 +21,7 @@ pub(crate) mod team_rules;
 mod typed_paths;
 pub(crate) mod unusable_gate_files;
 pub(crate) mod unusable_publish_settings;
+mod unusable_settings;
 mod version_settings;
 
 pub(crate) use platform_files::find_config_dir_in;

@@ -10,7 +10,8 @@ use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles, describe_error};
-use crate::workspace::{Workspace, find_config_dir_in, gate_files, unusable_publish_settings};
+use crate::workspace::unusable_settings::explain_unusable_settings;
+use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE};
@@ -239,19 +240,22 @@ impl GateVersion<'_> {
     }
 
     /// Returns the problem if a value of the configuration file is invalid, or if its globs, its hidden directory
-    /// or its team rules file match nothing. If the selection fails also without the file, the error comes from the job's settings.
+    /// or its team rules file match nothing.
     fn explain_bad_value(&self, sources: &SettingSources<'_>) -> Result<Option<String>, Failure> {
         let config_dir = match sources.resolve_config_dir(&self.run.global) {
             Ok(dir) => dir,
             // The run has already failed if the job sets an invalid directory, so this one is the file's.
             Err(error) => return Ok(Some(error.to_note())),
         };
-        let selection = match self.resolve_selection(sources) {
+        if let Some(reason) = explain_unusable_settings(self.run, self.workspace, sources) {
+            return Ok(Some(reason));
+        }
+        // If the selection fails also without the file, the run has failed with the job's error.
+        let selection = match (self.resolve)(sources) {
             Ok(selection) => selection,
-            Err(failure) => {
-                let job_sources = self.workspace.sources.without_file();
-                let is_caused_by_file = self.resolve_selection(&job_sources).is_ok();
-                return Ok(is_caused_by_file.then(|| failure.to_note()));
+            Err(error) => {
+                let is_caused_by_file = (self.resolve)(&self.workspace.sources.without_file()).is_ok();
+                return Ok(is_caused_by_file.then(|| error.to_note()));
             }
         };
         let file_config_dir = config_dir.filter(|dir| {
@@ -263,15 +267,6 @@ impl GateVersion<'_> {
         }
         let reason = explain_unsuitable_config_dir(self.snapshot, file_config_dir.as_deref())?;
         Ok(reason.or_else(|| self.workspace.explain_missing_team_rules(self.snapshot, sources)))
-    }
-
-    /// Resolves the selection of the command. Fails also if another setting is invalid that the configuration file may
-    /// set: of the connection, of a publish, or the path of the team rules.
-    fn resolve_selection(&self, sources: &SettingSources<'_>) -> Result<Selection, Failure> {
-        sources.resolve_connection(&self.run.global)?;
-        sources.resolve_team_rules_path(&self.run.global, self.workspace.config_file.as_deref())?;
-        unusable_publish_settings::reject_unusable_publish_settings(sources)?;
-        Ok((self.resolve)(sources)?)
     }
 
     /// Checks that the rules file can be parsed; the review reports individual rules that cannot be evaluated. Returns

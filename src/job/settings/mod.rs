@@ -14,6 +14,7 @@ mod file_values;
 mod global_settings;
 mod layers;
 mod partial_publish_settings;
+mod placeholder_mask;
 mod platform_settings;
 mod project_check_settings;
 mod publish_settings;

@@ -5,6 +5,7 @@ use super::attestation_files::{
 };
 use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
+use super::placeholder_mask::mask_placeholders;
 use super::selection::{SelectionPurpose, compile_globs};
 use super::setting_names::find_setting_by_variable;
 use super::setting_table::variable;
@@ -342,14 +343,27 @@ impl SettingSources<'_> {
         })
     }
 
-    /// Returns the branches and tags that the policy revision's file lists if it cannot be used. Invalid globs may match
-    /// any name. Returns `None` without such a file, or if the change repairs it.
-    pub fn find_unusable_publish_on(&self) -> Option<PublishOn> {
+    /// Returns the branches and tags of a publish with those that the policy revision's file lists if it cannot be used;
+    /// the job's own have precedence. Invalid globs may match any name. Returns `None` without such a file, or if the
+    /// change repairs it.
+    pub fn find_unusable_publish_on(&self, args: &CiArgs) -> Option<PublishOn> {
         let text = self
             .unusable_file_text
             .as_ref()
             .filter(|_| self.has_lost_policy())?;
-        let [branches, tags] = list_publish_on_globs(text);
+        let [file_branches, file_tags] = list_publish_on_globs(text);
+        let layers = self.layers();
+        let branches = layers.resolve_text_list(
+            &args.publish_on_branch,
+            variable::PUBLISH_ON_BRANCHES,
+            Some(&file_branches),
+        );
+        let tags =
+            layers.resolve_text_list(&args.publish_on_tag, variable::PUBLISH_ON_TAGS, Some(&file_tags));
+        // An invalid list of the job is reported where the publish is planned.
+        let (Ok(branches), Ok(tags)) = (branches, tags) else {
+            return None;
+        };
         let any_name = compile_globs(&[ANY_NAME.to_owned()], ANY_NAME).ok()?;
         Some(PublishOn {
             branches: compile_globs(&branches, "release/*").unwrap_or_else(|_| any_name.clone()),
@@ -357,36 +371,6 @@ impl SettingSources<'_> {
             is_file_unused: true,
         })
     }
-}
-
-/// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that
-/// [`reject_unexpanded_value`] does not treat the placeholder as a variable. `${tag}` is a variable, so it stays
-/// unchanged.
-fn mask_placeholders(template: &str) -> String {
-    let mut masked_text = String::new();
-    let mut remaining_text = template;
-    while let Some((prefix, suffix)) = remaining_text.split_once('{') {
-        masked_text.push_str(prefix);
-        let is_expression = masked_text.ends_with(['$', '{']);
-        match suffix.split_once('}') {
-            Some((name, text_after_name)) if is_placeholder_name(name) && !is_expression => {
-                masked_text.push('\u{fffd}');
-                remaining_text = text_after_name;
-            }
-            _ => {
-                masked_text.push('{');
-                remaining_text = suffix;
-            }
-        }
-    }
-    masked_text + remaining_text
-}
-
-/// Returns whether the text has only the characters of a placeholder name: lowercase letters and hyphens. An empty text
-/// is accepted, because it is rejected later as an unknown placeholder.
-fn is_placeholder_name(text: &str) -> bool {
-    text.chars()
-        .all(|character| character.is_ascii_lowercase() || character == '-')
 }
 
 fn missing_publish_setting_error(name: &str, flag: &str, variable: &str) -> SettingsError {

@@ -553,11 +553,42 @@ fn ci_with_unusable_file_that_lists_the_branch_fails() {
                 "::error title=Publish failed",
             ]);
         }
+        // The branches of the job have precedence over those of the file.
+        Job::github()
+            .push(&poison_commit)
+            .extend(&world, platform.call(&world))
+            .variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "release/*")
+            .run("ci")
+            .expect(0);
         // A change that is not merged publishes nothing.
         check_out_new_branch(&world, "change");
         world.write("b.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
         commit_and_push(&world, "change");
         ci(Job::github().pull_request()).expect(0);
+    }
+}
+
+/// A review does not use the publish settings of its job, so an invalid one must not hide a defect of the file.
+#[test]
+fn invalid_publish_setting_of_the_job_hides_no_defect_of_the_file() {
+    let world = project();
+    check_out_new_branch(&world, "change");
+    settings(&world, "include: ['none/**']\n");
+    commit_and_push(&world, "settings");
+    for (variable, value) in [
+        ("SLUICEGATE_PREFIX", "$(PREFIX)"),
+        ("SLUICEGATE_VERSION_NAME", "$(Build.BuildNumber)"),
+        ("SLUICEGATE_IF_EXISTS", "x"),
+        ("SLUICEGATE_LOOKUP_TIMEOUT", "-1"),
+        ("SLUICEGATE_BASE_URL", "$(URL)"),
+    ] {
+        let job = Job::github()
+            .pull_request()
+            .call(&world)
+            .variable(variable, value);
+        let output = job.run("check");
+        assert_eq!(output.code, 1, "{variable}: {}", output.all());
+        assert!(output.all().contains("none/**"), "{variable}: {}", output.all());
     }
 }
 
