@@ -66,8 +66,8 @@ pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
 }
 
 impl Run {
-    /// Returns an error for an output path other than that of `--out` if [`Self::reject_protected_output`] does, or if `--out`
-    /// names the same file, because one of the two would overwrite the other.
+    /// Returns an error for an output path other than that of `--out` if [`Self::reject_protected_output`] does, or if
+    /// `--out` names the same file, because one of the two would overwrite the other.
     pub(crate) fn reject_output_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
         self.reject_protected_output(path, inputs)?;
         match &self.global.out {

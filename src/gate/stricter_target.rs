@@ -308,8 +308,8 @@ impl StricterTarget {
     }
 
     /// Evaluates the rules that apply after the merge on the changed pipelines, and adds the failed results to
-    /// `run_findings`. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could not be
-    /// read. Does nothing if head's rules apply.
+    /// `run_findings`. `find_path` returns the path that a pipeline has in `snapshot`. Returns the pipelines that could
+    /// not be read. Does nothing if head's rules apply.
     pub(crate) fn add_target_results(
         &self,
         repo: &Repository,

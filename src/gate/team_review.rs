@@ -212,8 +212,8 @@ impl GateRun<'_> {
         Ok(())
     }
 
-    /// Runs the examples of the team's rules if the change edits their file or selects another one. An example with an unexpected outcome
-    /// fails the gate, and so does, in a local run, a file with invalid rules.
+    /// Runs the examples of the team's rules if the change edits their file or selects another one. An example with an
+    /// unexpected outcome fails the gate, and so does, in a local run, a file with invalid rules.
     pub(crate) fn add_example_causes(&mut self) {
         // The selection has already failed if the settings cannot be read.
         let Ok(Some(path)) = self.find_changed_team_rules() else {

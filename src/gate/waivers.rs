@@ -186,8 +186,8 @@ impl Workspace<'_> {
 }
 
 impl GateRun<'_> {
-    /// Marks the findings that the waivers allow as waived, and adds notes about the waivers. A pipeline or component that the
-    /// change renames is also matched by its former name.
+    /// Marks the findings that the waivers allow as waived, and adds notes about the waivers. A pipeline or component
+    /// that the change renames is also matched by its former name.
     pub(crate) fn mark_waived(
         &self,
         waivers: &PolicyWaivers,

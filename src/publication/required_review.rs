@@ -172,8 +172,8 @@ impl<'r> RequiredReview<'r> {
         })
     }
 
-    /// Lists the kinds of checks that the job turned off or replaced for the review. The review is valid, but the reader of the
-    /// log must know, because the publish does not run these checks either.
+    /// Lists the kinds of checks that the job turned off or replaced for the review. The review is valid, but the
+    /// reader of the log must know, because the publish does not run these checks either.
     fn list_disabled_checks(&self) -> Vec<String> {
         let context = &self.report.context;
         let mut check_kinds = Vec::new();

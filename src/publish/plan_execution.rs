@@ -259,8 +259,8 @@ pub async fn disable_version(
     outcome
 }
 
-/// Returns whether the platform processed the upload although its response could not be read. The API document shows only the
-/// statuses 200 and 201 for a finished publish.
+/// Returns whether the platform processed the upload although its response could not be read. The API document shows
+/// only the statuses 200 and 201 for a finished publish.
 fn is_upload_processed(error: &HttpError) -> bool {
     matches!(error.status(), Some(200 | 201))
 }

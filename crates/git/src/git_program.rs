@@ -124,9 +124,9 @@ impl GitProgram {
     }
 
     /// Fetches blobs that the partial clone omitted. The command runs in `root`, because the URL of the remote may be a
-    /// relative path. Git does not fetch the blobs itself here, because it would then run the program that the repository's `uploadpack` setting names; only
-    /// an option of `git fetch` overrides that setting. The ids are passed in a file, because there may be more than
-    /// fit on a command line.
+    /// relative path. Git does not fetch the blobs itself here, because it would then run the program that the
+    /// repository's `uploadpack` setting names; only an option of `git fetch` overrides that setting. The ids are
+    /// passed in a file, because there may be more than fit on a command line.
     pub(super) fn fetch_blobs(&self, root: &Path, blobs: &[BlobId]) -> Result<(), GitError> {
         // The options with which git itself fetches missing objects.
         let arguments = [

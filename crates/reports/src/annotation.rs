@@ -138,8 +138,9 @@ pub(super) fn collect_limited_file_annotations(
     )
 }
 
-/// Returns annotations of all findings that are neither known nor waived, those of the errors in the rules file first, with `other_annotations` between the errors
-/// and the warnings. Hosts show only the first annotations, so the order prefers variety, see [`spread_findings`].
+/// Returns annotations of all findings that are neither known nor waived, those of the errors in the rules file first,
+/// with `other_annotations` between the errors and the warnings. Hosts show only the first annotations, so the order
+/// prefers variety, see [`spread_findings`].
 fn annotate_findings(
     report: &Report,
     context: &ReportContext,

@@ -297,7 +297,8 @@ impl<'c> InvalidCall<'c> {
         }
     }
 
-    /// Returns the hint for an invalid or missing value: a similar valid value, otherwise how to read about the flag. Other programs often use `-o` for the output file, so that mistake has its own hint.
+    /// Returns the hint for an invalid or missing value: a similar valid value, otherwise how to read about the flag.
+    /// Other programs often use `-o` for the output file, so that mistake has its own hint.
     fn hint_for_value(&self, error: &clap::Error, argument: &str) -> Option<String> {
         if argument.starts_with("--output") {
             return Some(

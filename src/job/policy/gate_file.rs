@@ -162,8 +162,8 @@ impl GateFileReader<'_> {
     }
 
     /// Reads the checkout's version with [`Self::read_change_version`], in addition to the policy revision's version,
-    /// which decides about this run. With [`UnusableFile::TreatAsMissing`], an unreadable file is treated as missing here; the review
-    /// reports unusable files of the change separately.
+    /// which decides about this run. With [`UnusableFile::TreatAsMissing`], an unreadable file is treated as missing
+    /// here; the review reports unusable files of the change separately.
     fn read_checkout_version(
         &self,
         path: &str,
@@ -357,8 +357,8 @@ fn read_snapshot_file(
 }
 
 /// Reads a file of the gate configuration from a commit, the index or the disk, and follows symbolic links within the
-/// repository. A link that leads to no file is unreadable, so that a change cannot hide a file behind it. A missing or unreadable file is a value, because versions with it can be compared; only a failure of git
-/// is an error.
+/// repository. A link that leads to no file is unreadable, so that a change cannot hide a file behind it. A missing or
+/// unreadable file is a value, because versions with it can be compared; only a failure of git is an error.
 pub fn read_gate_file_version(
     repo: &Repository,
     snapshot: &Snapshot<'_>,

@@ -174,9 +174,9 @@ impl Project<'_> {
     }
 
     /// Returns a problem for each entry of the shared-pipelines file whose pipeline is missing, is not a pipeline file
-    /// or is omitted by a publish, and for each parameter that is not a variable of the pipeline, if its variables are known. For a disabled
-    /// entry, only a missing pipeline is a problem, and never more than a warning. Returns a single problem if the file
-    /// cannot be read.
+    /// or is omitted by a publish, and for each parameter that is not a variable of the pipeline, if its variables are
+    /// known. For a disabled entry, only a missing pipeline is a problem, and never more than a warning. Returns a
+    /// single problem if the file cannot be read.
     fn check_shared_file(&self, shared_file: &SharedPipelinesFile) -> Vec<ReferenceProblem> {
         let entries = match &shared_file.content {
             Ok(content) => &content.entries,

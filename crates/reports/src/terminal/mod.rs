@@ -140,7 +140,8 @@ fn push_causes(output: &mut String, view: &View<'_>, style: Style) {
 }
 
 /// Adds the listed findings, and the number of those that are not listed. If the host can fold groups, each file is a
-/// group; equal findings in several files are in one group of these files. Only the first group with an error that is neither known nor waived is open.
+/// group; equal findings in several files are in one group of these files. Only the first group with an error that is
+/// neither known nor waived is open.
 fn push_findings(output: &mut String, view: &View<'_>, style: Style) {
     if style.groups == GroupStyle::None {
         for entry in &view.entries {
