@@ -42,16 +42,18 @@ impl Publication<'_> {
             return Ok(EarlierSelection::Unknown(reason));
         };
         let earlier_selection = PublishSelection::from_sources(&sources)?;
+        let selection = PublishSelection {
+            globs: settings.selection.clone(),
+            select: settings.select,
+        };
+        if earlier_selection.is_same(&selection) {
+            return Ok(EarlierSelection::Equal);
+        }
         let earlier_settings = PublishSettings {
             selection: earlier_selection.globs,
             select: earlier_selection.select,
             ..settings.clone()
         };
-        if earlier_settings.selection.has_same_globs(&settings.selection)
-            && earlier_settings.select == settings.select
-        {
-            return Ok(EarlierSelection::Equal);
-        }
         let (source, draft) = (FileSource::Commit, DRAFT_VERSION.to_owned());
         let plan = with_publish_request(
             self.workspace,

@@ -110,7 +110,7 @@ impl fmt::Display for OutcomeKind {
     }
 }
 
-/// Whether this run withdrew the version from consumers. If it tried several times, the last one decides.
+/// The withdrawal of the version from consumers by this run; of several attempts, the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Withdrawal {
     NotRequested,

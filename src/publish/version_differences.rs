@@ -29,7 +29,7 @@ impl fmt::Display for VersionDifference {
     }
 }
 
-/// How the commit that the platform reports for a version is related to another commit.
+/// The relation of the commit that the platform reports for a version to another commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommitMatch {
     Equal,

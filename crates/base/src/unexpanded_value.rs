@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn only_complete_variable_is_unexpanded_secret() {
+    fn secret_that_is_one_complete_variable_is_unexpanded() {
         for text in [
             "$(SECRET)",
             "${secret}",

@@ -489,16 +489,16 @@ mod tests {
         let mut report = sample::empty(Verdict::Failed);
         let failed = |n: usize| {
             let found = |at: usize| sample::violation(&long(20 * n + at), None);
-            let of = |severity, states: Vec<_>| {
+            let build_failed_result = |severity, states: Vec<_>| {
                 let violations = (0..20).map(found).collect();
                 let mut result = sample::result(&long(n), Status::Failed(severity), violations);
                 result.set_states(states);
                 result
             };
             vec![
-                of(Severity::Error, vec![]),
-                of(Severity::Warning, vec![]),
-                of(Severity::Warning, vec![Some(FindingState::Known); 20]),
+                build_failed_result(Severity::Error, vec![]),
+                build_failed_result(Severity::Warning, vec![]),
+                build_failed_result(Severity::Warning, vec![Some(FindingState::Known); 20]),
                 sample::result(&long(n), Status::Passed, vec![]),
             ]
         };

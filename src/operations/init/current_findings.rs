@@ -26,7 +26,7 @@ const WAIVERS_HEADING: &str = "\
 # `sluicegate waivers list` shows which are still needed, `sluicegate waivers prune` removes the others.
 ";
 
-/// What is known about a waivers file that exists already.
+/// The facts about an existing waivers file.
 pub(crate) struct ExistingWaivers {
     /// False if a waivers file can be written.
     pub(crate) is_present: bool,
@@ -179,11 +179,7 @@ impl CurrentFindings {
     pub(crate) fn list_unevaluated_paths(&self) -> Vec<&str> {
         self.files
             .iter()
-            .filter(|file| {
-                file.results
-                    .iter()
-                    .any(|result| result.severity().is_some() && !result.status.is_excusable())
-            })
+            .filter(|file| file.has_unevaluated_result())
             .map(|file| file.path.as_str())
             .collect()
     }

@@ -12,7 +12,7 @@ use std::path::Path;
 /// A CI file that contains this word outside comments is assumed to run the program already.
 const PROGRAM: &str = "sluicegate";
 
-/// How the word continues if it names a file of the gate configuration, which a CI file may use without the program.
+/// The rest of the word if it names a file of the gate configuration, which a CI file may use without the program.
 const GATE_FILE_ENDINGS: [&str; 4] = [".yaml", ".yml", "-waivers.yaml", "-rules.yaml"];
 
 /// Maximum number of files of a host to search, and their maximum size in bytes.

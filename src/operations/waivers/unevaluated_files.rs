@@ -16,8 +16,7 @@ pub(crate) fn warn_of_unevaluated_files(run: &Run, run_findings: &RunFindings) {
         .map(|file| file.path.as_str());
     let mut paths: BTreeSet<&str> = unreviewed_paths.collect();
     for file in &run_findings.files {
-        let mut results = file.results.iter();
-        if results.any(|result| result.severity().is_some() && !result.status.is_excusable()) {
+        if file.has_unevaluated_result() {
             paths.insert(&file.path);
         }
     }

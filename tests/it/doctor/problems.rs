@@ -554,9 +554,9 @@ fn doctor_finds_settings_with_which_no_publish_can_succeed() {
     ] {
         world.write("sluicegate.yaml", settings.to_owned() + "\n");
         let check = find_check(&doctor(&call).expect(2), "settings");
-        let found = check["found"].as_str().unwrap();
-        assert!(found.contains(words), "{settings}: {found}");
-        if found.contains("range") {
+        let reason = check["found"].as_str().unwrap();
+        assert!(reason.contains(words), "{settings}: {reason}");
+        if reason.contains("range") {
             let hint = check["hint"].as_str().unwrap();
             assert!(
                 hint.starts_with("correct `") && hint.contains("configuration file"),

@@ -59,7 +59,7 @@ fn on_azure(world: &World, host: &Platform) -> Call {
 
 /// Otherwise each run would post a thread, because no thread would count as its own.
 #[test]
-fn no_thread_is_posted_if_azure_does_not_name_the_user() {
+fn comment_is_not_posted_if_azure_does_not_name_the_user() {
     let (host, threads) = azure_api_with_user(Vec::new(), &json!({}));
     let world = change(&[("b.orch.yaml", &bad_pipeline())]);
     on_azure(&world, &host)

@@ -127,15 +127,15 @@ fn unreadable_configuration_file_in_the_history_is_no_later_adoption() {
     world.write("sluicegate.yaml", adopted);
     world.commit("adopt");
     world.write("sales/old.orch.yaml", orchestration_text(&BAD));
-    let before = world.commit("a finding after the adoption");
+    let finding_commit = world.commit("a finding after the adoption");
     world.write("sluicegate.yaml", format!("{adopted}retries: 1\n"));
     world.commit("configuration");
     world.push();
     let call = Job::github()
-        .push(&before)
+        .push(&finding_commit)
         .extend(&world, publish_call(&world, &server));
     call.run(CI).expect(1);
-    let blob = world.git(&format!("rev-parse {before}:sluicegate.yaml"));
+    let blob = world.git(&format!("rev-parse {finding_commit}:sluicegate.yaml"));
     let (folder, file) = blob.trim().split_at(2);
     std::fs::remove_file(world.work().join(".git/objects").join(folder).join(file)).unwrap();
     call.run(CI).expect(7).saying(&[blob.trim()]);

@@ -430,16 +430,16 @@ fn rerun_with_template_does_not_accept_incomplete_version_of_the_commit() {
 fn rerun_with_template_is_undecided_if_no_version_of_the_commit_has_a_name() {
     let (world, server) = stage();
     let commit = head(&world);
-    let named = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true, "commitHash": commit });
-    let mut disabled = named.clone();
+    let named_version = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "1", "enabled": true, "commitHash": commit });
+    let mut disabled = named_version.clone();
     disabled["enabled"] = json!(false);
     let unnamed = |enabled: bool| json!({ "sharedPipelineIdPrefix": "sales", "enabled": enabled, "commitHash": commit });
     let complete = json!([{ "sharedPipelineId": "load", "sourcePipeline": "sales/load" }]);
     for (listed_versions, shared_pipelines, code) in [
         (json!([unnamed(true)]), &complete, 3),
         (json!([unnamed(false)]), &complete, 3),
-        (json!([unnamed(true), named]), &complete, 0),
-        (json!([unnamed(true), named]), &json!([]), 6),
+        (json!([unnamed(true), named_version]), &complete, 0),
+        (json!([unnamed(true), named_version]), &json!([]), 6),
         (json!([unnamed(true), disabled]), &complete, 0),
         (json!([unnamed(false), disabled]), &complete, 0),
     ] {
@@ -449,7 +449,7 @@ fn rerun_with_template_is_undecided_if_no_version_of_the_commit_has_a_name() {
             "/artifacts$",
             answer(&json!({ "results": listed_versions })),
         );
-        let details = json!({ "artifactDetails": named, "sharedPipelines": shared_pipelines });
+        let details = json!({ "artifactDetails": named_version, "sharedPipelines": shared_pipelines });
         platform.respond_to("GET", "/artifacts/details$", answer(&details));
         let outputs = world.path().join("outputs");
         let call = publish_call(&world, &server)

@@ -108,8 +108,9 @@ fn comment_omits_only_flowcharts_that_do_not_fit() {
         for number in 0..90 {
             world.write(&format!("{number:03}.orch.yaml"), pipeline(script));
         }
-        let more = pipeline(script).replace("\"Done\"", "\"A much longer name than in the other pipelines\"");
-        world.write("000.orch.yaml", more);
+        let longer_pipeline =
+            pipeline(script).replace("\"Done\"", "\"A much longer name than in the other pipelines\"");
+        world.write("000.orch.yaml", longer_pipeline);
         world.commit(script);
     };
     write_all("select 1");

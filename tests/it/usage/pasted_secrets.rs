@@ -86,10 +86,10 @@ fn secret_in_url_or_name_of_token_file_is_not_shown() {
         ("SLUICEGATE_TOKEN_FILE", "token"),
     ] {
         let output = Call::new(&world.work()).variable(variable, value).run("settings");
-        let shown = output.expect(0).out;
+        let table = output.expect(0).out;
         assert!(
-            shown.contains(&format!(" {value} ")) && !shown.contains("(hidden)"),
-            "{shown}"
+            table.contains(&format!(" {value} ")) && !table.contains("(hidden)"),
+            "{table}"
         );
     }
 }

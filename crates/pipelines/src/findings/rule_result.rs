@@ -103,7 +103,7 @@ impl Status {
     }
 }
 
-/// What the gate knows about a finding: its comparison with the base, and its waiver.
+/// The state of a finding in comparison with the base, and its waiver.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FindingMark {
     /// New, known or waived; `None` if no comparison was made and the finding is not waived.
@@ -323,6 +323,12 @@ impl FileResults {
     /// rule, or no result at all.
     pub fn looks_reviewed(&self) -> bool {
         self.results.is_empty() || self.rule_results().next().is_some()
+    }
+
+    /// Returns whether a rule could not be evaluated, for a reason that neither `new-only` nor a waiver can excuse.
+    pub fn has_unevaluated_result(&self) -> bool {
+        let mut results = self.results.iter();
+        results.any(|result| result.severity().is_some() && !result.status.is_excusable())
     }
 
     /// Returns the results of the rules in the rules file, without those of project checks and team rules.
