@@ -4,13 +4,22 @@ use crate::job::cli::{self, parse_value};
 use clap::ValueEnum;
 use globset::Glob;
 use serde::{Deserialize, Deserializer};
-use sluicegate_base::globs::parse_glob;
+use sluicegate_base::globs::{explain_unmatchable_glob, parse_glob};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::str::FromStr;
 
 /// Compiles a glob. The error names the glob and the reason why it is invalid.
 pub(super) fn compile_glob(pattern: &str) -> Result<Glob, String> {
     parse_glob(pattern).map_err(|error| format!("invalid glob {pattern:?}: {}", error.kind()))
+}
+
+/// Compiles a glob of paths from the repository root. The error names the glob, and the reason why it is invalid or why
+/// no path can match it.
+pub(super) fn compile_path_glob(pattern: &str) -> Result<Glob, String> {
+    if let Some(reason) = explain_unmatchable_glob(pattern) {
+        return Err(format!("the glob {pattern:?} matches no file: {reason}"));
+    }
+    compile_glob(pattern)
 }
 
 /// Deserializes a section of the configuration file. If all keys of a section are commented out, its value is null,
@@ -63,6 +72,27 @@ pub(super) fn deserialize_globs<'de, D: Deserializer<'de>>(
 ) -> Result<Option<Vec<String>>, D::Error> {
     let globs = Option::<Vec<ValidGlob>>::deserialize(deserializer)?;
     Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// Deserializes a list of globs, each of which can match a path from the repository root.
+pub(super) fn deserialize_path_globs<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<String>>, D::Error> {
+    let globs = Option::<Vec<PathGlob>>::deserialize(deserializer)?;
+    Ok(globs.map(|globs| globs.into_iter().map(|glob| glob.0).collect()))
+}
+
+/// A valid glob that can match a path from the repository root. The error for any other glob has its position in the
+/// file.
+struct PathGlob(String);
+
+impl<'de> Deserialize<'de> for PathGlob {
+    /// Deserializes a valid glob and fails if it can match no path.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let glob = ValidGlob::deserialize(deserializer)?;
+        compile_path_glob(&glob.0).map_err(serde::de::Error::custom)?;
+        Ok(Self(glob.0))
+    }
 }
 
 /// A valid glob without unexpanded variables. The error for an invalid glob has its position in the file.

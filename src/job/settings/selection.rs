@@ -1,6 +1,6 @@
 //! The selected files: include and exclude globs over paths relative to the repository root.
 
-use super::file_values::compile_glob;
+use super::file_values::{compile_glob, compile_path_glob};
 use super::setting_format::PIPELINE_GLOBS;
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
@@ -49,8 +49,8 @@ impl Selection {
         Ok(Self {
             include_patterns: sort_unique(include),
             exclude_patterns: sort_unique(exclude),
-            include: compile_globs(include, EXAMPLE_GLOB)?,
-            exclude: compile_globs(exclude, EXAMPLE_GLOB)?,
+            include: compile_path_globs(include)?,
+            exclude: compile_path_globs(exclude)?,
             job_include: Vec::new(),
             job_exclude: Vec::new(),
             include_key: None,
@@ -142,6 +142,15 @@ fn sort_unique(patterns: &[String]) -> Vec<String> {
     patterns
 }
 
+/// Compiles globs of paths from the repository root to one set. A glob that no path can match is an error.
+fn compile_path_globs(patterns: &[String]) -> Result<GlobSet, SettingsError> {
+    let set = compile_globs(patterns, EXAMPLE_GLOB)?;
+    for pattern in patterns {
+        compile_path_glob(pattern).map_err(|reason| explain_invalid_glob(reason, EXAMPLE_GLOB))?;
+    }
+    Ok(set)
+}
+
 /// Compiles the patterns to one set. `example` is a valid glob for the hint of the error about an invalid pattern.
 pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSet, SettingsError> {
     if patterns.len() > MAX_GLOBS {
@@ -152,14 +161,15 @@ pub(super) fn compile_globs(patterns: &[String], example: &str) -> Result<GlobSe
     }
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        let glob = compile_glob(pattern).map_err(|reason| {
-            SettingsError::new(reason)
-                .with_hint(format!("a `*` does not match a `/`; a valid glob is {example}"))
-        });
-        set.add(glob?);
+        set.add(compile_glob(pattern).map_err(|reason| explain_invalid_glob(reason, example))?);
     }
     set.build()
         .map_err(|error| SettingsError::new(format!("the globs cannot be used together: {error}")))
+}
+
+/// Returns the error about an invalid glob, with a valid glob in its hint.
+fn explain_invalid_glob(reason: String, example: &str) -> SettingsError {
+    SettingsError::new(reason).with_hint(format!("a `*` does not match a `/`; a valid glob is {example}"))
 }
 
 /// The pipelines that the configuration file excludes from the review only, so that they are published without a
@@ -272,9 +282,7 @@ impl SettingSources<'_> {
     ) -> Result<Option<GlobSet>, SettingsError> {
         let is_set_by_job = !flags.is_empty() || self.env.get(variable).is_some();
         match file {
-            Some(globs) if !is_set_by_job && !globs.is_empty() => {
-                compile_globs(globs, EXAMPLE_GLOB).map(Some)
-            }
+            Some(globs) if !is_set_by_job && !globs.is_empty() => compile_path_globs(globs).map(Some),
             _ => Ok(None),
         }
     }

@@ -6,7 +6,8 @@
 //! variables. The effect of a flag on one command is documented with the flag.
 
 use super::file_values::{
-    deserialize_globs, deserialize_optional_enum, deserialize_reports, deserialize_section, deserialize_show,
+    deserialize_globs, deserialize_optional_enum, deserialize_path_globs, deserialize_reports,
+    deserialize_section, deserialize_show,
 };
 use super::setting::{Setting, SettingSection};
 use super::setting_format::{PIPELINE_GLOBS, SettingFormat, build_enumeration_schema};
@@ -159,10 +160,10 @@ settings! {
         DEEPEN = "SLUICEGATE_DEEPEN", "--deepen", Trust, "deepen";
         /// Globs of the files to select, one per line.
         INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
-            => include: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&PIPELINE_GLOBS)), Strictness::TighteningList;
+            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(Some(&PIPELINE_GLOBS)), Strictness::TighteningList;
         /// Globs of the files to skip, one per line.
         EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
-            => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
+            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(Some(&[])), Strictness::RelaxingList;
         /// Whether to run the project checks: auto, or off to skip them in this job.
         PROJECT_CHECKS = "SLUICEGATE_PROJECT_CHECKS", "--project-checks", Subject, "";
         /// Rules file that `check` uses instead of the project's rules file. In CI, the file must be outside the
@@ -215,10 +216,10 @@ settings! {
     section "review" review: ReviewSection {
         /// Globs of the files to review, instead of `include`.
         REVIEW_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
-            => include: Vec<String> as "deserialize_globs", SettingFormat::Globs(None), Strictness::TighteningList;
+            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None), Strictness::TighteningList;
         /// Globs of the files to skip in the review, instead of `exclude`.
         REVIEW_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
-            => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None), Strictness::RelaxingList;
+            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None), Strictness::RelaxingList;
         /// File with the rules of the team, relative to the repository root, or off (default: `sluicegate-rules.yaml`
         /// in the directory of the configuration file).
         TEAM_RULES = "SLUICEGATE_TEAM_RULES", "--team-rules", Verdict, "team-rules"
@@ -302,10 +303,10 @@ settings! {
     section "publish" publish: PublishSection {
         /// Globs of the files to publish, instead of `include`.
         PUBLISH_INCLUDE = "SLUICEGATE_INCLUDE", "--include", Verdict, "include"
-            => include: Vec<String> as "deserialize_globs", SettingFormat::Globs(None);
+            => include: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None);
         /// Globs of the files to skip when publishing, instead of `exclude`.
         PUBLISH_EXCLUDE = "SLUICEGATE_EXCLUDE", "--exclude", Verdict, "exclude"
-            => exclude: Vec<String> as "deserialize_globs", SettingFormat::Globs(None);
+            => exclude: Vec<String> as "deserialize_path_globs", SettingFormat::Globs(None);
         /// Prefix of the artifact: its name on the platform, for example sales.
         PREFIX = "SLUICEGATE_PREFIX", "--prefix", Operational, "prefix"
             => prefix: String, SettingFormat::Text("sales");

@@ -281,6 +281,39 @@ fn globs_of_the_file_that_match_nothing_are_a_slip() {
     Call::new(&empty.work()).run(loose).expect(0);
 }
 
+#[test]
+fn glob_of_settings_that_no_path_can_match_is_refused() {
+    for glob in ["./sales/**", "/sales/**", "../sales/**", "!sales/**", "sales/"] {
+        let world = project_with_folder();
+        let problem = format!("the glob \"{glob}\" matches no file: ");
+        for option in ["--include", "--exclude"] {
+            let refused = Call::new(&world.work())
+                .run(["check", "--all", option, glob])
+                .expect(2);
+            refused.saying(&[&problem, "hint: "]);
+        }
+        let call = Call::new(&world.work()).variable("SLUICEGATE_EXCLUDE", glob);
+        call.run("context").expect(2).saying(&[&problem]);
+        for section in ["exclude", "review: {exclude", "publish: {include"] {
+            let end = if section.contains('{') { "]}" } else { "]" };
+            world.write("sluicegate.yaml", format!("{section}: [\"{glob}\"{end}\n"));
+            let refused = Call::new(&world.work())
+                .run("check --all --policy head")
+                .expect(2);
+            refused.saying(&["sluicegate.yaml:1:", &problem]);
+        }
+    }
+}
+
+#[test]
+fn glob_with_dots_and_exclamation_marks_within_a_path_is_valid() {
+    let world = project_with_folder();
+    world.write("sluicegate.yaml", "exclude: [.hidden/**, 'a/!b', 'sales/./c']\n");
+    Call::new(&world.work())
+        .run("check --all --policy head")
+        .expect(0);
+}
+
 /// Keys of a section override the common keys for that section.
 #[test]
 fn folder_that_review_leaves_out_is_still_published() {
