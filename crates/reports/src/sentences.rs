@@ -30,9 +30,14 @@ pub(super) const fn run_noun(report: &Report) -> &'static str {
 
 /// Describes the result in one line: refused changes, then the numbers of findings, or of checks if there are no
 /// findings, then the number of unreviewed files. If a run passed without any file, says that no pipeline was selected.
+/// If a run failed without a refusal or finding, begins with that, so that the passed checks do not read as the cause.
 pub(super) fn describe_numbers(report: &Report) -> String {
     let mut parts = list_refusals(report);
-    parts.extend(describe_findings(report).or_else(|| describe_checks(report)));
+    let findings = describe_findings(report);
+    if report.verdict == Verdict::Failed && parts.is_empty() && findings.is_none() {
+        parts.push("no finding explains the failure".to_owned());
+    }
+    parts.extend(findings.or_else(|| describe_checks(report)));
     if parts.is_empty() && report.verdict == Verdict::Passed && has_no_files(&report.count_results()) {
         return "no pipeline was selected".to_owned();
     }
@@ -396,6 +401,16 @@ mod tests {
     fn headline_has_numbers() {
         insta::assert_snapshot!(render_headline(&sample::report()), @"Review failed: 2 errors, 1 warning, 1 not evaluated; 1 file not reviewed");
         insta::assert_snapshot!(render_headline(&sample::empty(Verdict::Passed)), @"Review passed: no pipeline was selected");
+    }
+
+    #[test]
+    fn headline_of_failed_run_with_passed_checks_alone_names_no_finding_as_cause() {
+        let mut report = sample::empty(Verdict::Failed);
+        let passed = sample::result("a", Status::Passed, vec![]);
+        report.files = vec![sample::file("a.orch.yaml", vec![passed])];
+        insta::assert_snapshot!(render_headline(&report), @"Review failed: no finding explains the failure; 1 check passed in 1 pipeline");
+        report.verdict = Verdict::Passed;
+        insta::assert_snapshot!(render_headline(&report), @"Review passed: 1 check passed in 1 pipeline");
     }
 
     #[test]
