@@ -6,6 +6,7 @@ use sluicegate_base::text;
 use sluicegate_git::short_id;
 use sluicegate_pipelines::interface::has_next_version_name;
 use sluicegate_platform::api::{HeaderError, to_header_value};
+use std::iter;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceholderValues {
@@ -26,15 +27,15 @@ const AUTO_TEMPLATE: &str = "{date}-{short-sha}";
 /// The name by which consumers request the latest enabled version: no version may have it.
 const LATEST_ALIAS: &str = "[Latest]";
 
-/// Placeholder for the name after that of the latest version.
-const NEXT_PLACEHOLDER: &str = "next";
+/// The reason why the date of a commit is not a value.
+const UNKNOWN_COMMIT_TIME: &str = "the time of the commit is out of range";
 
 /// Letters that may precede a semantic version.
 const VERSION_LETTERS: [char; 2] = ['v', 'V'];
 
 /// Returns whether the template needs the next version's name.
 pub fn needs_next_version(template: &str) -> bool {
-    template.contains("{next}")
+    parse_template(template).any(|part| part == Ok(TemplatePart::Placeholder(Placeholder::Next)))
 }
 
 /// The origin of the version names of a template.
@@ -51,31 +52,79 @@ pub enum NameOrigin {
 /// Returns what determines the names of this template: its own text if it has no placeholder, the tag if `{tag}` is the
 /// only placeholder, or else other facts, such as the commit.
 pub fn find_name_origin(template: &str) -> NameOrigin {
-    if template == "auto" {
-        return NameOrigin::Template;
-    }
-    // The text before the first brace is not a placeholder.
-    let mut placeholders = template.split('{').skip(1);
-    match placeholders.next() {
-        None => NameOrigin::Literal,
-        Some(first) if first.starts_with("tag}") && placeholders.all(|next| next.starts_with("tag}")) => {
-            NameOrigin::Tag
+    let mut origin = NameOrigin::Literal;
+    for part in parse_template(template) {
+        match part {
+            Ok(TemplatePart::Text(_)) => {}
+            Ok(TemplatePart::Placeholder(Placeholder::Tag)) => origin = NameOrigin::Tag,
+            _ => return NameOrigin::Template,
         }
-        Some(_) => NameOrigin::Template,
+    }
+    origin
+}
+
+/// A fact about the commit or the run that a template may contain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placeholder {
+    Tag,
+    Branch,
+    Sha,
+    /// The first 7 digits of the commit.
+    ShortSha,
+    /// The semantic version after the latest.
+    Next,
+    /// The day of the commit in UTC: `2026-11-20`.
+    Date,
+    /// The time of the commit in UTC: `20261120T093000Z`.
+    DateTime,
+    RunNumber,
+}
+
+impl Placeholder {
+    /// The placeholders, in the order of the documentation.
+    pub const ALL: [Self; 8] = [
+        Self::Tag,
+        Self::Branch,
+        Self::Sha,
+        Self::ShortSha,
+        Self::Next,
+        Self::Date,
+        Self::DateTime,
+        Self::RunNumber,
+    ];
+
+    /// Returns the name between the braces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tag => "tag",
+            Self::Branch => "branch",
+            Self::Sha => "sha",
+            Self::ShortSha => "short-sha",
+            Self::Next => "next",
+            Self::Date => "date",
+            Self::DateTime => "datetime",
+            Self::RunNumber => "run-number",
+        }
+    }
+
+    /// Parses the name between the braces. Fails if there is no such placeholder.
+    fn parse(name: &str) -> Result<Self, VersionNameError> {
+        let placeholder = Self::ALL
+            .into_iter()
+            .find(|placeholder| placeholder.name() == name);
+        placeholder.ok_or_else(|| VersionNameError::UnknownPlaceholder {
+            name: name.to_owned(),
+            nearest: text::find_nearest_word(name, &Self::ALL.map(Self::name)),
+        })
     }
 }
 
-/// The placeholders, in the order of the documentation.
-pub const PLACEHOLDERS: [&str; 8] = [
-    "tag",
-    "branch",
-    "sha",
-    "short-sha",
-    "next",
-    "date",
-    "datetime",
-    "run-number",
-];
+/// A part of a template.
+#[derive(Debug, PartialEq, Eq)]
+enum TemplatePart<'t> {
+    Text(&'t str),
+    Placeholder(Placeholder),
+}
 
 /// A template, prefix or version that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -125,34 +174,53 @@ pub enum VersionNameError {
     },
 }
 
-/// Replaces the placeholders of a version name: `{tag}`, `{branch}`, `{sha}`, `{short-sha}` (7 digits), `{next}` (the
-/// semantic version after the latest), `{date}` (`2026-11-20`), `{datetime}` (`20261120T093000Z`; both of the commit,
-/// in UTC) and `{run-number}`. The template `auto` is `{date}-{short-sha}`.
-pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
-    let mut name = String::new();
+/// Parses the template into its parts. The template `auto` is `{date}-{short-sha}`. An error is in the place of its part.
+fn parse_template(template: &str) -> impl Iterator<Item = Result<TemplatePart<'_>, VersionNameError>> {
     let mut remainder = if template == "auto" {
         AUTO_TEMPLATE
     } else {
         template
     };
-    while let Some(brace_index) = remainder.find(['{', '}']) {
-        name.push_str(&remainder[..brace_index]);
-        let Some(after_brace) = remainder[brace_index..].strip_prefix('{') else {
-            return Err(VersionNameError::for_unmatched_brace(template, '}'));
-        };
-        let Some((placeholder, after_placeholder)) = after_brace.split_once('}') else {
-            return Err(VersionNameError::for_unmatched_brace(template, '{'));
-        };
-        let value = resolve_placeholder(placeholder, values)?;
-        if placeholder == NEXT_PLACEHOLDER && name.ends_with(VERSION_LETTERS) {
-            // Do not repeat a `v` that the template already contains.
-            name.push_str(value.strip_prefix(VERSION_LETTERS).unwrap_or(&value));
-        } else {
-            name.push_str(&value);
-        }
-        remainder = after_placeholder;
+    iter::from_fn(move || (!remainder.is_empty()).then(|| take_part(&mut remainder, template)))
+}
+
+/// Removes the first part from the remainder of the template and parses it.
+fn take_part<'t>(remainder: &mut &'t str, template: &str) -> Result<TemplatePart<'t>, VersionNameError> {
+    let source = *remainder;
+    let (text, after_text) = source.split_at(source.find(['{', '}']).unwrap_or(source.len()));
+    *remainder = after_text;
+    if !text.is_empty() {
+        return Ok(TemplatePart::Text(text));
     }
-    name.push_str(remainder);
+    let Some(after_brace) = source.strip_prefix('{') else {
+        *remainder = &source[1..];
+        return Err(VersionNameError::for_unmatched_brace(template, '}'));
+    };
+    let Some((name, after_placeholder)) = after_brace.split_once('}') else {
+        *remainder = "";
+        return Err(VersionNameError::for_unmatched_brace(template, '{'));
+    };
+    *remainder = after_placeholder;
+    Placeholder::parse(name).map(TemplatePart::Placeholder)
+}
+
+/// Replaces the placeholders of a version name with their values.
+pub fn expand_template(template: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
+    let mut name = String::new();
+    for part in parse_template(template) {
+        match part? {
+            TemplatePart::Text(text) => name.push_str(text),
+            TemplatePart::Placeholder(placeholder) => {
+                let value = resolve_placeholder(placeholder, values)?;
+                if placeholder == Placeholder::Next && name.ends_with(VERSION_LETTERS) {
+                    // Do not repeat a `v` that the template already contains.
+                    name.push_str(value.strip_prefix(VERSION_LETTERS).unwrap_or(&value));
+                } else {
+                    name.push_str(&value);
+                }
+            }
+        }
+    }
     if name.eq_ignore_ascii_case(LATEST_ALIAS) {
         return Err(VersionNameError::Reserved);
     }
@@ -191,30 +259,28 @@ pub fn reject_unusable_prefix(prefix: &str) -> Result<(), VersionNameError> {
     validate_header_value("prefix", prefix.to_owned()).map(drop)
 }
 
-/// Returns the value of a placeholder, or the error that it is unknown or has no value in this run.
-fn resolve_placeholder(name: &str, values: &PlaceholderValues) -> Result<String, VersionNameError> {
-    match name {
-        "tag" => require_value(values.tag.as_ref(), "tag", "this run is not for a tag"),
-        "branch" => require_value(values.branch.as_ref(), "branch", "the branch is unknown"),
-        "sha" => Ok(values.sha.clone()),
-        "short-sha" => Ok(short_id(&values.sha).to_owned()),
-        "date" => format_commit_time(values, "date", "%Y-%m-%d"),
-        "datetime" => format_commit_time(values, "datetime", "%Y%m%dT%H%M%SZ"),
-        NEXT_PLACEHOLDER => require_value(
-            values.next_version.as_ref(),
-            NEXT_PLACEHOLDER,
+/// Returns the value of a placeholder, or the error that it has no value in this run.
+fn resolve_placeholder(
+    placeholder: Placeholder,
+    values: &PlaceholderValues,
+) -> Result<String, VersionNameError> {
+    let (value, reason) = match placeholder {
+        Placeholder::Tag => (values.tag.clone(), "this run is not for a tag"),
+        Placeholder::Branch => (values.branch.clone(), "the branch is unknown"),
+        Placeholder::Sha => return Ok(values.sha.clone()),
+        Placeholder::ShortSha => return Ok(short_id(&values.sha).to_owned()),
+        Placeholder::Date => (format_commit_time(values, "%Y-%m-%d"), UNKNOWN_COMMIT_TIME),
+        Placeholder::DateTime => (format_commit_time(values, "%Y%m%dT%H%M%SZ"), UNKNOWN_COMMIT_TIME),
+        Placeholder::Next => (
+            values.next_version.clone(),
             "the published versions are not known in this run",
         ),
-        "run-number" => require_value(
-            values.run_number.as_ref(),
-            "run-number",
-            "the CI host provides no run number",
-        ),
-        unknown => Err(VersionNameError::UnknownPlaceholder {
-            name: unknown.to_owned(),
-            nearest: text::find_nearest_word(unknown, &PLACEHOLDERS),
-        }),
-    }
+        Placeholder::RunNumber => (values.run_number.clone(), "the CI host provides no run number"),
+    };
+    let name = placeholder.name();
+    value
+        .filter(|value| !value.is_empty())
+        .ok_or(VersionNameError::NoValue { name, reason })
 }
 
 /// Returns the suggestion of a similar placeholder, with a colon before it; empty if there is none.
@@ -224,31 +290,10 @@ fn format_suggestion(nearest: Option<&str>) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the time of the commit in this format for the placeholder `name`, or the error that it is no date.
-fn format_commit_time(
-    values: &PlaceholderValues,
-    name: &'static str,
-    format: &str,
-) -> Result<String, VersionNameError> {
-    match values.committed_at {
-        Some(time) => Ok(time.to_zoned_datetime(TimeZone::UTC).strftime(format).to_string()),
-        None => Err(VersionNameError::NoValue {
-            name,
-            reason: "the time of the commit is out of range",
-        }),
-    }
-}
-
-/// Returns the value of the placeholder `name`, or the error that it is missing or empty in this run, with the reason.
-fn require_value(
-    value: Option<&String>,
-    name: &'static str,
-    reason: &'static str,
-) -> Result<String, VersionNameError> {
-    value
-        .filter(|value| !value.is_empty())
-        .cloned()
-        .ok_or(VersionNameError::NoValue { name, reason })
+/// Returns the time of the commit in this format; `None` if it is no date.
+fn format_commit_time(values: &PlaceholderValues, format: &str) -> Option<String> {
+    let time = values.committed_at?;
+    Some(time.to_zoned_datetime(TimeZone::UTC).strftime(format).to_string())
 }
 
 impl VersionNameError {
@@ -321,7 +366,7 @@ mod tests {
             expand_template("v{next}+{short-sha}", &run).unwrap(),
             "v1.2.4+0123456"
         );
-        for name in PLACEHOLDERS {
+        for name in Placeholder::ALL.map(Placeholder::name) {
             assert!(expand_template(&format!("{{{name}}}"), &run).is_ok(), "{name}");
         }
     }

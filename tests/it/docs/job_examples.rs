@@ -4,7 +4,7 @@
 use super::book::{blocks, pages};
 use super::read_workspace_file;
 use serde_json::Value;
-use sluicegate::publish::version_name::PLACEHOLDERS;
+use sluicegate::publish::version_name::Placeholder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -244,7 +244,7 @@ fn every_placeholder_of_a_version_name_is_named_where_they_are_listed() {
         .lines()
         .find(|line| line.contains("has the unknown placeholder"))
         .unwrap();
-    for name in PLACEHOLDERS {
+    for name in Placeholder::ALL.map(Placeholder::name) {
         let name = format!("{{{name}}}");
         assert!(template.contains(&name), "the template does not name {name}");
         assert!(row.contains(&name), "the book does not name {name}");
