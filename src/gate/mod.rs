@@ -36,7 +36,7 @@ mod waiver_notes;
 pub(crate) mod waivers;
 
 pub(crate) use baseline::base_results::{
-    BasePaths, FormerPaths, list_former_paths, mark_known_findings, mark_known_in_files,
+    BasePaths, OldPaths, list_old_paths, mark_known_findings, mark_known_in_files,
 };
 pub(crate) use baseline::known_comparison::{BaseFile, BaseGap, KnownComparison, mark_new_and_known};
 pub(crate) use changes::changed_contents::{ChangedContents, VersionPairs};

@@ -20,30 +20,30 @@ impl PolicyWaivers {
     pub(super) fn describe_needed_edits(
         &self,
         statuses: &[WaiverStatus],
-        former_names: &OldNames,
+        old_names: &OldNames,
         files: &[FileResults],
     ) -> Vec<String> {
         let mut notes = Vec::new();
         notes.extend(self.describe_unneeded_waivers(statuses));
         // After the merge, there are no waivers to edit.
         if !matches!(self.reviewed_waivers, ReviewedWaivers::Removed) {
-            notes.extend(self.describe_former_paths(former_names, files));
-            notes.extend(self.describe_outdated_waivers(former_names, files));
+            notes.extend(self.describe_old_paths(old_names, files));
+            notes.extend(self.describe_outdated_waivers(old_names, files));
         }
         notes
     }
 
-    /// Describes the waivers that match a renamed component only by its former name. These waivers stop matching after
-    /// the merge, because the former name is then unknown.
-    fn describe_outdated_waivers(&self, former_names: &OldNames, files: &[FileResults]) -> Option<String> {
+    /// Describes the waivers that match a renamed component only by its old name. These waivers stop matching after
+    /// the merge, because the old name is then unknown.
+    fn describe_outdated_waivers(&self, old_names: &OldNames, files: &[FileResults]) -> Option<String> {
         let mut lines: Vec<String> = Vec::new();
         for finding in files.iter().flat_map(list_waived_findings) {
-            let Some(old_subject) = former_names.find_old_subject(&finding) else {
+            let Some(old_subject) = old_names.find_old_subject(&finding) else {
                 continue;
             };
             let old_finding = finding.with_subject(&old_subject);
-            let former_path = former_names.paths.get(finding.path).map(String::as_str);
-            let paths: Vec<&str> = std::iter::once(finding.path).chain(former_path).collect();
+            let old_path = old_names.paths.get(finding.path).map(String::as_str);
+            let paths: Vec<&str> = std::iter::once(finding.path).chain(old_path).collect();
             for entry in self.list_outdated_entries(&finding, &old_finding, &paths) {
                 lines.push(self.describe_new_line(entry, &finding, &paths));
             }
@@ -67,7 +67,7 @@ impl PolicyWaivers {
         ))
     }
 
-    /// Describes the line that allows the finding after the merge. It replaces the line of the waiver with the former
+    /// Describes the line that allows the finding after the merge. It replaces the line of the waiver with the old
     /// name, unless that waiver must stay: its path may match other files, too, or the new line is merged first.
     fn describe_new_line(&self, entry: &WaiverEntry, finding: &Finding<'_>, paths: &[&str]) -> String {
         let new_line = WaiverEntry {
@@ -91,7 +91,7 @@ impl PolicyWaivers {
         format!("`- {line_of_file}` in addition to `about: {old_name}`")
     }
 
-    /// Returns the waivers that match the finding at one of these paths only by the former name of its component, which
+    /// Returns the waivers that match the finding at one of these paths only by the old name of its component, which
     /// `old_finding` has. Returns none if another waiver matches by the new name and path, and so still matches after
     /// the merge.
     fn list_outdated_entries(
@@ -106,30 +106,30 @@ impl PolicyWaivers {
         }
         for path in paths {
             let entries = self.waivers.list_valid_entries(path, old_finding, self.today);
-            // A waiver without the name of a component matches by the former path; it has its own note.
+            // A waiver without the name of a component matches by the old path; it has its own note.
             outdated_entries.extend(entries.into_iter().filter(|entry| entry.about.is_some()));
         }
         outdated_entries
     }
 
-    /// Returns whether a waiver allows this finding without former names: one of the policy or one of the reviewed
+    /// Returns whether a waiver allows this finding without old names: one of the policy or one of the reviewed
     /// version, so that the finding is waived after the merge, too.
     fn is_allowed_after_merge(&self, finding: &Finding<'_>) -> bool {
         allows_at_path(&self.waivers, finding, self.today)
             || self.reviewed_waivers.allows(finding, self.today)
     }
 
-    /// Describes the waivers that match a renamed file only by its former path. These waivers stop matching after the
-    /// merge, because the former path is then unknown.
-    fn describe_former_paths(&self, former_names: &OldNames, files: &[FileResults]) -> Vec<String> {
+    /// Describes the waivers that match a renamed file only by its old path. These waivers stop matching after the
+    /// merge, because the old path is then unknown.
+    fn describe_old_paths(&self, old_names: &OldNames, files: &[FileResults]) -> Vec<String> {
         let mut renamed_paths = BTreeSet::new();
         let mut paths_of_shared_waivers = BTreeSet::new();
         for finding in files.iter().flat_map(list_waived_findings) {
-            let Some(former_path) = former_names.paths.get(finding.path) else {
+            let Some(old_path) = old_names.paths.get(finding.path) else {
                 continue;
             };
-            // The former name of a component has its own note.
-            let old_subject = former_names.find_old_subject(&finding);
+            // The old name of a component has its own note.
+            let old_subject = old_names.find_old_subject(&finding);
             let old_finding = old_subject.as_deref().map(|about| finding.with_subject(about));
             let findings: Vec<&Finding<'_>> = std::iter::once(&finding).chain(&old_finding).collect();
             if findings
@@ -140,13 +140,13 @@ impl PolicyWaivers {
             }
             let mut entries = findings
                 .iter()
-                .flat_map(|finding| self.waivers.list_valid_entries(former_path, finding, self.today));
-            let paths = if entries.any(|entry| is_literal_path(entry, former_path)) {
+                .flat_map(|finding| self.waivers.list_valid_entries(old_path, finding, self.today));
+            let paths = if entries.any(|entry| is_literal_path(entry, old_path)) {
                 &mut renamed_paths
             } else {
                 &mut paths_of_shared_waivers
             };
-            paths.insert(format!("{former_path} → {}", finding.path));
+            paths.insert(format!("{old_path} → {}", finding.path));
         }
         let mut notes = Vec::new();
         notes.extend(self.describe_renamed_paths(&renamed_paths, "update their `path` in this change"));
@@ -157,7 +157,7 @@ impl PolicyWaivers {
         notes
     }
 
-    /// Describes the renamed pipelines that waivers match only by the former path, with the next step. If the job does
+    /// Describes the renamed pipelines that waivers match only by the old path, with the next step. If the job does
     /// not allow to edit the waivers in this change, that is always an earlier change. Returns `None` without paths.
     fn describe_renamed_paths(&self, renamed_paths: &BTreeSet<String>, next_step: &str) -> Option<String> {
         if renamed_paths.is_empty() {

@@ -187,21 +187,21 @@ impl Workspace<'_> {
 
 impl GateRun<'_> {
     /// Marks the findings that the waivers allow as waived, and adds notes about the waivers. A pipeline or component
-    /// that the change renames is also matched by its former name.
+    /// that the change renames is also matched by its old name.
     pub(crate) fn mark_waived(
         &self,
         waivers: &PolicyWaivers,
         run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
-        let mut former_names = OldNames {
+        let mut old_names = OldNames {
             // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
-            paths: self.selection.pipelines.map_reviewed_former_paths(),
+            paths: self.selection.pipelines.map_reviewed_old_paths(),
             ..OldNames::default()
         };
         if !waivers.is_empty() {
             let components = self.renamed_components();
             for file in run_findings.all_files() {
-                // Former names only matter for violations that name a component.
+                // Old names only matter for violations that name a component.
                 let mut violations = file.results.iter().flat_map(|result| &result.violations);
                 if violations.all(|violation| violation.about.is_none()) {
                     continue;
@@ -209,7 +209,7 @@ impl GateRun<'_> {
                 let renamed_subjects = components.find_in_file(&file.path)?;
                 if !renamed_subjects.is_empty() {
                     let path = file.path.clone();
-                    former_names
+                    old_names
                         .components
                         .insert(path, RenamedSubjects::clone(&renamed_subjects));
                 }
@@ -218,7 +218,7 @@ impl GateRun<'_> {
         let is_complete_review = self.selects_all_pipelines();
         waivers.apply(
             &self.subject.snapshot,
-            &former_names,
+            &old_names,
             is_complete_review,
             run_findings,
         )
@@ -247,11 +247,11 @@ pub(crate) fn apply_waivers(
     waivers: &Waivers,
     snapshot: &Snapshot<'_>,
     run_findings: &mut RunFindings,
-    former_names: &OldNames,
+    old_names: &OldNames,
     is_complete_review: bool,
     today: Date,
 ) -> Result<Vec<WaiverStatus>, Failure> {
-    let matches = run_findings.with_all_files(|files| waivers.mark_findings(files, former_names, today));
+    let matches = run_findings.with_all_files(|files| waivers.mark_findings(files, old_names, today));
     let (pipeline_paths, other_paths) = snapshot
         .list_files(&|path| waivers.matches_path(path))?
         .into_iter()
@@ -304,7 +304,7 @@ impl PolicyWaivers {
     pub(crate) fn apply(
         &self,
         snapshot: &Snapshot<'_>,
-        former_names: &OldNames,
+        old_names: &OldNames,
         is_complete_review: bool,
         run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
@@ -324,12 +324,12 @@ impl PolicyWaivers {
             &self.waivers,
             snapshot,
             run_findings,
-            former_names,
+            old_names,
             is_complete_review,
             self.today,
         )?;
         let notes =
-            run_findings.with_all_files(|files| self.describe_needed_edits(&statuses, former_names, files));
+            run_findings.with_all_files(|files| self.describe_needed_edits(&statuses, old_names, files));
         run_findings.notes.extend(notes);
         Ok(())
     }

@@ -32,7 +32,7 @@ pub enum ChangeKind {
 }
 
 impl Change {
-    /// Returns the former path of a renamed file.
+    /// Returns the old path of a renamed file.
     pub fn rename_source(&self) -> Option<&str> {
         match &self.kind {
             ChangeKind::Renamed { from } => Some(from),
@@ -49,7 +49,7 @@ impl Change {
         }
     }
 
-    /// Returns the path, and the former path of a renamed file.
+    /// Returns the path, and the old path of a renamed file.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         std::iter::once(self.path.as_str()).chain(self.rename_source())
     }

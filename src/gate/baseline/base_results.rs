@@ -1,4 +1,4 @@
-//! The state at the base commits: the former paths of the reviewed files, and their results there.
+//! The state at the base commits: the old paths of the reviewed files, and their results there.
 
 use crate::gate::{BaseFile, BaseGap, KnownComparison, RunFindings, mark_new_and_known};
 use sluicegate_git::Change;
@@ -6,31 +6,31 @@ use sluicegate_pipelines::findings::{FileResults, ReviewGap};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The path of each changed file, with its former path, or `None` for a new file. All other files kept their path.
-pub(crate) type FormerPaths = BTreeMap<String, Option<String>>;
+/// The path of each changed file, with its old path, or `None` for a new file. All other files kept their path.
+pub(crate) type OldPaths = BTreeMap<String, Option<String>>;
 
 /// Maps the path of each changed file to the path that it had before. The value is `None` if the file was no pipeline
 /// before, so that it has no known findings.
-pub(crate) fn list_former_paths<'c>(changes: impl Iterator<Item = &'c Change>) -> FormerPaths {
-    let mut former_paths = FormerPaths::new();
+pub(crate) fn list_old_paths<'c>(changes: impl Iterator<Item = &'c Change>) -> OldPaths {
+    let mut old_paths = OldPaths::new();
     for change in changes {
-        let former_path = change.old_path().filter(|path| is_pipeline(path));
-        former_paths.insert(change.path.clone(), former_path.map(str::to_owned));
+        let old_path = change.old_path().filter(|path| is_pipeline(path));
+        old_paths.insert(change.path.clone(), old_path.map(str::to_owned));
     }
-    former_paths
+    old_paths
 }
 
 /// The path of each file in head, with its path at the base, or `None` for a new file.
 #[derive(Debug, Default)]
-pub(crate) struct BasePaths(FormerPaths);
+pub(crate) struct BasePaths(OldPaths);
 
 impl BasePaths {
-    /// Looks up the path that each of these files had at the base. `former_paths` contains the files that changed since
+    /// Looks up the path that each of these files had at the base. `old_paths` contains the files that changed since
     /// the base; all other files kept their path.
-    pub(crate) fn for_files<'f>(files: impl Iterator<Item = &'f str>, former_paths: &FormerPaths) -> Self {
+    pub(crate) fn for_files<'f>(files: impl Iterator<Item = &'f str>, old_paths: &OldPaths) -> Self {
         let base_paths = files.map(|path| {
-            let base_path = match former_paths.get(path) {
-                Some(former_path) => former_path.clone(),
+            let base_path = match old_paths.get(path) {
+                Some(old_path) => old_path.clone(),
                 None => Some(path.to_owned()),
             };
             (path.to_owned(), base_path)
@@ -40,11 +40,8 @@ impl BasePaths {
 
     /// Looks up the path that each of these files had at the base. Omits the files that did not change since the base,
     /// and those that did not exist there, because the change cannot have fixed a finding in them.
-    pub(crate) fn for_changed_files<'f>(
-        files: impl Iterator<Item = &'f str>,
-        former_paths: &FormerPaths,
-    ) -> Self {
-        let base_paths = files.filter_map(|path| Some((path.to_owned(), former_paths.get(path)?.clone())));
+    pub(crate) fn for_changed_files<'f>(files: impl Iterator<Item = &'f str>, old_paths: &OldPaths) -> Self {
+        let base_paths = files.filter_map(|path| Some((path.to_owned(), old_paths.get(path)?.clone())));
         Self(base_paths.filter(|(_, base_path)| base_path.is_some()).collect())
     }
 

@@ -10,8 +10,7 @@ pub(crate) mod renamed_components;
 use crate::error::Failure;
 use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{
-    BasePaths, FormerPaths, RunFindings, SelectedPipelines, VersionPairs, list_former_paths,
-    mark_known_findings,
+    BasePaths, OldPaths, RunFindings, SelectedPipelines, VersionPairs, list_old_paths, mark_known_findings,
 };
 use crate::job::context::{Comparison, RequestedRevisions, join_short_ids};
 use crate::job::settings::{Connection, Selection};
@@ -36,8 +35,8 @@ pub(crate) struct Baseline {
     reason: String,
     /// The note that names the base of a run that selects all pipelines.
     note: Option<String>,
-    /// The former paths of the files changed since the base, if the selection found them.
-    former_paths: Option<FormerPaths>,
+    /// The old paths of the files changed since the base, if the selection found them.
+    old_paths: Option<OldPaths>,
     /// The selection of the run; `None` if it covers every path.
     selection: Option<Selection>,
 }
@@ -82,7 +81,7 @@ impl Baseline {
         })
     }
 
-    /// Builds the baseline at the bases of the change, to find what the change introduced. Reuses the former paths of
+    /// Builds the baseline at the bases of the change, to find what the change introduced. Reuses the old paths of
     /// the selection if the selection was compared with the same single base. The reason is empty: only the caller
     /// knows it, and a baseline with commits does not show it.
     pub(crate) fn at_commits(bases: &[CommitId], pipelines: &SelectedPipelines) -> Self {
@@ -93,7 +92,7 @@ impl Baseline {
             bases: bases.to_vec(),
             reason: String::new(),
             note: None,
-            former_paths: has_same_base.then(|| list_former_paths(changes)),
+            old_paths: has_same_base.then(|| list_old_paths(changes)),
             selection: None,
         }
     }
@@ -167,7 +166,7 @@ impl Baseline {
             bases: base.into_iter().collect(),
             reason,
             note: None,
-            former_paths: None,
+            old_paths: None,
             selection: None,
         }
     }
@@ -256,8 +255,8 @@ impl Baseline {
         }
         // Only a file that changed since the base can have a renamed component.
         if !changes.is_empty() {
-            let former_paths = self.find_former_paths_since(base, pairs.head)?;
-            changes.retain(|change| former_paths.contains_key(&change.path));
+            let old_paths = self.find_old_paths_since(base, pairs.head)?;
+            changes.retain(|change| old_paths.contains_key(&change.path));
         }
         let renames_by_path = pairs.find_renamed_components(&changes)?;
         for file in base_files {
@@ -278,7 +277,7 @@ impl Baseline {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
-        let base_paths = BasePaths::for_files(files, &*self.find_former_paths_since(base, snapshot)?);
+        let base_paths = BasePaths::for_files(files, &*self.find_old_paths_since(base, snapshot)?);
         Ok(base_paths.treat_renames_from_unselected_as_new(&|path| self.selects(path)))
     }
 
@@ -291,22 +290,22 @@ impl Baseline {
         snapshot: &Snapshot<'_>,
         files: impl Iterator<Item = &'f str>,
     ) -> Result<BasePaths, GitError> {
-        let base_paths = BasePaths::for_changed_files(files, &*self.find_former_paths_since(base, snapshot)?);
+        let base_paths = BasePaths::for_changed_files(files, &*self.find_old_paths_since(base, snapshot)?);
         Ok(base_paths.treat_renames_from_unselected_as_new(&|path| self.selects(path)))
     }
 
-    /// Returns the former path of each file that changed since the base. Reuses the paths that the selection found:
+    /// Returns the old path of each file that changed since the base. Reuses the paths that the selection found:
     /// they are set only if the selection was compared with this same base.
-    fn find_former_paths_since(
+    fn find_old_paths_since(
         &self,
         base: &CommitId,
         snapshot: &Snapshot<'_>,
-    ) -> Result<Cow<'_, FormerPaths>, GitError> {
-        if let Some(former_paths) = &self.former_paths {
-            return Ok(Cow::Borrowed(former_paths));
+    ) -> Result<Cow<'_, OldPaths>, GitError> {
+        if let Some(old_paths) = &self.old_paths {
+            return Ok(Cow::Borrowed(old_paths));
         }
         let changes = snapshot.find_changes(std::slice::from_ref(base), &is_pipeline)?;
-        Ok(Cow::Owned(list_former_paths(changes.iter())))
+        Ok(Cow::Owned(list_old_paths(changes.iter())))
     }
 
     /// Returns the text of the limit that every finding is treated as new, because there is no base.

@@ -21,8 +21,8 @@ impl GateRun<'_> {
 
     /// Maps the old path of each pipeline that the change renames to its new path.
     pub(super) fn map_new_paths(&self) -> BTreeMap<String, String> {
-        let former_paths = self.selection.pipelines.map_former_paths().into_iter();
-        former_paths
+        let old_paths = self.selection.pipelines.map_old_paths().into_iter();
+        old_paths
             .map(|(new_path, old_path)| (old_path, new_path))
             .collect()
     }

@@ -182,7 +182,7 @@ fn remove_unevaluated_results(newer: &Report, older: &mut Report) -> BTreeSet<St
     let mut newer_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
     for changed_file in newer.changes.iter().flatten() {
         if newer_paths.contains(changed_file.path.as_str()) {
-            newer_paths.extend(changed_file.former_path());
+            newer_paths.extend(changed_file.old_path());
         }
     }
     let mut unevaluated_rules = BTreeSet::new();
@@ -217,8 +217,8 @@ struct OldReport<'r> {
     /// Files without results in the old report, each with the reason.
     unusable_files: BTreeMap<&'r str, &'r str>,
     covers_all_pipelines: bool,
-    /// The former paths of files of the new report.
-    former_paths: BTreeMap<&'r str, &'r str>,
+    /// The old paths of files of the new report.
+    old_paths: BTreeMap<&'r str, &'r str>,
     /// The files of all batches that failed.
     failed_paths: BTreeSet<String>,
 }
@@ -241,40 +241,39 @@ impl<'r> OldReport<'r> {
                 .collect(),
             unusable_files,
             covers_all_pipelines: covers_all_pipelines(older),
-            former_paths: BTreeMap::new(),
+            old_paths: BTreeMap::new(),
             failed_paths: match older.engine {
                 Engine::Remote => older.failed_batches.iter().flatten().cloned().collect(),
                 Engine::Local => build_failed_batches(&older.files).into_iter().flatten().collect(),
             },
         };
-        old_report.add_former_paths(newer);
+        old_report.add_old_paths(newer);
         old_report
     }
 
-    /// Adds the former path of each file that the new report lists as renamed, unless the older report has a file with
-    /// the new path. Each former path is used once, and not at all if the new report has a file with that path.
-    fn add_former_paths(&mut self, newer: &'r Report) {
+    /// Adds the old path of each file that the new report lists as renamed, unless the older report has a file with
+    /// the new path. Each old path is used once, and not at all if the new report has a file with that path.
+    fn add_old_paths(&mut self, newer: &'r Report) {
         let mut used_paths: BTreeSet<&str> = newer.files.iter().map(|file| file.path.as_str()).collect();
         for changed_file in newer.changes.iter().flatten() {
-            let (path, former_path) = (changed_file.path.as_str(), changed_file.former_path());
+            let (path, old_path) = (changed_file.path.as_str(), changed_file.old_path());
             let exists_in_older = self.files.contains_key(path) || self.unusable_files.contains_key(path);
-            if let Some(former_path) = former_path.filter(|path| !exists_in_older && used_paths.insert(path))
-            {
-                self.former_paths.insert(path, former_path);
+            if let Some(old_path) = old_path.filter(|path| !exists_in_older && used_paths.insert(path)) {
+                self.old_paths.insert(path, old_path);
             }
         }
     }
 
     /// Returns whether the file's batch failed in the older report. `path` is the path in the new report.
     fn has_failed(&self, path: &str) -> bool {
-        let old_path = self.former_paths.get(path).copied().unwrap_or(path);
+        let old_path = self.old_paths.get(path).copied().unwrap_or(path);
         self.failed_paths.contains(old_path)
     }
 
     /// Returns the results of the older report for a file: unknown if that report has no usable results. A file that is
     /// not in a report of all pipelines did not exist then, so it is missing. `path` is the path in the new report.
     fn find_base_file(&self, path: &str) -> BaseFile<'r> {
-        let old_path = self.former_paths.get(path).copied().unwrap_or(path);
+        let old_path = self.old_paths.get(path).copied().unwrap_or(path);
         match (self.unusable_files.get(old_path), self.files.get(old_path)) {
             (Some(reason), _) => unknown_file(reason),
             (None, Some(file)) => BaseFile::Evaluated(file),

@@ -41,8 +41,8 @@ pub(crate) struct SelectedPipelines {
     /// The files to review, by path.
     pub files: Vec<String>,
     pub candidates: Vec<Candidate>,
-    /// The former paths of renamed pipelines that `--include` or `--exclude` keeps from being reviewed.
-    pub excluded_former_paths: BTreeSet<String>,
+    /// The old paths of renamed pipelines that `--include` or `--exclude` keeps from being reviewed.
+    pub excluded_old_paths: BTreeSet<String>,
     /// Changes to the gate configuration.
     pub gate_changes: Vec<GateChange>,
     /// Changed pipelines that are not reviewed because of `--include` or `--exclude`, or because they are submodules.
@@ -124,7 +124,7 @@ pub(crate) fn select_pipelines(scope: &SelectionScope<'_>) -> Result<SelectedPip
             .iter()
             .filter_map(|candidate| scope.find_exclusion(candidate))
             .collect(),
-        excluded_former_paths: scope.find_excluded_former_paths(list_changes(&candidates, &host_changes)),
+        excluded_old_paths: scope.find_excluded_old_paths(list_changes(&candidates, &host_changes)),
         replaced_directories: find_replaced_directories(
             scope.head,
             list_changes(&candidates, &host_changes),
@@ -155,22 +155,22 @@ impl SelectedPipelines {
     }
 
     /// Maps the new path of each renamed pipeline to its path at the base.
-    pub(crate) fn map_former_paths(&self) -> BTreeMap<String, String> {
-        let mut former_paths = BTreeMap::new();
+    pub(crate) fn map_old_paths(&self) -> BTreeMap<String, String> {
+        let mut old_paths = BTreeMap::new();
         for change in list_changes(&self.candidates, &self.host_changes) {
-            if let Some(former_path) = change.rename_source() {
-                former_paths.insert(change.path.clone(), former_path.to_owned());
+            if let Some(old_path) = change.rename_source() {
+                old_paths.insert(change.path.clone(), old_path.to_owned());
             }
         }
-        former_paths
+        old_paths
     }
 
-    /// Maps the new path of each renamed pipeline to its path at the base. Omits former paths that the globs excluded,
+    /// Maps the new path of each renamed pipeline to its path at the base. Omits old paths that the globs excluded,
     /// because no finding was enforced there.
-    pub(crate) fn map_reviewed_former_paths(&self) -> BTreeMap<String, String> {
-        let mut former_paths = self.map_former_paths();
-        former_paths.retain(|_, old| !self.excluded_former_paths.contains(old));
-        former_paths
+    pub(crate) fn map_reviewed_old_paths(&self) -> BTreeMap<String, String> {
+        let mut old_paths = self.map_old_paths();
+        old_paths.retain(|_, old| !self.excluded_old_paths.contains(old));
+        old_paths
     }
 
     /// Removes and returns the changes to pipelines, for the list of changes in the reports.
@@ -249,8 +249,8 @@ impl SelectionScope<'_> {
         })
     }
 
-    /// Returns the former paths of renamed pipelines that the globs do not select.
-    fn find_excluded_former_paths<'c>(&self, changes: impl Iterator<Item = &'c Change>) -> BTreeSet<String> {
+    /// Returns the old paths of renamed pipelines that the globs do not select.
+    fn find_excluded_old_paths<'c>(&self, changes: impl Iterator<Item = &'c Change>) -> BTreeSet<String> {
         changes
             .filter_map(Change::rename_source)
             .filter(|path| !(self.includes)(path) || (self.excludes)(path))

@@ -75,7 +75,7 @@ impl WaiversFile {
     }
 
     /// Applies the waivers to the current findings, and returns the status of each waiver. As in a check of the
-    /// branch, a waiver also applies by the former names of files and components. The findings are complete, because
+    /// branch, a waiver also applies by the old names of files and components. The findings are complete, because
     /// [`Self::load_with_findings`] evaluates all pipelines.
     fn match_with_findings(
         &mut self,
@@ -118,7 +118,7 @@ impl WaiversFile {
 }
 
 impl Workspace<'_> {
-    /// Returns the former names of the pipelines and components that the checked-out branch renames, compared with the
+    /// Returns the old names of the pipelines and components that the checked-out branch renames, compared with the
     /// base of a check without flags. Returns none without a base, as in `check --all`.
     fn find_old_names_of_branch(&self, snapshot: &Snapshot<'_>) -> Result<OldNames, Failure> {
         let revisions = RequestedRevisions {
@@ -147,10 +147,8 @@ impl Workspace<'_> {
         };
         for change in &changes {
             // At a path that the globs exclude, no rule was enforced, so a waiver there did not allow anything.
-            if let Some(former_path) = change.rename_source().filter(|path| selection.selects(path)) {
-                old_names
-                    .paths
-                    .insert(change.path.clone(), former_path.to_owned());
+            if let Some(old_path) = change.rename_source().filter(|path| selection.selects(path)) {
+                old_names.paths.insert(change.path.clone(), old_path.to_owned());
             }
         }
         Ok(old_names)

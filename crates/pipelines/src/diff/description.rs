@@ -235,8 +235,8 @@ impl Description {
     /// separately.
     fn describe_row(&mut self, depth: usize, name: &str, cells: &[&FieldDiff]) {
         // A row that now sets another variable is described as one change, not as a change to each cell.
-        if let Some(former) = FieldGroup::find_former_variable(cells) {
-            return self.describe_replaced_variable(depth, former, name, cells);
+        if let Some(old_name) = FieldGroup::find_old_variable(cells) {
+            return self.describe_replaced_variable(depth, old_name, name, cells);
         }
         let prefix = FieldGroup::format_row_prefix(name, cells);
         let shown_cells: Vec<&FieldDiff> = cells
@@ -270,27 +270,27 @@ impl Description {
         self.push_text(depth, sign, content.trim_end_matches([' ', '=', ':']));
     }
 
-    /// Describes a row in which a component now sets the variable `name` instead of the variable `former_name`. If the
+    /// Describes a row in which a component now sets the variable `name` instead of the variable `old_name`. If the
     /// values differ, too, the removed and the added assignment are on separate lines.
     fn describe_replaced_variable(
         &mut self,
         depth: usize,
-        former_name: &Leaf,
+        old_name: &Leaf,
         name: &str,
         cells: &[&FieldDiff],
     ) {
-        let former_name = former_name.to_string();
+        let old_name = old_name.to_string();
         // The second cell is the value. If it did not change, both variables are set to the same value.
         let Some(value_cell) = cells.get(1) else {
             let content = format!(
                 "sets {} instead of {}",
                 truncate_name(name),
-                truncate_name(&former_name)
+                truncate_name(&old_name)
             );
             return self.push_text(depth, Sign::Changed, &content);
         };
         let sides = [
-            (Sign::Removed, former_name.as_str(), &value_cell.before),
+            (Sign::Removed, old_name.as_str(), &value_cell.before),
             (Sign::Added, name, &value_cell.after),
         ];
         for (sign, name, leaf) in sides {

@@ -162,9 +162,9 @@ pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[EntryName]) -
 }
 
 impl FieldGroup<'_> {
-    /// Returns the former name of the variable, if the row sets a variable and the first changed
+    /// Returns the old name of the variable, if the row sets a variable and the first changed
     /// cell is the name of that variable. Returns `None` for all other rows.
-    pub(super) fn find_former_variable<'c>(cells: &[&'c FieldDiff]) -> Option<&'c Leaf> {
+    pub(super) fn find_old_variable<'c>(cells: &[&'c FieldDiff]) -> Option<&'c Leaf> {
         let [first, ..] = cells else { return None };
         let sets_variable = first
             .path

@@ -9,7 +9,7 @@ const VARIABLES: &str = "variables";
 /// A variable that moved, with the fields that also changed.
 pub(super) struct MovedVariable<'d> {
     pub name: &'d str,
-    /// The end of the phrase `moved from …`: the former key and the new key.
+    /// The end of the phrase `moved from …`: the old key and the new key.
     pub places: &'static str,
     pub fields: Vec<FieldDiff>,
 }
@@ -51,7 +51,7 @@ pub(super) fn is_field_of_top_level_variable(field: &FieldDiff, name: &str) -> b
 }
 
 /// Returns the fields of a moved variable that differ between the base and the head. In the diff, the old values are
-/// below the former key of the variable, and the new values below the new key, so they are joined field by field.
+/// below the old key of the variable, and the new values below the new key, so they are joined field by field.
 fn compare_moved_fields(variable: &VariableDiff, top_level_fields: &[&FieldDiff]) -> Vec<FieldDiff> {
     let mut fields = variable.fields.clone();
     for top_level_field in top_level_fields {

@@ -106,7 +106,7 @@ pub struct VariableDiff {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PipelineDiff {
-    /// The path from the repository root; the former path if the file was deleted.
+    /// The path from the repository root; the old path if the file was deleted.
     pub path: String,
     /// The path in the base of a renamed pipeline, or of the pipeline from which a new one was copied.
     pub previous_path: Option<String>,

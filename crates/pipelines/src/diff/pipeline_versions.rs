@@ -7,7 +7,7 @@ pub(super) type VersionContent<'b> = Result<&'b [u8], &'b str>;
 
 #[derive(Debug, Clone, Copy)]
 pub struct PipelineVersions<'b> {
-    /// The path from the repository root; the former path if the file was deleted.
+    /// The path from the repository root; the old path if the file was deleted.
     pub path: &'b str,
     pub previous_path: Option<&'b str>,
     /// The file in the base; `None` if it is new.

@@ -65,7 +65,7 @@ impl ChangeCounts {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChangeSummary {
-    /// The path from the repository root; the former path if the file was deleted.
+    /// The path from the repository root; the old path if the file was deleted.
     pub path: String,
     /// The path in the base of a renamed file, or of the file from which a new one was copied.
     pub previous_path: Option<String>,
@@ -89,7 +89,7 @@ pub struct ChangeSummary {
 
 impl ChangeSummary {
     /// Returns the path that the file had before it was renamed. A copy has none: its source is another file.
-    pub fn former_path(&self) -> Option<&str> {
+    pub fn old_path(&self) -> Option<&str> {
         match self.change {
             FileChange::Added => None,
             _ => self.previous_path.as_deref(),
@@ -181,7 +181,7 @@ pub(crate) fn format_part_counts(parts: &[(usize, &str)]) -> String {
     }
 }
 
-/// Returns the phrase for a renamed pipeline, with its former path. `is_only_renamed` is true if nothing else changed.
+/// Returns the phrase for a renamed pipeline, with its old path. `is_only_renamed` is true if nothing else changed.
 pub(crate) fn format_rename(previous_path: Option<&str>, is_only_renamed: bool) -> String {
     let remark = if is_only_renamed {
         ", without other changes"

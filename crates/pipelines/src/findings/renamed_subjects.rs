@@ -1,4 +1,4 @@
-//! The former names of what findings are about: the components that a change renamed, and their links.
+//! The old names of what findings are about: the components that a change renamed, and their links.
 
 use crate::pipelines::{Pipeline, SubjectKind};
 use std::collections::{BTreeMap, BTreeSet};

@@ -15,7 +15,7 @@ pub struct Waivers {
     globs: GlobSet,
 }
 
-/// The former names, in the base, of files and components that the change renamed.
+/// The old names, in the base, of files and components that the change renamed.
 #[derive(Debug, Clone, Default)]
 pub struct OldNames {
     /// The path in the base of each renamed file.
