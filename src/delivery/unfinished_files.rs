@@ -15,7 +15,7 @@ use crate::job::settings::{self, PublishFiles};
 use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
-use sluicegate_pipelines::findings::{UNFINISHED_NOTE, Verdict};
+use sluicegate_pipelines::findings::{UNFINISHED_NOTE, Verdict, format_unfinished_note};
 use sluicegate_reports::{PublishRun, TO_DO, write_publish_junit};
 use std::fmt::Write as _;
 use std::io;
@@ -28,7 +28,7 @@ use std::time::Duration;
 /// failed.
 pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.lock_unfinished_files());
-    let mut reason = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
+    let mut reason = format_unfinished_note(&failure.describe_on_one_line());
     if let Some(hint) = failure.own_hint() {
         let _ = write!(reason, ". {TO_DO}{hint}");
     }

@@ -3,7 +3,9 @@
 use crate::gate::SelectedPipelines;
 use sluicegate_pipelines::findings::{FailOn, ReviewContext, Shard};
 
-/// The reason why a shard has no pipeline to review. The note with it is only about this shard.
+/// The reason why a shard has no pipeline to review. The note with it is only about this shard. A report has no field
+/// for an empty shard, and readers of `sluicegate.report/v2` reject unknown fields, so a saved note is recognized by
+/// this text.
 pub(crate) const EMPTY_SHARD_REASON: &str = "all selected pipelines are in other shards";
 
 /// Returns the note of a run that has no pipeline to review. `action` is the verb of the run, and `reason` explains why

@@ -24,8 +24,9 @@ use sluicegate_pipelines::pipelines::{SubjectKind, is_pipeline};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-/// The beginning of the note that names the earlier commit whose findings are known.
-pub(crate) const EARLIER_BASE_NOTE: &str = "findings are known if they exist at";
+/// The beginning of the note that names the earlier commit whose findings are known. A report has no field for this
+/// commit, and readers of `sluicegate.report/v2` reject unknown fields, so a saved note is recognized by this text.
+const EARLIER_BASE_NOTE: &str = "findings are known if they exist at";
 
 /// The commits whose findings are known, and the reason why they were chosen.
 pub(crate) struct Baseline {
@@ -352,6 +353,11 @@ fn list_finding_subjects(file: &FileResults) -> BTreeSet<&str> {
     violations
         .filter_map(|violation| violation.about.as_deref())
         .collect()
+}
+
+/// Returns whether the note of a report names the earlier commit whose findings are known.
+pub(crate) fn is_earlier_base_note(note: &str) -> bool {
+    note.starts_with(EARLIER_BASE_NOTE)
 }
 
 /// Returns the note that names the earlier commit whose findings are known. Returns `None` if there is no such commit.

@@ -2,7 +2,7 @@
 //! commits.
 
 use crate::error::Failure;
-use crate::gate::baseline::EARLIER_BASE_NOTE;
+use crate::gate::baseline::is_earlier_base_note;
 use crate::gate::remote_review::failed_batch::{
     FoldEvidence, build_failed_batches, list_unexplained_batches,
 };
@@ -91,7 +91,7 @@ fn remove_base_notes(newer: &mut Report) {
     let outdated_notes: BTreeSet<String> = missing_base_limits.map(|limit| limit.text).collect();
     newer
         .notes
-        .retain(|note| !outdated_notes.contains(note) && !note.starts_with(EARLIER_BASE_NOTE));
+        .retain(|note| !outdated_notes.contains(note) && !is_earlier_base_note(note));
 }
 
 /// Returns a note for each group of checks that the job turned off for only one of the two reports.

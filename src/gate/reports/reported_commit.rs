@@ -10,7 +10,7 @@ use crate::job::context::{self, ContextError, PolicyRevision, RequestedRevisions
 use crate::job::policy;
 use crate::job::settings::variable;
 use sluicegate_git::{CommitId, GitError, Repository, is_full_id};
-use sluicegate_pipelines::findings::{Report, UNFINISHED_NOTE};
+use sluicegate_pipelines::findings::Report;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -360,7 +360,7 @@ pub(super) fn reject_unfinished_runs(reports: &[Report], files: &[PathBuf]) -> R
 
 /// Returns the error that the run of the report did not finish, with the reason; `None` for any other report.
 fn find_unfinished_run_failure(report: &Report, report_name: &str) -> Option<Failure> {
-    let details = report.unfinished_reason()?.strip_prefix(UNFINISHED_NOTE)?;
+    let details = report.unfinished_details()?;
     let (run, hint) = match report.context.shard {
         Some(shard) => (format!("the run of shard {shard}"), "run this shard again"),
         None => ("the run".to_owned(), "run it again"),

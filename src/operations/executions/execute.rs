@@ -13,7 +13,7 @@ use crate::session::watched_execution::{WatchedExecution, report_last_state};
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
 use sluicegate_base::text;
-use sluicegate_pipelines::findings::UNFINISHED_NOTE;
+use sluicegate_pipelines::findings::{UNFINISHED_NOTE, format_unfinished_note};
 use sluicegate_platform::api::{ApiValue, ExecutionId, Grid, NewExecution};
 use sluicegate_platform::definitions;
 use sluicegate_platform::follow::{Pace, PollEnd, send_change};
@@ -44,7 +44,7 @@ struct PipelineRun<'a> {
 pub(crate) fn run(run: &Run, args: &RunArgs) -> CommandResult {
     write_unfinished_junit(run, args, UNFINISHED_NOTE.to_owned());
     let pipeline_run = PipelineRun::from_args(run, args).inspect_err(|failure| {
-        let problem = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
+        let problem = format_unfinished_note(&failure.describe_on_one_line());
         write_unfinished_junit(run, args, problem);
     })?;
     pipeline_run.require_writable_report()?;
@@ -195,7 +195,7 @@ impl PipelineRun<'_> {
     /// exit status applies, and the failure is only printed.
     fn end_without_execution(&self, failure: Failure, interrupt_status: Option<ExitStatus>) -> CommandResult {
         let unknown_execution = None;
-        let problem = format!("{UNFINISHED_NOTE}: {}", failure.describe_on_one_line());
+        let problem = format_unfinished_note(&failure.describe_on_one_line());
         self.write_junit_report(unknown_execution, Some(problem), Duration::ZERO);
         let Some(status) = interrupt_status else {
             return Err(failure);

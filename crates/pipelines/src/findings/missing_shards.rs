@@ -1,4 +1,7 @@
 //! The note that a merged report lacks shards of the review.
+//!
+//! A report has no field for missing shards, and readers of `sluicegate.report/v2` reject unknown fields. Therefore,
+//! only the text of the note shows them.
 
 use super::{Report, Shard};
 

@@ -46,6 +46,6 @@ pub use rule_result::{
     Violation, text_or_placeholder,
 };
 pub use show_mode::ShowMode;
-pub use unfinished_reason::UNFINISHED_NOTE;
+pub use unfinished_reason::{UNFINISHED_NOTE, format_unfinished_note};
 pub use verdict_limit::{LimitKind, VerdictLimit};
 pub use waiver::Waiver;

@@ -1,9 +1,17 @@
 //! The reason in the report of a run that did not finish.
+//!
+//! A report has no field for such a run, and readers of `sluicegate.report/v2` reject unknown fields. Therefore, only
+//! the text of the reason shows it.
 
 use super::{Report, Verdict};
 
-/// The beginning of the reason.
+/// The reason of a run that ended without a known failure, and the beginning of every other reason.
 pub const UNFINISHED_NOTE: &str = "the run did not finish";
+
+/// Returns the reason of a run that failed.
+pub fn format_unfinished_note(failure: &str) -> String {
+    format!("{UNFINISHED_NOTE}: {failure}")
+}
 
 impl Report {
     /// Returns the reason if the report was written before its run had results, and the run did not finish; otherwise
@@ -15,5 +23,11 @@ impl Report {
             }
             _ => None,
         }
+    }
+
+    /// Returns the end of the reason that the run did not finish: a colon and the failure, or an empty text if the
+    /// failure is unknown. Returns `None` if the run finished.
+    pub fn unfinished_details(&self) -> Option<&str> {
+        self.unfinished_reason()?.strip_prefix(UNFINISHED_NOTE)
     }
 }
