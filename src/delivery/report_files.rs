@@ -242,14 +242,12 @@ fn buildkite_junit_path(job: Option<&str>) -> String {
 /// Returns the locations where the user finds the reports, for display: the requested paths, otherwise the default
 /// paths that the run may write and the step summary. Reports on standard output are omitted.
 pub(super) fn describe_report_locations(run: &Run, host: Host, delivery: &Delivery<'_>) -> Vec<String> {
-    let requested_paths = delivery
-        .destinations
-        .reports
-        .iter()
-        .filter_map(|target| target.path.as_ref());
-    let requested_paths: Vec<String> = requested_paths.map(|path| path.display().to_string()).collect();
-    if !delivery.destinations.reports.is_empty() {
-        return requested_paths;
+    let requested_reports = &delivery.destinations.reports;
+    if !requested_reports.is_empty() {
+        return requested_reports
+            .iter()
+            .filter_map(|target| Some(target.path.as_ref()?.display().to_string()))
+            .collect();
     }
     let default_paths = resolve_default_reports(run, host)
         .into_iter()

@@ -192,8 +192,7 @@ impl PolicyWaivers {
         }
         let unneeded_count = unneeded_waivers.len();
         let unused_count = unneeded_count - expired_count;
-        let parts = [(unused_count, "without a finding"), (expired_count, "expired")];
-        let parts: Vec<String> = parts
+        let parts: Vec<String> = [(unused_count, "without a finding"), (expired_count, "expired")]
             .into_iter()
             .filter(|(number, _)| *number > 0)
             .map(|(waiver_count, description)| format!("{waiver_count} {description}"))

@@ -106,11 +106,9 @@ impl AzurePullRequest {
         let connection: ConnectionData = client.send(&user_request).await?.json()?;
         let user_id = connection.authenticated_user.id;
         let list = Request::get(self.threads_url(client, &[])?).query("api-version", API_VERSION);
-        let threads: Value = client.send(&list).await?.json()?;
-        let threads = threads["value"].as_array().cloned().unwrap_or_default();
-        let own_comments = threads
-            .iter()
-            .filter_map(|thread| parse_own_comment(thread, marker, &user_id));
+        let response: Value = client.send(&list).await?.json()?;
+        let threads = response["value"].as_array().into_iter().flatten();
+        let own_comments = threads.filter_map(|thread| parse_own_comment(thread, marker, &user_id));
         Ok(own_comments.min_by_key(|comment| comment.thread_id))
     }
 

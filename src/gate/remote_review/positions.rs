@@ -58,9 +58,11 @@ impl<'a> Positions<'a> {
         if paths.is_empty() {
             return;
         }
-        let files = self.repo.list_files(self.commit, &|path| paths.contains(path));
-        let files = files.unwrap_or_default().into_iter();
-        self.blobs = files.map(|file| (file.path, file.blob)).collect();
+        let files = self
+            .repo
+            .list_files(self.commit, &|path| paths.contains(path))
+            .unwrap_or_default();
+        self.blobs = files.into_iter().map(|file| (file.path, file.blob)).collect();
     }
 
     /// Reads these files, and drops those that were read before. Takes the known positions from the cache. Reads the

@@ -93,8 +93,8 @@ fn is_fork(env: &Env, payload: &Payload<'_>) -> bool {
     let head = payload.find_text("pull_request.head.repo.full_name");
     let target = payload
         .find_text("pull_request.base.repo.full_name")
-        .or_else(|| payload.find_text("repository.full_name"));
-    let target = target.or_else(|| env.get_owned("GITHUB_REPOSITORY"));
+        .or_else(|| payload.find_text("repository.full_name"))
+        .or_else(|| env.get_owned("GITHUB_REPOSITORY"));
     match (head, target) {
         (Some(head), Some(target)) => !head.eq_ignore_ascii_case(&target),
         _ => true,

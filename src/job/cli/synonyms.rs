@@ -389,8 +389,10 @@ fn find_format_arguments(command: &str, flag: &str, value: Option<&str>) -> Opti
 
 /// Returns the hint "did you mean …?" with a complete call of the program.
 fn suggest_call(command: &str, arguments: &str) -> String {
-    let words = [super::PROGRAM, command, arguments];
-    let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = [super::PROGRAM, command, arguments]
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect();
     format!("did you mean `{}`?", words.join(" "))
 }
 

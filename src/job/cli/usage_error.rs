@@ -214,8 +214,12 @@ impl<'c> InvalidCall<'c> {
 
     /// Returns the words of the call up to the first flag: the command and the arguments that follow it.
     fn list_words_before_flags(&self) -> String {
-        let words = self.words.iter().take_while(|word| !word.starts_with('-'));
-        let words: Vec<&str> = words.map(String::as_str).collect();
+        let words: Vec<&str> = self
+            .words
+            .iter()
+            .map(String::as_str)
+            .take_while(|word| !word.starts_with('-'))
+            .collect();
         let call = words.join(" ");
         let is_complete = call.starts_with(&self.name);
         if is_complete && words.iter().all(|word| is_plain(word)) {

@@ -2,7 +2,8 @@
 
 /// Replaces each placeholder such as `{date}` in the template with a character that no variable contains, so that
 /// [`reject_unexpanded_value`](super::layers::reject_unexpanded_value) does not treat the placeholder as a variable.
-/// `${tag}` is a variable, so it stays unchanged.
+/// `${tag}` is a variable, so it stays unchanged. The text need not be a valid template: it may also contain the
+/// expressions of a CI host, which the parser of templates rejects.
 pub(super) fn mask_placeholders(template: &str) -> String {
     let mut masked_text = String::new();
     let mut remaining_text = template;

@@ -9,7 +9,6 @@ use clap_complete::engine::{
     ValueCompleter,
 };
 use sluicegate_base::{input, text};
-use sluicegate_git::Repository;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TEAM_RULES_FILE, TeamRule, TeamRuleSet};
@@ -97,10 +96,10 @@ impl ValueSource {
     /// Returns `HEAD` and the names of the repository's branches and tags. Errors are ignored, because a completion
     /// cannot show them.
     fn list_revisions(&self) -> Vec<String> {
-        let repository = self.run.find_repository().ok().flatten();
-        let names = repository.map(|repository| Repository::list_ref_names(&repository));
-        let mut names = names.and_then(Result::ok).unwrap_or_default();
-        names.insert(0, "HEAD".to_owned());
+        let mut names = vec!["HEAD".to_owned()];
+        if let Ok(Some(repository)) = self.run.find_repository() {
+            names.extend(repository.list_ref_names().unwrap_or_default());
+        }
         names
     }
 

@@ -36,6 +36,33 @@ pub(crate) struct ExistingWaivers {
     pub(crate) is_merged: bool,
 }
 
+impl ExistingWaivers {
+    /// Reads the waivers file on disk. It is compared with the current findings only if waivers are chosen to adopt the
+    /// gate.
+    fn from_disk(
+        workspace: &Workspace<'_>,
+        adopt: Option<Adopt>,
+        rule_set: &RuleSet,
+        all_files: &[FileResults],
+    ) -> Result<Self, Failure> {
+        let path = workspace.repo.root().join(WAIVERS_FILE);
+        let mut existing_waivers = Self {
+            is_present: path.symlink_metadata().is_ok(),
+            lacks_waivers: true,
+            is_merged: false,
+        };
+        if adopt == Some(Adopt::Waivers)
+            && let Ok(text) = input::read_text_file(&path, MAX_WAIVERS_BYTES)
+        {
+            existing_waivers.is_merged =
+                default_branch_has_file(&workspace.repo, WAIVERS_FILE, text.as_bytes())?;
+            existing_waivers.lacks_waivers =
+                has_unwaived_findings(workspace, text, Some(rule_set), all_files)?;
+        }
+        Ok(existing_waivers)
+    }
+}
+
 /// The current findings, and the files to write because of them.
 pub(crate) struct CurrentFindings {
     /// The chosen way to adopt the gate, if any.
@@ -101,18 +128,7 @@ impl CurrentFindings {
             )?),
             _ => None,
         };
-        let waivers_path = workspace.repo.root().join(WAIVERS_FILE);
-        let waivers_text = input::read_text_file(&waivers_path, MAX_WAIVERS_BYTES).ok();
-        let (lacks_waivers, is_merged) = match waivers_text {
-            Some(text) if adopt == Some(Adopt::Waivers) => {
-                let is_merged = default_branch_has_file(&workspace.repo, WAIVERS_FILE, text.as_bytes())?;
-                (
-                    has_unwaived_findings(workspace, text, Some(&rule_set), &all_files)?,
-                    is_merged,
-                )
-            }
-            _ => (true, false),
-        };
+        let existing_waivers = ExistingWaivers::from_disk(workspace, adopt, &rule_set, &all_files)?;
         let new_rules_dir = config_dir.filter(|_| adopt.is_some() && rules_file.is_none());
         // If the default branch lacks this version of the rules file, the review of the change covers all pipelines. An
         // unreadable rules file is treated as new, too.
@@ -127,11 +143,7 @@ impl CurrentFindings {
             rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
             rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
             waivers_file,
-            existing_waivers: ExistingWaivers {
-                is_present: waivers_path.symlink_metadata().is_ok(),
-                lacks_waivers,
-                is_merged,
-            },
+            existing_waivers,
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,
             check_levels: check_levels.unwrap_or_default(),
             files,

@@ -152,8 +152,11 @@ impl HostRecipe {
             .map(str::to_owned)
             .collect();
         let entries = fs::read_dir(root.join(self.marker)).into_iter().flatten();
-        let names = entries.take(MAX_FILES).flatten().map(|entry| entry.file_name());
-        let mut names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
+        let mut names: Vec<String> = entries
+            .take(MAX_FILES)
+            .flatten()
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .collect();
         names.sort();
         paths.extend(names.into_iter().map(|name| format!("{}/{name}", self.marker)));
         paths

@@ -174,12 +174,12 @@ fn append_rule(old_text: &str, id: &str, path: &str) -> Result<String, Failure> 
     } else {
         ""
     };
-    let base_text = if old_rules.rules().is_empty() {
+    let text_without_brackets = if old_rules.rules().is_empty() {
         remove_brackets_of_rules(old_text)
     } else {
         None
     };
-    let base_text = base_text.as_deref().unwrap_or(old_text);
+    let base_text = text_without_brackets.as_deref().unwrap_or(old_text);
     let newline = if old_text.contains("\r\n") { "\r\n" } else { "\n" };
     let line_end = if base_text.is_empty() || base_text.ends_with('\n') {
         ""
