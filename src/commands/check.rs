@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::gate::check_subject::CheckSubject;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
-use crate::gate::run::GateRun;
+use crate::gate::run::{GateRun, SelectedRun};
 use crate::job::cli::CheckArgs;
 use crate::job::context::{DeepenSubject, RequestedRevisions};
 use crate::job::settings::SettingSources;
@@ -31,21 +31,18 @@ pub(crate) fn run(run: &Run, args: &CheckArgs) -> CommandResult {
         workspace: &workspace,
         settings: &settings,
     };
-    let mut gate = build_run(&subject, input.as_ref(), args)?;
-    subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
-        Ok(sources.resolve_check_settings(args)?.gate.selection)
-    })?;
-    let mut engine = LocalReview::for_check(&mut gate, settings.rules_file.as_deref())?;
+    let mut selected_run = build_run(&subject, input.as_ref(), args)?;
+    let mut engine = LocalReview::for_check(&mut selected_run, settings.rules_file.as_deref())?;
     // `None`: no publish follows that needs more pipelines.
-    gate.complete_selection(None)?;
+    let mut gate = selected_run.complete(None)?;
     gate.set_change_baseline()?;
     add_notes(&mut gate)?;
     // A check accepts a breaking change only for the reason that the job gives, and looks for no other.
-    gate.evaluate(&mut engine, "check", &|| Ok(None))?;
-    let delivery_status = deliver_gate_report(&mut gate, &settings.gate.verdict.destinations);
-    let status = gate.status.worse(delivery_status);
+    let mut evaluated_run = gate.evaluate(&mut engine, "check", &|| Ok(None))?;
+    let delivery_status = deliver_gate_report(&mut evaluated_run, &settings.gate.verdict.destinations);
+    let status = evaluated_run.status.worse(delivery_status);
     // The process ends next, and the operating system frees the memory of all these files at once.
-    mem::forget(gate);
+    mem::forget(evaluated_run);
     Ok(status)
 }
 
@@ -90,12 +87,12 @@ fn resolve_revisions(
 }
 
 /// Builds the run of the gate: resolves the files to check, which are the text on standard input or the paths of the
-/// arguments, and the base to compare them with. No pipeline is selected yet.
+/// arguments, and the base to compare them with. Selects the pipelines.
 fn build_run<'a>(
     subject: &CheckSubject<'a>,
     input: Option<&StandardInput>,
     args: &CheckArgs,
-) -> Result<GateRun<'a>, Failure> {
+) -> Result<SelectedRun<'a>, Failure> {
     let mut snapshot = subject.open_snapshot(input.is_some())?;
     let mut paths = CheckPaths::default();
     match input {
@@ -103,7 +100,9 @@ fn build_run<'a>(
         None => paths = subject.resolve_paths(&snapshot, &args.selection.paths)?,
     }
     let change = subject.find_comparison(&paths)?;
-    subject.build_run(snapshot, paths, change)
+    subject.build_run(snapshot, paths, change, &|sources: &SettingSources<'_>| {
+        Ok(sources.resolve_check_settings(args)?.gate.selection)
+    })
 }
 
 /// Adds a note to the report if the checked commit differs from the files on disk, a note if gate files on disk are not

@@ -8,34 +8,44 @@ use crate::delivery::is_default_report;
 use crate::delivery::unfinished_files::record_failure_in_reports;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::run::GateRun;
 use crate::job::cli::CiArgs;
 use crate::publication::{
-    PlannedPublish, Publication, RequiredReview, VersionHistory, explain_no_publish, reject_lost_publish_on,
+    PlannedPublish, Publication, RequiredReview, VersionHistory, complete_run, explain_no_publish,
+    reject_lost_publish_on,
 };
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
-use sluicegate_pipelines::findings::Verdict;
+use sluicegate_pipelines::findings::{Report, Verdict};
 
 /// Runs `sluicegate ci`: reviews the change, then publishes if the review passed and the setting `publish-on` includes
 /// the branch or tag.
 pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     let subject = CommitReview::open(run, &args.review, Some(&args.publish))?;
     reject_shared_output_path(args, &subject)?;
-    let mut gate = subject.start_run(run, &args.review)?;
+    let selected_run = subject.start_run(run, &args.review)?;
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
     // review of all pipelines.
-    let planned_publish = match gate.explain_partial_review() {
+    let planned_publish = match selected_run.explain_partial_review() {
         None => PlannedPublish::prepare(args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
-    subject.review(&mut gate, planned_publish.as_ref())?;
-    if gate.status != ExitStatus::Success {
-        discard_publish_report(args, &gate);
-        return Ok(gate.status);
+    let publish = planned_publish.as_ref();
+    let gate = complete_run(selected_run, publish, &subject.connection, &subject.target.head)?;
+    // Now, the shard is also known.
+    let partial_reason = gate.explain_partial_review();
+    let evaluated_run = subject.review(gate, publish)?;
+    let status = evaluated_run
+        .as_ref()
+        .map_or(ExitStatus::Success, |evaluated_run| evaluated_run.status);
+    let report = evaluated_run.as_ref().map(|evaluated_run| &evaluated_run.report);
+    if status != ExitStatus::Success {
+        discard_publish_report(run, args, &subject, report);
+        return Ok(status);
     }
-    let result = publish_reviewed_commit(args, &subject, &gate, planned_publish);
+    let result = find_reason_against_publish(args, &subject, partial_reason, report).and_then(|reason| {
+        publish_reviewed_commit(run, args, &subject, report, planned_publish, reason.as_deref())
+    });
     // The caller would report a failed publish as a failed review.
     Ok(result.unwrap_or_else(|failure| {
         record_failure_in_reports(run, &failure);
@@ -47,31 +57,29 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
 fn reject_shared_output_path(args: &CiArgs, subject: &CommitReview<'_>) -> Result<(), Failure> {
     // An invalid setting is reported where the settings of the publish are read.
     if let Ok(files) = subject.workspace.sources.resolve_publish_files(&args.publish) {
-        subject
-            .settings
-            .gate
-            .verdict
-            .destinations
-            .reject_paths_of_publish(&files)?;
+        let destinations = &subject.settings.gate.verdict.destinations;
+        destinations.reject_paths_of_publish(&files)?;
     }
     Ok(())
 }
 
 /// Publishes the commit after its review passed, unless `publish-on` does not include the branch or tag. A local run
-/// that the settings do not allow to publish (`--publish`) only prints a preview.
+/// that the settings do not allow to publish (`--publish`) only prints a preview. `reason` states why nothing is
+/// published. A dry run has no report.
 fn publish_reviewed_commit(
+    run: &Run,
     args: &CiArgs,
     subject: &CommitReview<'_>,
-    gate: &GateRun<'_>,
+    report: Option<&Report>,
     planned_publish: Option<PlannedPublish>,
+    reason: Option<&str>,
 ) -> CommandResult {
-    let (run, workspace) = (gate.session, &subject.workspace);
-    let reason = find_reason_against_publish(args, gate, subject)?;
-    if let Some(reason) = &reason {
+    let workspace = &subject.workspace;
+    if let Some(reason) = reason {
         run.ui.say(&format!("nothing is published: {reason}"));
     }
     let Some(planned_publish) = planned_publish.filter(|_| reason.is_none()) else {
-        discard_publish_report(args, gate);
+        discard_publish_report(run, args, subject, report);
         return Ok(ExitStatus::Success);
     };
     let mut settings = planned_publish.settings;
@@ -88,58 +96,51 @@ fn publish_reviewed_commit(
         unreviewed_selection: workspace
             .sources
             .compile_review_exclusions(&args.review.selection.globs)?,
-        // `execute` adds the review from its argument.
-        review: None,
+        required_review: report.map(RequiredReview::from_report),
         merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),
         comparison: None,
         // A dry run does not print a report, so its result may use standard output.
-        is_output_reserved: gate.report.is_some()
-            && gate.subject.settings.verdict.destinations.has_stdout_report(),
+        is_output_reserved: report.is_some()
+            && subject.settings.gate.verdict.destinations.has_stdout_report(),
         is_ci: true,
         started_at: Timestamp::now(),
     };
     publish_step.print_uncommitted_files_note(&planned_publish.plan);
     if is_preview {
-        discard_publish_report(args, gate);
-        return publish_step.preview_publish(planned_publish.plan, RequiredReview::from_run(gate));
+        discard_publish_report(run, args, subject, report);
+        return publish_step.preview_publish(planned_publish.plan);
     }
-    publish_step.execute(planned_publish.plan, RequiredReview::from_run(gate))
+    publish_step.execute(planned_publish.plan)
 }
 
 /// Removes the JUnit report of the publish, which this run wrote as undecided at its start, because nothing is
 /// published. A dry run, which has no review report, did not write one.
-fn discard_publish_report(args: &CiArgs, gate: &GateRun<'_>) {
-    let sources = &gate.subject.workspace.sources;
-    let Ok(files) = sources.resolve_publish_files(&args.publish) else {
+fn discard_publish_report(run: &Run, args: &CiArgs, subject: &CommitReview<'_>, report: Option<&Report>) {
+    let sources = &subject.workspace.sources;
+    let (Ok(files), Some(_)) = (sources.resolve_publish_files(&args.publish), report) else {
         return;
     };
-    if gate.report.is_none() {
-        return;
-    }
     let junit_path = files.junit.as_deref();
-    let (host, destinations) = (
-        gate.subject.workspace.ci.host,
-        &gate.subject.settings.verdict.destinations,
-    );
-    let is_review_report = destinations.reports.is_empty()
-        && junit_path.is_some_and(|path| is_default_report(gate.session, host, path));
-    gate.session
-        .discard_publish_report(junit_path.filter(|_| !is_review_report));
+    let is_review_report = subject.settings.gate.verdict.destinations.reports.is_empty()
+        && junit_path.is_some_and(|path| is_default_report(run, subject.workspace.ci.host, path));
+    run.discard_publish_report(junit_path.filter(|_| !is_review_report));
 }
 
 /// Returns the reason why no version is published, or `None` if a version is to be published. A dry run has no verdict
-/// and is treated as passed. Fails if only an unusable configuration file prevents the publish.
+/// and is treated as passed. Fails if only an unusable configuration file prevents the publish. `partial_reason` states
+/// why the review is partial.
 fn find_reason_against_publish(
     args: &CiArgs,
-    gate: &GateRun<'_>,
     subject: &CommitReview<'_>,
+    partial_reason: Option<String>,
+    report: Option<&Report>,
 ) -> Result<Option<String>, Failure> {
     let publish_on = subject.workspace.sources.resolve_publish_on(args)?;
-    if let Some(reason) = gate.explain_partial_review() {
-        return Ok(Some(reason));
+    if partial_reason.is_some() {
+        return Ok(partial_reason);
     }
-    Ok(match gate.report.as_ref().map(|report| report.verdict) {
+    Ok(match report.map(|report| report.verdict) {
         Some(Verdict::Passed) | None => {
             reject_lost_publish_on(args, &subject.workspace, &subject.target)?;
             explain_no_publish(&subject.target, &publish_on)

@@ -114,18 +114,17 @@ fn find_fixes(
         Err(_) if includes_unchanged && !has_named_base => subject.find_comparison_without_base()?,
         change => change?,
     };
-    let mut gate = subject.build_run(snapshot, paths, change)?;
-    subject.select_pipelines(&mut gate, &|sources: &SettingSources<'_>| {
+    let mut selected_run = subject.build_run(snapshot, paths, change, &|sources: &SettingSources<'_>| {
         Ok(sources.resolve_check_settings(args)?.gate.selection)
     })?;
     if includes_unchanged {
-        gate.select_all_pipelines()?;
+        selected_run.select_all_pipelines()?;
     }
     // Without a rules file of the user, the rules of the project are evaluated.
     let rules_file = None;
-    let mut engine = LocalReview::for_check(&mut gate, rules_file)?;
+    let mut engine = LocalReview::for_check(&mut selected_run, rules_file)?;
     // `None`: no publish follows that needs more pipelines.
-    gate.complete_selection(None)?;
+    let mut gate = selected_run.complete(None)?;
     // If the user named no paths, all findings are fixed.
     let wanted_paths = gate.subject.paths.list_paths();
     let fix_scope = FixScope {

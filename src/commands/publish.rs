@@ -1,12 +1,10 @@
 //! Runs `sluicegate publish`: plans, compares with the platform, uploads once, verifies, writes a receipt.
 
 use crate::exit::ExitStatus;
-use crate::gate::reports::SavedReports;
-use crate::gate::run::GateRun;
 use crate::job::cli::{CiArgs, GlobArgs, PublishArgs};
 use crate::job::context::DeepenSubject;
 use crate::publication::{
-    Publication, RequiredReview, VersionHistory, check_stricter_gate, require_merged,
+    Publication, RequiredReport, VersionHistory, check_stricter_gate, require_merged,
     resolve_settings_and_connection, warn_of_unpushed_commit,
 };
 use crate::session::{CommandResult, Run};
@@ -36,9 +34,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     let merged_commit = require_merged(&workspace, &target, &publish_on)?;
     warn_of_unpushed_commit(run, &workspace, &mut target)?;
     check_stricter_gate(run, &workspace, &target)?;
-    // This run evaluates nothing: it only holds the report of the required review, if there is one.
-    let mut review = GateRun::new(run, SavedReports::new(&workspace.ci, Some(&workspace.repo)));
-    review.read_required_review(&settings, &connection)?;
+    let required_report = RequiredReport::read_required_review(run, &settings, &connection)?;
     let publish_step = Publication {
         run,
         workspace: &workspace,
@@ -48,8 +44,7 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
         unreviewed_selection: workspace
             .sources
             .compile_review_exclusions(&GlobArgs::default())?,
-        // `execute` adds the review from its argument.
-        review: None,
+        required_review: required_report.as_ref().map(RequiredReport::as_required_review),
         merged_commit,
         history: VersionHistory::default(),
         comparison: None,
@@ -60,5 +55,5 @@ pub(crate) fn run(run: &Run, args: &PublishArgs) -> CommandResult {
     };
     let plan = publish_step.build_plan();
     publish_step.print_uncommitted_files_note(&plan);
-    publish_step.execute(plan, RequiredReview::from_run(&review))
+    publish_step.execute(plan)
 }

@@ -4,12 +4,12 @@ use crate::delivery::unfinished_files::OutputFiles;
 use crate::delivery::{deliver_gate_report, list_default_reports};
 use crate::error::Failure;
 use crate::gate::reports::SavedReports;
-use crate::gate::run::GateRun;
 use crate::job::ci::{CiContext, Host};
 use crate::job::cli::{GlobArgs, ReportArgs};
 use crate::job::context;
 use crate::job::settings::{ReportDestinations, SelectionPurpose, SettingSources};
 use crate::session::{CommandResult, Run};
+use crate::workspace::team_rules::TeamRulesInForce;
 use std::path::Path;
 
 /// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs. Replaces the old files at the
@@ -25,7 +25,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
     }
     let head = sources.resolve_head(args.head.clone())?;
     let selection = sources.resolve_selection(&GlobArgs::default(), SelectionPurpose::Review);
-    let subject = SavedReports {
+    let mut subject = SavedReports {
         head: head.as_deref(),
         selection: warn_of_failure(
             run,
@@ -34,7 +34,7 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
         ),
         ..SavedReports::new(&ci, repo.as_ref())
     };
-    let mut gate = GateRun::new(run, subject);
+    let mut team_rules = TeamRulesInForce::default();
     if repo.is_some()
         && let Some(workspace) = warn_of_failure(
             run,
@@ -42,18 +42,18 @@ pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
             run.open_workspace(),
         )
     {
-        let team_rules = workspace.read_team_rules();
-        gate.team_rules =
-            warn_of_failure(run, "the report lacks the texts of team rules", team_rules).unwrap_or_default();
-        gate.subject.policy_workspace = Some(workspace);
+        let policy_rules = workspace.read_team_rules();
+        team_rules = warn_of_failure(run, "the report lacks the texts of team rules", policy_rules)
+            .unwrap_or_default();
+        subject.policy_workspace = Some(workspace);
     }
-    gate.evaluate_reports(&args.files, args.compare.as_deref())?;
+    let mut evaluated_run =
+        subject.evaluate_reports(run, team_rules.rules, &args.files, args.compare.as_deref())?;
     if let Some(repo) = &repo {
         run.reject_linked_reports(repo, &destinations)?;
     }
-    gate.open_reported_commit();
-    let delivery_status = deliver_gate_report(&mut gate, &destinations);
-    Ok(gate.status.worse(delivery_status))
+    let delivery_status = deliver_gate_report(&mut evaluated_run, &destinations);
+    Ok(evaluated_run.status.worse(delivery_status))
 }
 
 /// Returns the value, or prints a warning with the consequence of the failure.

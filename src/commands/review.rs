@@ -6,12 +6,12 @@ use crate::exit::ExitStatus;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::local_review::LocalReview;
 use crate::gate::remote_review::RemoteReview;
-use crate::gate::run::{GateRun, report_subject::ReviewedFiles};
+use crate::gate::run::{EvaluatedRun, GateRun, SelectedRun, report_subject::ReviewedFiles};
 use crate::job::cli::{Fork, PublishFlags, ReviewArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
 use crate::job::policy::CheckoutFiles;
 use crate::job::settings::{Connection, ReviewSettings, SettingSources};
-use crate::publication::{PlannedPublish, find_acceptance_reason};
+use crate::publication::{PlannedPublish, complete_run, find_acceptance_reason};
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::checkout_files::is_reviewed_file;
@@ -20,16 +20,17 @@ use crate::workspace::checkout_files::is_reviewed_file;
 pub(crate) fn run(run: &Run, args: &ReviewArgs) -> CommandResult {
     // `None`: no publish follows.
     let subject = CommitReview::open(run, args, None)?;
-    let mut gate = subject.start_run(run, args)?;
-    subject.review(&mut gate, None)?;
-    Ok(gate.status)
+    let selected_run = subject.start_run(run, args)?;
+    let gate = complete_run(selected_run, None, &subject.connection, &subject.target.head)?;
+    let evaluated_run = subject.review(gate, None)?;
+    Ok(evaluated_run.map_or(ExitStatus::Success, |evaluated_run| evaluated_run.status))
 }
 
 /// The reviewed commit, and the settings of its review.
 pub(super) struct CommitReview<'a> {
     pub(super) workspace: Workspace<'a>,
     pub(super) settings: ReviewSettings,
-    connection: Connection,
+    pub(super) connection: Connection,
     pub(super) target: Target,
 }
 
@@ -69,7 +70,11 @@ impl<'a> CommitReview<'a> {
     }
 
     /// Starts a run of the gate: selects the pipelines of the reviewed commit. Prints the reason if all are selected.
-    pub(super) fn start_run<'s>(&'s self, run: &'s Run, args: &ReviewArgs) -> Result<GateRun<'s>, Failure> {
+    pub(super) fn start_run<'s>(
+        &'s self,
+        run: &'s Run,
+        args: &ReviewArgs,
+    ) -> Result<SelectedRun<'s>, Failure> {
         let workspace = &self.workspace;
         workspace.print_uncommitted_files_note(run, &self.target.head, "review", &is_reviewed_file);
         let snapshot = workspace.repo.snapshot(self.target.head.clone());
@@ -89,43 +94,38 @@ impl<'a> CommitReview<'a> {
             comparison: change.clone(),
             change,
         };
-        let mut gate = GateRun::new(run, files);
-        gate.add_notes(workspace.describe_other_checkout(run, &self.settings.gate.revisions)?);
-        gate.select_pipelines(&|sources: &SettingSources<'_>| {
+        let other_checkout_note = workspace.describe_other_checkout(run, &self.settings.gate.revisions)?;
+        let mut selected_run = SelectedRun::select_pipelines(run, files, &|sources: &SettingSources<'_>| {
             Ok(sources.resolve_review_settings(args)?.gate.selection)
         })?;
-        gate.report_reason_for_all();
-        Ok(gate)
+        selected_run.add_notes(other_checkout_note);
+        selected_run.report_reason_for_all();
+        Ok(selected_run)
     }
 
-    /// Reviews the selected pipelines and those that a publish would upload, for a fork locally with `--fork check`.
-    /// Before a publish, `--new-only` compares with the published version. A dry run only prints its plan.
-    pub(super) fn review(
-        &self,
-        gate: &mut GateRun<'_>,
+    /// Reviews the pipelines of the run, for a fork locally with `--fork check`, and delivers the report. Returns `None`
+    /// for a dry run, which only prints its plan.
+    pub(super) fn review<'s>(
+        &'s self,
+        mut gate: GateRun<'s>,
         publish: Option<&PlannedPublish>,
-    ) -> Result<(), Failure> {
-        gate.complete_selection(publish.map(|publish| publish.reviewed_pipelines.as_slice()))?;
-        if let Some(publish) = publish {
-            gate.set_published_baseline(&self.connection, &publish.settings.prefix, &self.target.head)?;
-        } else {
-            gate.set_change_baseline()?;
-        }
+    ) -> Result<Option<EvaluatedRun<'s>>, Failure> {
         if self.settings.dry_run {
-            gate.status = self.print_plan(gate)?;
-            return Ok(());
+            self.print_plan(&gate)?;
+            return Ok(None);
         }
         gate.start_background_comparison();
         let session = gate.session;
         let accept_break = || find_acceptance_reason(publish, session, &self.connection, &self.target.head);
-        if self.is_local() {
-            gate.evaluate(&mut LocalReview::for_fork(), "review", &accept_break)?;
+        let mut evaluated_run = if self.is_local() {
+            gate.evaluate(&mut LocalReview::for_fork(), "review", &accept_break)?
         } else {
-            gate.evaluate(&mut self.remote_review(), "review", &accept_break)?;
-        }
-        let delivery_status = deliver_gate_report(gate, &self.settings.gate.verdict.destinations);
-        gate.status = gate.status.worse(delivery_status);
-        Ok(())
+            gate.evaluate(&mut self.remote_review(), "review", &accept_break)?
+        };
+        let delivery_status =
+            deliver_gate_report(&mut evaluated_run, &self.settings.gate.verdict.destinations);
+        evaluated_run.status = evaluated_run.status.worse(delivery_status);
+        Ok(Some(evaluated_run))
     }
 
     /// Returns whether the review is local: a change from a fork is reviewed locally with `--fork check`.
@@ -139,12 +139,11 @@ impl<'a> CommitReview<'a> {
     }
 
     /// Prints what the review would request, for a dry run. A local review does not send requests.
-    fn print_plan(&self, gate: &GateRun<'_>) -> CommandResult {
+    fn print_plan(&self, gate: &GateRun<'_>) -> Result<(), Failure> {
         let is_remote = !self.is_local();
         let request_count = is_remote
             .then(|| self.remote_review().check_and_count_requests(gate))
             .transpose()?;
-        gate.session.ui.print_result(&gate.render_plan(request_count))?;
-        Ok(ExitStatus::Success)
+        gate.session.ui.print_result(&gate.render_plan(request_count))
     }
 }

@@ -28,7 +28,7 @@ use crate::exit::ExitStatus;
 use crate::gate::ComparedChanges;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::changes::change_list;
-use crate::gate::run::GateRun;
+use crate::gate::run::EvaluatedRun;
 use crate::gate::run::report_subject::ReportSubject;
 use crate::job::ci::{CiContext, Host};
 use crate::job::cli::CompatMode;
@@ -122,56 +122,54 @@ impl Delivery<'_> {
             .into_iter()
             .flatten()
             .any(|host_commit| host_commit == commit);
-        let commit = repo.find_commit_with_id(commit).ok().flatten();
-        let commit = commit.filter(|_| !is_named);
-        commit.is_none_or(|commit| repo.is_fetched(&commit).unwrap_or(true))
+        if is_named {
+            return true;
+        }
+        match repo.find_commit_with_id(commit) {
+            Ok(Some(commit)) => repo.is_fetched(&commit).unwrap_or(true),
+            _ => true,
+        }
     }
 }
 
 /// Writes and sends the report of a run to all destinations. Returns the worst exit status of those that failed.
-/// Without a report, does nothing and returns success.
 pub(crate) fn deliver_gate_report<S: ReportSubject>(
-    gate: &mut GateRun<'_, S>,
+    run: &mut EvaluatedRun<'_, S>,
     destinations: &ReportDestinations,
 ) -> ExitStatus {
-    // The report changes while the run is borrowed, so it is taken out of the run and put back at the end.
-    let Some(mut report) = gate.report.take() else {
-        return ExitStatus::Success;
-    };
-    let changes = add_repository_facts(gate, destinations, &mut report);
+    let changes = list_report_changes(run, destinations);
+    add_repository_facts(&run.subject, changes.as_deref(), &mut run.report);
     let mut status = ExitStatus::Success;
-    let statement_outputs =
-        review_statement::write_review_statement(gate, &report, &destinations.attestation).unwrap_or_else(
-            |failure| {
-                status = gate.session.report_delivery_failure(STATEMENT_FAILED, &failure);
-                Vec::new()
-            },
-        );
-    let subject = &gate.subject;
+    let statement_outputs = review_statement::write_review_statement(run, &destinations.attestation)
+        .unwrap_or_else(|failure| {
+            status = run.session.report_delivery_failure(STATEMENT_FAILED, &failure);
+            Vec::new()
+        });
+    let (subject, report, facts) = (&run.subject, &run.report, &run.facts);
     let workspace_snapshot = subject
         .workspace()
         .zip(subject.files())
         .map(|(workspace, (_, snapshot))| (workspace, snapshot));
     let delivery = Delivery {
-        report: &report,
+        report,
         destinations,
         files: subject.files(),
         ci: subject.ci(),
-        is_passing: gate.status == ExitStatus::Success,
+        is_passing: run.status == ExitStatus::Success,
         selection: subject.selection(),
         compat_mode: subject.compat_mode(),
         file_verdict_settings: subject
             .policy_workspace()
             .map(|workspace| workspace.sources.file_verdict_settings())
             .unwrap_or_default(),
-        has_stricter_target: gate.has_stricter_target(),
-        scope: if gate.is_before_publish {
+        has_stricter_target: facts.has_stricter_target,
+        scope: if facts.is_before_publish {
             ReviewScope::WithPublish
         } else {
             ReviewScope::Change
         },
-        baseline_commit: gate.baseline.as_ref().and_then(|baseline| baseline.bases.first()),
-        gate_refusal: if gate.selection.is_refused_only_in_ci() {
+        baseline_commit: facts.baseline_commit.as_ref(),
+        gate_refusal: if facts.is_refused_only_in_ci {
             GateRefusal::OnlyInCi
         } else {
             GateRefusal::Anywhere
@@ -179,43 +177,46 @@ pub(crate) fn deliver_gate_report<S: ReportSubject>(
         workspace: subject.workspace(),
         policy_workspace: subject.policy_workspace(),
         rules_file_errors: workspace_snapshot
-            .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, &report))
+            .map(|(workspace, snapshot)| find_rules_file_errors(workspace, snapshot, report))
             .unwrap_or_default(),
         missing_rules_hint: workspace_snapshot
-            .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, &report))
+            .and_then(|(workspace, snapshot)| find_missing_rules_hint(workspace, snapshot, report))
             .or_else(|| report.missing_rules_hint.clone()),
-        team_rules: &gate.team_rules.rules,
-        compared_changes: gate.compared_changes.as_ref(),
+        team_rules: &run.team_rules,
+        compared_changes: facts.compared_changes.as_ref(),
         statement_outputs,
     };
-    status = status.worse(deliver_report(gate.session, &delivery, changes));
-    gate.report = Some(report);
-    status
+    status.worse(deliver_report(run.session, &delivery, changes))
 }
 
-/// Adds summaries of the changes in the pipelines to the report of a review, if an output includes them, and returns
-/// the changes. If the reviewed snapshot lacks the file that a limit of the verdict is about, removes the path from the
-/// limit. A report that was read from a file already contains these facts and stays unchanged.
-fn add_repository_facts<S: ReportSubject>(
-    gate: &mut GateRun<'_, S>,
+/// Returns the changes in the pipelines that a review reports. Returns `None` if no output includes them, and for a
+/// report that was read from a file.
+fn list_report_changes<S: ReportSubject>(
+    run: &mut EvaluatedRun<'_, S>,
     destinations: &ReportDestinations,
-    report: &mut Report,
 ) -> Option<Vec<ChangedFile>> {
-    let background_changes = gate
+    let background_changes = run
+        .facts
         .background_comparison
         .take()
         .and_then(BackgroundComparison::wait_for_changes);
-    // A run that only reads reports of earlier runs has no workspace: their reports stay unchanged.
-    gate.subject.workspace()?;
-    let (repo, snapshot) = gate.subject.files()?;
-    let changes = if change_list::needs_change_list(gate.session, gate.subject.ci().host, destinations) {
-        background_changes.or_else(|| list_changed_pipelines(gate, repo, snapshot, report))
-    } else {
-        None
+    run.subject.workspace()?;
+    let (repo, snapshot) = run.subject.files()?;
+    if !change_list::needs_change_list(run.session, run.subject.ci().host, destinations) {
+        return None;
+    }
+    background_changes.or_else(|| list_changed_pipelines(run, repo, snapshot))
+}
+
+/// Adds summaries of the changes in the pipelines to the report of a review. If the reviewed snapshot lacks the file
+/// that a limit of the verdict is about, removes the path from the limit. A report that was read from a file already
+/// contains these facts and stays unchanged.
+fn add_repository_facts(subject: &impl ReportSubject, changes: Option<&[ChangedFile]>, report: &mut Report) {
+    // A run that only reads reports of earlier runs has no workspace.
+    let (Some(_), Some((_, snapshot))) = (subject.workspace(), subject.files()) else {
+        return;
     };
-    report.changes = changes
-        .as_ref()
-        .map(|files| files.iter().map(|file| file.summary.clone()).collect());
+    report.changes = changes.map(|files| files.iter().map(|file| file.summary.clone()).collect());
     for limit in &mut report.limits {
         // The file may exist only in the target branch.
         if let Some(path) = &limit.path
@@ -224,28 +225,26 @@ fn add_repository_facts<S: ReportSubject>(
             limit.path = None;
         }
     }
-    changes
 }
 
 /// Returns the changes in the pipelines for the report. Returns `None` without a base to compare with. If they cannot
 /// be listed, warns and returns `None`, so that the review is reported without them.
 fn list_changed_pipelines<S: ReportSubject>(
-    gate: &GateRun<'_, S>,
+    run: &EvaluatedRun<'_, S>,
     repo: &Repository,
     snapshot: &Snapshot<'_>,
-    report: &Report,
 ) -> Option<Vec<ChangedFile>> {
-    let selection = gate.subject.selection();
+    let selection = run.subject.selection();
     let is_selected = |path: &str| selection.is_none_or(|selection| selection.selects(path));
     let changes = change_list::find_changed_pipelines(
         repo,
         snapshot,
-        report,
-        gate.compared_changes.as_ref(),
+        &run.report,
+        run.facts.compared_changes.as_ref(),
         &is_selected,
     );
     changes.unwrap_or_else(|failure| {
-        gate.session.ui.warn(&format!(
+        run.session.ui.warn(&format!(
             "could not list the changes to pipelines: {}",
             failure.describe()
         ));

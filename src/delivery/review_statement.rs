@@ -3,7 +3,7 @@
 use crate::attestation::{PredicateKind, ReviewPredicate};
 use crate::error::Failure;
 use crate::gate::explain_unusable_review;
-use crate::gate::run::GateRun;
+use crate::gate::run::EvaluatedRun;
 use crate::gate::run::report_subject::ReportSubject;
 use crate::job::settings::AttestationFiles;
 use crate::session::statement_output::write_statement;
@@ -17,15 +17,14 @@ use sluicegate_pipelines::findings::{Report, Verdict};
 /// A review that did not pass or is partial must not have a statement: verifiers look only at the subjects and the type
 /// of a signed statement, so they would take it for a complete review that passed.
 pub(super) fn write_review_statement<S: ReportSubject>(
-    gate: &GateRun<'_, S>,
-    report: &Report,
+    run: &EvaluatedRun<'_, S>,
     files: &AttestationFiles,
 ) -> Result<Vec<(&'static str, String)>, Failure> {
-    let session = gate.session;
+    let (session, report) = (run.session, &run.report);
     if !files.is_requested() {
         return Ok(Vec::new());
     }
-    let (workspace, commit) = match require_reviewed_commit(gate, report) {
+    let (workspace, commit) = match require_reviewed_commit(run) {
         Ok(reviewed_commit) => reviewed_commit,
         Err(reason) => {
             session.report_missing_statement("review", &reason);
@@ -34,7 +33,7 @@ pub(super) fn write_review_statement<S: ReportSubject>(
     };
     let policy_digests = workspace.compute_policy_digests(session)?;
     // The digests are those of the checkout. A report from a file may be from a run with another gate configuration.
-    let is_saved_report = gate.subject.workspace().is_none();
+    let is_saved_report = run.subject.workspace().is_none();
     if is_saved_report
         && policy_digests
             .commit
@@ -65,9 +64,9 @@ pub(super) fn write_review_statement<S: ReportSubject>(
 /// Returns the workspace and the reviewed commit if the review may have a statement. The error is the reason why it
 /// must not have one.
 fn require_reviewed_commit<'g, S: ReportSubject>(
-    gate: &'g GateRun<'_, S>,
-    report: &Report,
+    run: &'g EvaluatedRun<'_, S>,
 ) -> Result<(&'g Workspace<'g>, CommitId), String> {
+    let report = &run.report;
     let context = &report.context;
     if report.verdict != Verdict::Passed {
         return Err(format!("the verdict is {}", report.verdict));
@@ -78,10 +77,10 @@ fn require_reviewed_commit<'g, S: ReportSubject>(
     if context.compared_with.is_some() {
         return Err("the verdict is from a comparison with an older report".to_owned());
     }
-    if let Some(reason) = gate.subject.idle_reason() {
+    if let Some(reason) = run.subject.idle_reason() {
         return Err(reason.to_owned());
     }
-    let workspace = gate
+    let workspace = run
         .subject
         .policy_workspace()
         .ok_or("there is no clone with the reviewed commit")?;

@@ -19,8 +19,7 @@ pub(super) fn is_note_of_empty_shard(note: &str) -> bool {
     note.ends_with(&format!(": {EMPTY_SHARD_REASON}"))
 }
 
-/// The shard of the selected files that a run reviews; all of them by default.
-#[derive(Default)]
+/// The shard of the selected files that a run reviews.
 pub(crate) struct ShardSelection {
     pub(crate) shard: Option<Shard>,
     /// Number of selected files in other shards.
@@ -30,13 +29,16 @@ pub(crate) struct ShardSelection {
 impl ShardSelection {
     /// Removes the files of other shards from the selection, and counts them. Without a shard, or with a single one,
     /// all files stay.
-    pub(crate) fn keep_shard(&mut self, shard: Option<Shard>, pipelines: &mut SelectedPipelines) {
-        self.shard = shard.filter(|shard| shard.total > 1);
+    pub(crate) fn keep_shard(shard: Option<Shard>, pipelines: &mut SelectedPipelines) -> Self {
+        let shard = shard.filter(|shard| shard.total > 1);
         let all_count = pipelines.files.len();
-        if let Some(shard) = self.shard {
+        if let Some(shard) = shard {
             pipelines.files.retain(|path| shard.contains(path));
         }
-        self.left_out_count = all_count - pipelines.files.len();
+        Self {
+            shard,
+            left_out_count: all_count - pipelines.files.len(),
+        }
     }
 
     /// Returns whether this shard reports the findings of the file, even if the file is not selected.
@@ -90,12 +92,10 @@ mod tests {
     #[test]
     fn shard_keeps_its_files_and_is_partial() {
         let mut files = selected();
-        let mut part = ShardSelection::default();
-        part.keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);
+        let part = ShardSelection::keep_shard(Some(Shard { index: 1, total: 2 }), &mut files);
         assert_eq!(part.left_out_count + files.files.len(), 20);
         assert!(part.left_out_count > 0 && explain_partial_review(part.shard, &[], FailOn::Error).is_some());
-        let mut whole = ShardSelection::default();
-        whole.keep_shard(Some(Shard { index: 1, total: 1 }), &mut selected());
+        let whole = ShardSelection::keep_shard(Some(Shard { index: 1, total: 1 }), &mut selected());
         assert_eq!((whole.shard, whole.left_out_count), (None, 0));
         assert_eq!(explain_partial_review(whole.shard, &[], FailOn::Error), None);
         assert!(explain_partial_review(None, &[], FailOn::Never).is_some());

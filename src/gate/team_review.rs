@@ -2,6 +2,7 @@
 //! the rules if the change edits the file.
 
 use crate::error::Failure;
+use crate::gate::evaluation::Evaluation;
 use crate::gate::local_review::rule_evaluation::evaluate_documents;
 use crate::gate::run::GateRun;
 use crate::gate::{BasePaths, Cause, RunFindings, merge_results};
@@ -180,17 +181,17 @@ impl GateRun<'_> {
     }
 
     /// Adds a limit if the team's rules are not applied, unless the results of the pipelines contain the reason.
-    pub(crate) fn add_team_rule_limit(&mut self) {
+    pub(crate) fn add_team_rule_limit(&self, evaluation: &mut Evaluation) {
         let has_results =
             self.find_unrepaired_team_rules().is_some() && !self.selection.pipelines.files.is_empty();
-        if let Some(limit) = self.team_rules.limit.take().filter(|_| !has_results) {
-            self.evaluation.add_limit(limit);
+        if let Some(limit) = self.team_rules.limit.clone().filter(|_| !has_results) {
+            evaluation.add_limit(limit);
         }
     }
 
     /// Adds a note about each enforced rule of the team whose `paths` match none of the project's pipelines, if the run
     /// covers the whole project.
-    pub(crate) fn add_unmatched_rule_notes(&mut self) -> Result<(), GitError> {
+    pub(crate) fn add_unmatched_rule_notes(&self, evaluation: &mut Evaluation) -> Result<(), GitError> {
         if !self.is_whole_project() {
             return Ok(());
         }
@@ -207,14 +208,14 @@ impl GateRun<'_> {
         if !unmatched_ids.is_empty() {
             let list = List::with_limit(unmatched_ids, MAX_LISTED_RULES);
             let note = format!("`paths` of these team rules match no pipeline of the project: {list}");
-            self.evaluation.add_notes([note]);
+            evaluation.add_notes([note]);
         }
         Ok(())
     }
 
     /// Runs the examples of the team's rules if the change edits their file or selects another one. An example with an
     /// unexpected outcome fails the gate, and so does, in a local run, a file with invalid rules.
-    pub(crate) fn add_example_causes(&mut self) {
+    pub(crate) fn add_example_causes(&self, evaluation: &mut Evaluation) {
         // The selection has already failed if the settings cannot be read.
         let Ok(Some(path)) = self.find_changed_team_rules() else {
             return;
@@ -231,7 +232,7 @@ impl GateRun<'_> {
                 // In CI, the selection already adds a cause for the unusable file.
                 if self.subject.workspace.ci.host.is_local() {
                     let reason = describe_first_problem(&path, &problems);
-                    self.evaluation.add_cause(
+                    evaluation.add_cause(
                         Cause::GateFault(GateFault::UnusableFile),
                         format!("The change contains team rules that cannot be used: {reason}"),
                     );
@@ -241,7 +242,7 @@ impl GateRun<'_> {
         };
         let failures = rules.run_examples().failures;
         for failure in failures.iter().take(MAX_LISTED_EXAMPLES) {
-            self.evaluation.add_cause(
+            evaluation.add_cause(
                 Cause::GateFault(GateFault::FailedExample),
                 format!(
                     "An example of `{}` in {path}:{} has an unexpected outcome: {}: {}.",
@@ -257,7 +258,7 @@ impl GateRun<'_> {
                 "{} of team rules; run `sluicegate rules test` to see them all",
                 format_count(failures.len() - MAX_LISTED_EXAMPLES, "more failing example")
             );
-            self.evaluation.add_notes([remark]);
+            evaluation.add_notes([remark]);
         }
     }
 

@@ -1,8 +1,8 @@
 //! Prints what `ci` would publish. On a developer's machine, `ci` only prints this preview, because a version is
 //! permanent.
 
+use super::Publication;
 use super::publish_decision::PublishDecision;
-use super::{Publication, RequiredReview};
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{Plan, PublishError};
@@ -13,12 +13,8 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 impl Publication<'_> {
     /// Prints what a publish would do, or why it would fail, in a local run that passed its review but does not
     /// publish. Sends only read requests.
-    pub(crate) fn preview_publish(
-        mut self,
-        plan: Result<Plan, PublishError>,
-        required_review: Option<RequiredReview<'_>>,
-    ) -> CommandResult {
-        match self.describe_publish(plan, required_review) {
+    pub(crate) fn preview_publish(mut self, plan: Result<Plan, PublishError>) -> CommandResult {
+        match self.describe_publish(plan) {
             Ok(description) => self.print_result(&(text::escape_line(&description) + "\n"))?,
             Err(failure) => self
                 .run
@@ -34,14 +30,10 @@ impl Publication<'_> {
 
     /// Makes the same checks and comparisons as a publish, and describes what the publish would upload. Returns the
     /// error with which the publish would fail.
-    fn describe_publish(
-        &mut self,
-        plan: Result<Plan, PublishError>,
-        required_review: Option<RequiredReview<'_>>,
-    ) -> Result<String, Failure> {
-        self.check_settings(required_review.as_ref())?;
+    fn describe_publish(&mut self, plan: Result<Plan, PublishError>) -> Result<String, Failure> {
+        self.check_settings()?;
         let mut plan = plan?;
-        self.require_covering_review(&plan, required_review)?;
+        self.require_covering_review(&plan)?;
         let platform = self.run.create_platform_client(self.connection)?;
         let mut decision = self.decide_on_upload(&platform, &mut plan)?;
         if matches!(decision, PublishDecision::Upload) {

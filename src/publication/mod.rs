@@ -32,11 +32,11 @@ mod version_upload;
 
 pub(crate) use merged_commit::{MergedCommit, require_merged, warn_of_unpushed_commit};
 pub(crate) use planned_publish::{
-    PlannedPublish, explain_no_publish, find_acceptance_reason, reject_lost_publish_on,
+    PlannedPublish, complete_run, explain_no_publish, find_acceptance_reason, reject_lost_publish_on,
 };
 pub(crate) use policy_guard::{check_stricter_gate, resolve_settings_and_connection};
 pub(crate) use publish_comparison::PublishComparison;
-pub(crate) use required_review::RequiredReview;
+pub(crate) use required_review::{RequiredReport, RequiredReview};
 pub(crate) use smoke::compare_smoke_runs;
 pub(crate) use version_history::VersionHistory;
 
@@ -49,9 +49,7 @@ use crate::gate::{self, Positions};
 use crate::job::cli::OnIgnored;
 use crate::job::context::Target;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
-use crate::publish::{
-    self, FileSource, OutcomeKind, Plan, PublishError, PublishRequest, Receipt, ReviewEvidence,
-};
+use crate::publish::{self, FileSource, OutcomeKind, Plan, PublishError, PublishRequest, Receipt};
 use crate::session::step_report::PUBLISH_FAILED;
 use crate::session::{CommandResult, Run};
 use crate::ui::Ui;
@@ -74,8 +72,8 @@ pub(crate) struct Publication<'a> {
     pub(crate) target: &'a Target,
     /// The pipelines published without a review, because the configuration excludes them from reviews.
     pub(crate) unreviewed_selection: ReviewExclusions,
-    /// The evidence of the required review.
-    pub(crate) review: Option<ReviewEvidence>,
+    /// The review that must have passed and must cover the plan, if one is required.
+    pub(crate) required_review: Option<RequiredReview<'a>>,
     /// The proof that the commit may be published, which `publish` and `ci` both need.
     #[expect(dead_code, reason = "the field proves that the check ran and is never read")]
     pub(crate) merged_commit: MergedCommit,
@@ -91,21 +89,16 @@ pub(crate) struct Publication<'a> {
 }
 
 impl Publication<'_> {
-    /// Publishes the plan, or makes a dry run of it. With `required_review`, publishes only if that review passed and
-    /// covers the plan. Fails before anything else if the path of an output file leads through a symbolic link that
-    /// git tracks.
-    pub(crate) fn execute(
-        mut self,
-        plan: Result<Plan, PublishError>,
-        required_review: Option<RequiredReview<'_>>,
-    ) -> CommandResult {
+    /// Publishes the plan, or makes a dry run of it. Fails before anything else if the path of an output file leads
+    /// through a symbolic link that git tracks.
+    pub(crate) fn execute(mut self, plan: Result<Plan, PublishError>) -> CommandResult {
         let output_paths = [&self.settings.receipt, &self.settings.junit]
             .into_iter()
             .flatten()
             .map(PathBuf::as_path)
             .chain(self.settings.attestation.list_paths());
         self.run.reject_linked_paths(&self.workspace.repo, output_paths)?;
-        self.check_settings(required_review.as_ref())?;
+        self.check_settings()?;
         if !self.settings.dry_run {
             self.require_writable_files()?;
         }
@@ -114,7 +107,7 @@ impl Publication<'_> {
             Err(error) if self.settings.dry_run => return self.report_plan_error(error),
             plan => plan?,
         };
-        self.require_covering_review(&plan, required_review)?;
+        self.require_covering_review(&plan)?;
         if self.settings.dry_run {
             self.print_plan_warnings(&plan);
             return self.execute_dry_run(plan);
@@ -142,24 +135,18 @@ impl Publication<'_> {
 
     /// Fails if the settings do not allow this publish: the required review did not pass, it covers a commit but the
     /// working tree is to be published, or the name needs `{next}` and the comparison is turned off.
-    fn check_settings(&self, required_review: Option<&RequiredReview<'_>>) -> Result<(), Failure> {
-        if let Some(evidence) = required_review {
-            evidence.require_passed(&self.target.head)?;
-        }
-        if required_review.is_some() {
+    fn check_settings(&self) -> Result<(), Failure> {
+        if let Some(review) = &self.required_review {
+            review.require_passed(&self.target.head)?;
             required_review::reject_review_of_worktree(self.settings)?;
         }
         reject_next_without_comparison(self.settings)
     }
 
-    /// Fails if the required review does not cover all pipelines of the plan; otherwise, stores the facts about the
-    /// review for the receipt. Warns of pipelines that the configuration excludes from reviews.
-    fn require_covering_review(
-        &mut self,
-        plan: &Plan,
-        required_review: Option<RequiredReview<'_>>,
-    ) -> Result<(), Failure> {
-        let Some(evidence) = required_review else {
+    /// Fails if the required review does not cover all pipelines of the plan. Warns of pipelines that the configuration
+    /// excludes from reviews.
+    fn require_covering_review(&self, plan: &Plan) -> Result<(), Failure> {
+        let Some(review) = &self.required_review else {
             return Ok(());
         };
         let rules = self
@@ -168,8 +155,8 @@ impl Publication<'_> {
         let positions = Positions::new(&self.workspace.repo, &self.target.head);
         // A pipeline without a result is covered only if no rule of the commit's rules file may apply to it.
         let needs_result = |path: &str| gate::needs_result(rules.as_ref(), &positions, path);
-        let uncovered_paths = evidence.list_uncovered_pipelines(plan, &needs_result);
-        self.review = Some(evidence.require_coverage(plan, &uncovered_paths, &self.unreviewed_selection)?);
+        let uncovered_paths = review.list_uncovered_pipelines(plan, &needs_result);
+        review.require_coverage(&uncovered_paths, &self.unreviewed_selection)?;
         self.warn_of_unreviewed_pipelines(&uncovered_paths);
         Ok(())
     }

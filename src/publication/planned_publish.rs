@@ -5,6 +5,7 @@ use super::merged_commit::{MergedCommit, require_merged};
 use super::policy_guard::{reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::{pipeline_paths, reject_review_of_worktree};
 use crate::error::Failure;
+use crate::gate::run::{GateRun, SelectedRun};
 use crate::job::cli::{CiArgs, PublishArgs};
 use crate::job::context::{BranchOrigin, ContextError, Target};
 use crate::job::settings::{Connection, PublishOn, PublishSettings};
@@ -107,6 +108,24 @@ impl PlannedPublish {
         };
         Ok(find_acceptance_by_version_names(old_name, &plan.version_name))
     }
+}
+
+/// Completes the selection of a review of `head`, and finds its baseline. If a publish follows, adds the pipelines that
+/// it would upload, and `--new-only` compares with the published version.
+pub(crate) fn complete_run<'a>(
+    selected_run: SelectedRun<'a>,
+    publish: Option<&PlannedPublish>,
+    connection: &Connection,
+    head: &CommitId,
+) -> Result<GateRun<'a>, Failure> {
+    let Some(publish) = publish else {
+        let mut gate = selected_run.complete(None)?;
+        gate.set_change_baseline()?;
+        return Ok(gate);
+    };
+    let mut gate = selected_run.complete(Some(&publish.reviewed_pipelines))?;
+    gate.set_published_baseline(connection, &publish.settings.prefix, head)?;
+    Ok(gate)
 }
 
 /// Returns why a planned publish would accept breaking changes, see [`PlannedPublish::find_acceptance_reason`].

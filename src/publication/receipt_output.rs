@@ -54,7 +54,9 @@ impl Publication<'_> {
     /// Adds the required review and the changes for consumers to a receipt.
     pub(super) fn complete_receipt(&self, receipt: Receipt) -> Receipt {
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
-        receipt.with_review(self.review.as_ref()).with_compat(compat)
+        let review = self.required_review.as_ref();
+        let evidence = review.map(|review| review.evidence(&self.target.head));
+        receipt.with_review(evidence.as_ref()).with_compat(compat)
     }
 
     /// Writes the receipt if one is requested.

@@ -2,14 +2,12 @@
 
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::reports::SavedReports;
+use crate::gate::explain_unusable_review;
 use crate::gate::reports::saved_report::{MAX_REPORT_SIZE, parse_report};
-use crate::gate::run::GateRun;
-use crate::gate::run::report_subject::{ReportFile, ReportSubject};
-use crate::gate::{self, explain_unusable_review};
 use crate::job::cli::RequiredEngine;
 use crate::job::settings::{Connection, PublishSettings, ReviewExclusions};
 use crate::publish::{FileSource, Plan, ReviewEvidence, hash_bytes};
+use crate::session::Run;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::CommitId;
 use sluicegate_pipelines::findings::{Engine, FailOn, FindingState, Report, ReviewPlatform, Status, Verdict};
@@ -41,26 +39,34 @@ pub(crate) struct RequiredReview<'r> {
     sha256: Option<&'r str>,
 }
 
-impl GateRun<'_, SavedReports<'_>> {
-    /// Reads the report of the review that the settings require, and stores it and its exit status in the run. Does
-    /// nothing if they do not require a review. Rejects a partial review, a review with `--fail-on never`, a review
-    /// with other rules, a review by a local engine unless the settings allow it, a review by another platform, and a
-    /// review that passed only because findings were known.
+/// The report of the review that the settings require.
+pub(crate) struct RequiredReport {
+    report: Report,
+    /// The name of the report's file.
+    name: String,
+    sha256: String,
+}
+
+impl RequiredReport {
+    /// Reads the report of the review that the settings require. Returns `None` if they do not require a review. Rejects
+    /// a partial review, a review with `--fail-on never`, a review with other rules, a review by a local engine unless
+    /// the settings allow it, a review by another platform, and a review that passed only because findings were known.
     pub(crate) fn read_required_review(
-        &mut self,
+        run: &Run,
         settings: &PublishSettings,
         connection: &Connection,
-    ) -> Result<(), Failure> {
+    ) -> Result<Option<Self>, Failure> {
         let Some(path) = &settings.require_review else {
-            return Ok(());
+            return Ok(None);
         };
-        let bytes = self.session.read_user_file(path, MAX_REPORT_SIZE)?;
-        let file = ReportFile {
-            name: path.display().to_string(),
+        let bytes = run.read_user_file(path, MAX_REPORT_SIZE)?;
+        let name = path.display().to_string();
+        let required_report = Self {
+            report: parse_report(&bytes, &name).map_err(|failure| failure.with_hint(REPORT_HINT))?,
+            name,
             sha256: hash_bytes(&bytes),
         };
-        let report = parse_report(&bytes, &file.name).map_err(|failure| failure.with_hint(REPORT_HINT))?;
-        let review = RequiredReview::new(&report, Some(&file));
+        let review = required_report.as_required_review();
         if let Some(reason) = review.find_reason_against(settings.require_review_engine) {
             return Err(review.review_failure(&reason));
         }
@@ -70,35 +76,28 @@ impl GateRun<'_, SavedReports<'_>> {
         }
         review.require_no_known_findings()?;
         for check_kind in review.list_disabled_checks() {
-            self.session
-                .ui
-                .warn(&format!("{} ran without {check_kind}", review.name));
+            run.ui.warn(&format!("{} ran without {check_kind}", review.name));
         }
-        self.status = gate::exit_status(report.verdict);
-        self.report = Some(report);
-        self.subject.report_file = Some(file);
-        Ok(())
+        Ok(Some(required_report))
+    }
+
+    /// Returns the review of the report.
+    pub(crate) fn as_required_review(&self) -> RequiredReview<'_> {
+        RequiredReview {
+            report: &self.report,
+            name: format!("the review {}", self.name),
+            sha256: Some(&self.sha256),
+        }
     }
 }
 
 impl<'r> RequiredReview<'r> {
-    /// Returns the review of a run; `None` if the run has no report.
-    pub(crate) fn from_run<S: ReportSubject>(run: &'r GateRun<'_, S>) -> Option<Self> {
-        let report = run.report.as_ref()?;
-        Some(Self::new(report, run.subject.report_file()))
-    }
-
-    /// Creates the required review from a report. `file` is the file from which the report was read; `None` for the
-    /// review of this run.
-    fn new(report: &'r Report, file: Option<&'r ReportFile>) -> Self {
-        let name = match file {
-            Some(file) => format!("the review {}", file.name),
-            None => "the review".to_owned(),
-        };
+    /// Creates the required review from the report of this run.
+    pub(crate) fn from_report(report: &'r Report) -> Self {
         Self {
             report,
-            name,
-            sha256: file.map(|file| file.sha256.as_str()),
+            name: "the review".to_owned(),
+            sha256: None,
         }
     }
 
@@ -238,28 +237,32 @@ impl<'r> RequiredReview<'r> {
             .collect()
     }
 
-    /// Returns the facts about the review for the receipt. Fails unless the configuration excludes each uncovered
-    /// pipeline from reviews.
+    /// Fails unless the configuration excludes each uncovered pipeline from reviews.
     pub(super) fn require_coverage(
         &self,
-        plan: &Plan,
         uncovered_paths: &[&str],
         unreviewed_selection: &ReviewExclusions,
-    ) -> Result<ReviewEvidence, Failure> {
+    ) -> Result<(), Failure> {
         let missing_paths: Vec<&str> = uncovered_paths
             .iter()
             .copied()
             .filter(|path| !unreviewed_selection.contains(path))
             .collect();
-        if !missing_paths.is_empty() {
-            return Err(self.missing_results_failure(&missing_paths));
+        if missing_paths.is_empty() {
+            Ok(())
+        } else {
+            Err(self.missing_results_failure(&missing_paths))
         }
-        Ok(ReviewEvidence {
+    }
+
+    /// Returns the facts about the review of `head` for the receipt.
+    pub(super) fn evidence(&self, head: &CommitId) -> ReviewEvidence {
+        ReviewEvidence {
             verdict: self.report.verdict.to_string(),
             engine: self.report.engine.to_string(),
-            head: plan.commit_hash.clone(),
+            head: head.to_string(),
             report_sha256: self.sha256.map(str::to_owned),
-        })
+        }
     }
 
     /// Returns the error that the review has no results for these pipelines of the plan: a usage error if the review

@@ -5,7 +5,7 @@ pub(crate) mod check_rules;
 
 use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
-use crate::gate::run::GateRun;
+use crate::gate::run::SelectedRun;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::job::context::{self, Comparison, RequestedRevisions};
 use crate::job::settings::CheckSettings;
@@ -13,6 +13,7 @@ use crate::session::{Run, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_git::{CommitId, Snapshot};
+use std::mem;
 use std::path::PathBuf;
 
 /// The settings of a check, and where they apply.
@@ -53,13 +54,15 @@ impl<'a> CheckSubject<'a> {
     }
 
     /// Builds the run that checks the files of this snapshot. `comparison` describes the change, and also selects the
-    /// pipelines. Fails if a path that restricts the run does not exist.
+    /// pipelines. Selects submodules with a pipeline's name, too: a local evaluation reports that it cannot evaluate
+    /// them. Fails if a path that restricts the run does not exist.
     pub(crate) fn build_run(
         &self,
         snapshot: Snapshot<'a>,
         paths: CheckPaths,
         comparison: Comparison,
-    ) -> Result<GateRun<'a>, Failure> {
+        resolve: &ResolveSelection<'_>,
+    ) -> Result<SelectedRun<'a>, Failure> {
         paths.require_existing_paths(self.workspace, &snapshot, &comparison)?;
         let paths = paths.without_root_restriction();
         let files = ReviewedFiles {
@@ -70,7 +73,9 @@ impl<'a> CheckSubject<'a> {
             change: comparison.clone(),
             comparison,
         };
-        Ok(GateRun::new(self.session, files))
+        let mut run = self.select_changed_or_all(files, resolve)?;
+        run.selection.pipelines.select_submodules();
+        Ok(run)
     }
 
     /// Returns the requested revisions as if all pipelines were requested, so that no base is needed.
@@ -156,28 +161,16 @@ impl<'a> CheckSubject<'a> {
         Some(self.workspace.repo.head().ok()?.commit)
     }
 
-    /// Selects the changed pipelines, or all pipelines if none changed and the commit head has no base of its own. Also
-    /// selects submodules with a pipeline's name: a local evaluation reports that it cannot evaluate them.
-    pub(crate) fn select_pipelines(
-        &self,
-        run: &mut GateRun<'_>,
-        resolve: &ResolveSelection<'_>,
-    ) -> Result<(), Failure> {
-        self.select_changed_or_all(run, resolve)?;
-        run.selection.pipelines.select_submodules();
-        Ok(())
-    }
-
     /// Selects the changed pipelines, or all pipelines if none changed and the commit head has no base of its own.
     fn select_changed_or_all(
         &self,
-        run: &mut GateRun<'_>,
+        files: ReviewedFiles<'a>,
         resolve: &ResolveSelection<'_>,
-    ) -> Result<(), Failure> {
-        run.select_pipelines(resolve)?;
-        let Some(reason) = self.find_reason_to_check_all(run) else {
+    ) -> Result<SelectedRun<'a>, Failure> {
+        let mut run = SelectedRun::select_pipelines(self.session, files, resolve)?;
+        let Some(reason) = self.find_reason_to_check_all(&run) else {
             run.report_reason_for_all();
-            return Ok(());
+            return Ok(run);
         };
         self.session.ui.say(&format!(
             "no pipeline differs from head, and {reason}: all pipelines are selected"
@@ -186,17 +179,18 @@ impl<'a> CheckSubject<'a> {
         // configuration, so those of the first selection remain.
         run.subject.comparison.bases = Vec::new();
         run.subject.comparison.base_source = reason;
-        let gate_changes = std::mem::take(&mut run.selection.pipelines.gate_changes);
-        let rejects_gate_change = run.selection.rejects_gate_change;
-        run.select_pipelines(resolve)?;
-        run.selection.pipelines.gate_changes = gate_changes;
-        run.selection.rejects_gate_change = rejects_gate_change;
-        Ok(())
+        let first_selection = mem::replace(
+            &mut run.selection,
+            run.subject.select_pipelines(self.session, resolve)?,
+        );
+        run.selection.pipelines.gate_changes = first_selection.pipelines.gate_changes;
+        run.selection.rejects_gate_change = first_selection.rejects_gate_change;
+        Ok(run)
     }
 
     /// Returns why all pipelines are checked if the working tree was compared with head and no pipeline differs: the
     /// commit head has no base of its own, for example because it is on the default branch. Otherwise returns `None`.
-    fn find_reason_to_check_all(&self, run: &GateRun<'_>) -> Option<String> {
+    fn find_reason_to_check_all(&self, run: &SelectedRun<'_>) -> Option<String> {
         if !run.selection.pipelines.is_empty() || !self.is_compared_with_head(run) {
             return None;
         }
@@ -208,7 +202,7 @@ impl<'a> CheckSubject<'a> {
     /// Returns whether the working tree was compared with head because the user did not name a base. Returns false for
     /// staged files: an index that equals head adds nothing that could be checked. Returns false for named files, too,
     /// which are checked in any case.
-    fn is_compared_with_head(&self, run: &GateRun<'_>) -> bool {
+    fn is_compared_with_head(&self, run: &SelectedRun<'_>) -> bool {
         let revisions = &self.settings.gate.revisions;
         let is_working_tree =
             !self.settings.staged && revisions.head.is_none() && run.subject.paths.named_files.is_empty();

@@ -5,6 +5,7 @@ pub(crate) mod interface_comparison;
 
 use crate::error::Failure;
 use crate::gate::Cause;
+use crate::gate::evaluation::Evaluation;
 use crate::gate::interface_changes::interface_comparison::{
     ConfigDirs, InterfaceDifference, compare_interfaces,
 };
@@ -26,7 +27,11 @@ impl GateRun<'_> {
     /// Adds the changes for consumers to the evaluation, even if no pipeline changed. With `--compat fail`, a breaking
     /// change fails the run unless the job or `accept_break` accepts it, and unknown changes make the run undecided. In
     /// CI, unknown changes add only a note if the change repairs an unreadable file.
-    pub(crate) fn add_interface_changes(&mut self, accept_break: &AcceptBreak<'_>) -> Result<(), Failure> {
+    pub(crate) fn add_interface_changes(
+        &self,
+        evaluation: &mut Evaluation,
+        accept_break: &AcceptBreak<'_>,
+    ) -> Result<(), Failure> {
         let ci = &self.subject.workspace.ci;
         let settings = &self.subject.settings.verdict.compatibility;
         let fails_on_break = settings.mode == CompatMode::Fail;
@@ -35,17 +40,7 @@ impl GateRun<'_> {
         };
         if bases.is_empty() {
             if fails_on_break && self.needs_interface_base()? {
-                // A warning may already have said why there is no base.
-                let shown_texts = self.session.shown_texts();
-                let is_shown = shown_texts.iter().any(|text| text.contains(&base_source));
-                let reason = if is_shown {
-                    String::new()
-                } else {
-                    format!(": {base_source}")
-                };
-                self.evaluation.add_notes([format!(
-                    "could not determine the changes for consumers, because there is no base{reason}"
-                )]);
+                evaluation.add_notes([self.describe_missing_interface_base(&base_source)]);
             }
             return Ok(());
         }
@@ -61,7 +56,6 @@ impl GateRun<'_> {
         let mut compat = Compatibility::new(compared_version, changes.changes)
             .with_acceptance(settings.accepted_reason.clone());
         compat.refused = fails_on_break && compat.is_breaking() && compat.accepted.is_none();
-        let evaluation = &mut self.evaluation;
         if let Some(reason) = &changes.unreadable {
             let note = format!("could not determine the changes for consumers: {reason}");
             // In CI, a change that repairs a gate configuration file must pass. A local run reports the doubt instead.
@@ -90,6 +84,17 @@ impl GateRun<'_> {
         }
         evaluation.set_compat(compat);
         Ok(())
+    }
+
+    /// Returns the note that there is no base for the interface. It omits the reason if a warning already contains it.
+    fn describe_missing_interface_base(&self, reason: &str) -> String {
+        let note = "could not determine the changes for consumers, because there is no base";
+        let shown_texts = self.session.shown_texts();
+        if shown_texts.iter().any(|text| text.contains(reason)) {
+            note.to_owned()
+        } else {
+            format!("{note}: {reason}")
+        }
     }
 
     /// Returns the commits that the interface is compared with, and a description of their source. Without commits, the

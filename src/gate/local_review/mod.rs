@@ -7,7 +7,7 @@ use crate::gate::baseline::Baseline;
 use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::ProjectChecks;
-use crate::gate::run::{GateRun, ReviewEngine};
+use crate::gate::run::{GateRun, ReviewEngine, SelectedRun};
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
 use crate::gate::{
@@ -40,7 +40,7 @@ pub(crate) struct LocalReview {
 impl LocalReview {
     /// Creates the review of a local check. With `rules_file`, only that file is evaluated: neither the rules file of
     /// the project nor the stricter one of the target branch.
-    pub(crate) fn for_check(run: &mut GateRun<'_>, rules_file: Option<&Path>) -> Result<Self, Failure> {
+    pub(crate) fn for_check(run: &mut SelectedRun<'_>, rules_file: Option<&Path>) -> Result<Self, Failure> {
         if rules_file.is_some() {
             let target = run.selection.stricter_target.iter_mut();
             target.for_each(StricterTarget::skip_rules);

@@ -8,16 +8,18 @@ pub(crate) mod saved_report;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate;
-use crate::gate::run::GateRun;
-use crate::gate::run::report_subject::{ReportFile, ReportSubject};
+use crate::gate::run::report_subject::ReportSubject;
+use crate::gate::run::{EvaluatedRun, EvaluationFacts};
 use crate::job::ci::CiContext;
 use crate::job::settings::Selection;
+use crate::session::Run;
 use crate::workspace::Workspace;
 use report_comparison::{compare_with_older_report, reject_incomparable_reports};
 use reported_commit::reject_unfinished_runs;
 use saved_report::{add_finding_subjects, read_report};
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::findings::Report;
+use sluicegate_pipelines::team_rules::TeamRuleSet;
 use std::path::{Path, PathBuf};
 
 /// Hint for reports that cannot be merged.
@@ -34,8 +36,6 @@ pub(crate) struct SavedReports<'a> {
     pub(crate) selection: Option<Selection>,
     /// The files of the reports' commit, if the clone has it.
     pub(crate) snapshot: Option<Snapshot<'a>>,
-    /// The file of the report that a publish requires.
-    pub(crate) report_file: Option<ReportFile>,
     /// The workspace of the job, for a statement about the reports and for the branches that the job may publish.
     pub(crate) policy_workspace: Option<Workspace<'a>>,
 }
@@ -49,7 +49,6 @@ impl<'a> SavedReports<'a> {
             head: None,
             selection: None,
             snapshot: None,
-            report_file: None,
             policy_workspace: None,
         }
     }
@@ -70,10 +69,6 @@ impl ReportSubject for SavedReports<'_> {
         self.selection.as_ref()
     }
 
-    fn report_file(&self) -> Option<&ReportFile> {
-        self.report_file.as_ref()
-    }
-
     /// Returns `None`, because a run over saved reports has no reviewed files.
     fn workspace(&self) -> Option<&Workspace<'_>> {
         None
@@ -89,35 +84,35 @@ impl ReportSubject for SavedReports<'_> {
     }
 }
 
-impl GateRun<'_, SavedReports<'_>> {
+impl<'a> SavedReports<'a> {
     /// Reads the reports and merges them. If `compared_file` is given, marks the findings that its report lacks as new.
     /// In CI, or if the job names a commit, all reports must be of the job's commit. In CI, `compared_file` must
-    /// also be the report of an ancestor and must not come from the change.
+    /// also be the report of an ancestor and must not come from the change. `team_rules` explain their findings.
     pub(crate) fn evaluate_reports(
-        &mut self,
+        mut self,
+        session: &'a Run,
+        team_rules: TeamRuleSet,
         files: &[PathBuf],
         compared_file: Option<&Path>,
-    ) -> Result<(), Failure> {
+    ) -> Result<EvaluatedRun<'a, Self>, Failure> {
         let mut reports = Vec::new();
         for file in files {
-            reports.push(read_report(self.session, file)?);
+            reports.push(read_report(session, file)?);
         }
-        let older_report = compared_file
-            .map(|file| read_report(self.session, file))
-            .transpose()?;
+        let older_report = compared_file.map(|file| read_report(session, file)).transpose()?;
         if let Some(older_report) = &older_report {
             reject_incomparable_reports(older_report, &reports)?;
         }
         if reports.len() > 1 {
             reject_unfinished_runs(&reports, files)?;
         }
-        let is_ci_job = !self.subject.ci.host.is_local();
-        if is_ci_job || self.subject.head.is_some() {
-            self.subject.require_commits(&reports, files)?;
+        let is_ci_job = !self.ci.host.is_local();
+        if is_ci_job || self.head.is_some() {
+            self.require_commits(&reports, files)?;
         }
         let unproven_note = match (&older_report, compared_file) {
             (Some(older_report), Some(file)) if is_ci_job => {
-                self.require_earlier_commit(older_report, file, &reports)?
+                self.require_earlier_commit(session, older_report, file, &reports)?
             }
             _ => None,
         };
@@ -127,9 +122,15 @@ impl GateRun<'_, SavedReports<'_>> {
             compare_with_older_report(&mut report, older_report);
             report.notes.extend(unproven_note);
         }
-        self.status = gate::exit_status(report.verdict);
-        self.report = Some(report);
-        Ok(())
+        self.open_reported_commit(&mut report);
+        Ok(EvaluatedRun {
+            session,
+            status: gate::exit_status(report.verdict),
+            subject: self,
+            report,
+            team_rules,
+            facts: EvaluationFacts::default(),
+        })
     }
 
     /// Fails unless the older report is of an ancestor of head, and its file does not come from the change. Otherwise,
@@ -137,28 +138,31 @@ impl GateRun<'_, SavedReports<'_>> {
     /// report is not one of the change itself.
     fn require_earlier_commit(
         &self,
+        session: &Run,
         older: &Report,
         file: &Path,
         reports: &[Report],
     ) -> Result<Option<String>, Failure> {
         let name = file.display().to_string();
-        let full_path = self.session.env.current_dir().join(file);
-        let head = reports.first().and_then(|report| report.context.head.as_deref());
-        let head = head.unwrap_or_default();
-        self.subject.reject_tracked_file(&full_path, &name, head)?;
-        self.subject.require_ancestor(older, &name, head)
+        let full_path = session.env.current_dir().join(file);
+        let head = reports
+            .first()
+            .and_then(|report| report.context.head.as_deref())
+            .unwrap_or_default();
+        self.reject_tracked_file(&full_path, &name, head)?;
+        self.require_ancestor(older, &name, head)
     }
 
     /// Opens the reported commit in the clone, to show the lines of its files. Also adds to each finding the component
     /// that it is about, which is read from these files. Without the commit in the clone, does nothing. Only a full
     /// commit id is accepted, because a report could contain any revision.
-    pub(crate) fn open_reported_commit(&mut self) {
-        let (Some(repo), Some(report)) = (self.subject.repo, &mut self.report) else {
+    fn open_reported_commit(&mut self, report: &mut Report) {
+        let Some(repo) = self.repo else {
             return;
         };
         add_finding_subjects(repo, report);
         let head = report.context.head.as_deref().filter(|id| repo.has_commit(id));
         let commit = head.and_then(|id| repo.resolve(id).ok());
-        self.subject.snapshot = commit.map(|commit| repo.snapshot(commit));
+        self.snapshot = commit.map(|commit| repo.snapshot(commit));
     }
 }

@@ -33,15 +33,6 @@ impl GateRun<'_> {
         }
     }
 
-    /// Selects all pipelines that the settings select, changed or not. The base of the selection stays the same,
-    /// because it shows what the change renamed.
-    pub(crate) fn select_all_pipelines(&mut self) -> Result<(), Failure> {
-        let settings = &self.subject.settings.selection;
-        let files = self.subject.snapshot.list_files(&|path| settings.selects(path))?;
-        self.selection.pipelines.files = files.into_iter().map(|file| file.path).collect();
-        Ok(())
-    }
-
     /// Collects the findings and proves their fixes in this scope, without deciding a verdict or building a report. If
     /// no pipeline is selected, prints the reason and runs only the project checks. If the event has nothing to review,
     /// the project checks do not run either.

@@ -2,11 +2,14 @@
 
 use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
+use crate::gate::selection::{SelectionRequest, SelectionResult};
 use crate::job::ci::CiContext;
 use crate::job::cli::CompatMode;
 use crate::job::context::Comparison;
 use crate::job::settings::{GateSettings, Selection};
+use crate::session::Run;
 use crate::workspace::Workspace;
+use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_git::{Repository, Snapshot};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_pipelines::project::ProjectCheck;
@@ -27,9 +30,6 @@ pub(crate) trait ReportSubject {
         None
     }
 
-    /// Returns the file that the report was read from. Returns `None` if this run evaluated the report.
-    fn report_file(&self) -> Option<&ReportFile>;
-
     /// Returns the workspace of the reviewed files. Returns `None` for reports of earlier runs.
     fn workspace(&self) -> Option<&Workspace<'_>>;
 
@@ -43,12 +43,6 @@ pub(crate) trait ReportSubject {
     fn idle_reason(&self) -> Option<&str> {
         None
     }
-}
-
-/// The file of a report of an earlier run.
-pub(crate) struct ReportFile {
-    pub(crate) name: String,
-    pub(crate) sha256: String,
 }
 
 /// The files that a run reviews, and what they are compared with.
@@ -66,6 +60,23 @@ pub(crate) struct ReviewedFiles<'a> {
 }
 
 impl ReviewedFiles<'_> {
+    /// Selects the pipelines to review, see [`SelectedRun::select_pipelines`](super::SelectedRun::select_pipelines).
+    pub(crate) fn select_pipelines(
+        &self,
+        session: &Run,
+        resolve: &ResolveSelection<'_>,
+    ) -> Result<SelectionResult, Failure> {
+        let request = SelectionRequest {
+            selection: &self.settings.selection,
+            paths: &self.paths.list_restricting_paths(),
+            named_files: &self.paths.named_files,
+            revisions: &self.settings.revisions,
+            resolve,
+        };
+        self.workspace
+            .select_pipelines(session, &self.snapshot, &self.comparison, &request)
+    }
+
     /// Returns the path of the platform's shared-pipelines file if the project checks examine it.
     pub(super) fn find_examined_shared_file(&self) -> Result<Option<String>, Failure> {
         let levels = self.settings.verdict.project_checks.levels;
@@ -93,11 +104,6 @@ impl ReportSubject for ReviewedFiles<'_> {
 
     fn compat_mode(&self) -> Option<CompatMode> {
         Some(self.settings.verdict.compatibility.mode)
-    }
-
-    /// Returns `None`, because this run evaluates the files itself.
-    fn report_file(&self) -> Option<&ReportFile> {
-        None
     }
 
     fn workspace(&self) -> Option<&Workspace<'_>> {

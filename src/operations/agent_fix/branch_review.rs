@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::gate::check_subject::check_paths::CheckPaths;
 use crate::gate::remote_review::RemoteReview;
 use crate::gate::reports::saved_report::{add_finding_subjects, read_report};
-use crate::gate::run::GateRun;
+use crate::gate::run::SelectedRun;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::job::cli::{ReviewArgs, SelectionArgs};
 use crate::job::context::{Comparison, DeepenSubject, Target};
@@ -92,11 +92,11 @@ impl<'a> BranchReview<'a> {
             comparison: change.clone(),
             change,
         };
-        let mut gate = GateRun::new(self.run, files);
-        gate.select_pipelines(&|sources: &SettingSources<'_>| {
-            Ok(sources.resolve_review_settings(&self.args)?.gate.selection)
-        })?;
-        let selected_files = &mut gate.selection.pipelines.files;
+        let mut selected_run =
+            SelectedRun::select_pipelines(self.run, files, &|sources: &SettingSources<'_>| {
+                Ok(sources.resolve_review_settings(&self.args)?.gate.selection)
+            })?;
+        let selected_files = &mut selected_run.selection.pipelines.files;
         for path in added_files {
             if !selected_files.iter().any(|file| file == path) {
                 selected_files.push((*path).to_owned());
@@ -104,15 +104,12 @@ impl<'a> BranchReview<'a> {
         }
         selected_files.sort();
         let published_pipelines = None;
-        gate.complete_selection(published_pipelines)?;
+        let mut gate = selected_run.complete(published_pipelines)?;
         gate.set_change_baseline()?;
         gate.start_background_comparison();
         let mut engine = RemoteReview::new(&self.settings, &self.connection, target);
         // No publish follows that could accept a breaking change, so the closure does not return a reason to accept it.
-        gate.evaluate(&mut engine, "review", &|| Ok(None))?;
-        gate.report
-            .take()
-            .ok_or_else(|| Failure::usage("the review has no report"))
+        Ok(gate.evaluate(&mut engine, "review", &|| Ok(None))?.report)
     }
 
     /// Reads the report of an earlier review of the commit to fix. Adds to each finding the component that it is about,
