@@ -63,10 +63,7 @@ impl Failure {
 
     /// Returns the error with its causes and its own hint on one line, for a note. The text is not escaped.
     pub(crate) fn to_note(&self) -> String {
-        match self.own_hint() {
-            Some(hint) => format!("{} ({hint})", self.describe_on_one_line()),
-            None => self.describe_on_one_line(),
-        }
+        text::format_note(&self.describe_on_one_line(), self.own_hint())
     }
 
     /// Returns the hint, or `None` if only the general hint of the status applies.

@@ -9,7 +9,9 @@ mod list;
 mod suggestion;
 pub mod wrap;
 
-pub use list::{List, format_and_more, format_and_more_of, format_more, join_names_within};
+pub use list::{
+    List, format_and_more, format_and_more_of, format_more, join_names_within, join_with_and, join_with_or,
+};
 pub use suggestion::{
     NameProfile, did_you_mean, did_you_mean_any, find_most_similar, find_nearest_word, suggest,
 };
@@ -198,6 +200,14 @@ pub fn escape_markup(text: &str) -> String {
         }
     }
     markup
+}
+
+/// Returns the message with its hint in one line, for a note.
+pub fn format_note(message: &str, hint: Option<&str>) -> String {
+    match hint {
+        Some(hint) => format!("{message} ({hint})"),
+        None => message.to_owned(),
+    }
 }
 
 /// Returns the number with its noun: `1 file`, `2,505 files`.

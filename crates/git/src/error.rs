@@ -1,6 +1,7 @@
 //! Errors of reading a repository, with hints about how to fix them.
 
 use super::CommitId;
+use sluicegate_base::text::join_with_and;
 use std::path::{Path, PathBuf};
 
 /// An error of reading a repository. Each case carries the facts; [`GitError::hint`] returns the hint.
@@ -33,7 +34,7 @@ pub enum GitError {
         reason: String,
     },
     /// A name that matches several references, but no branch of a remote.
-    #[error("`{name}` is ambiguous: it matches {}", matches.join(" and "))]
+    #[error("`{name}` is ambiguous: it matches {}", join_with_and(matches))]
     AmbiguousName {
         /// The requested name.
         name: String,

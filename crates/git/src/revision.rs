@@ -7,6 +7,7 @@
 
 use super::{CommitId, GitError, Repository, id::is_full_id};
 use git2::{ObjectType, Oid};
+use sluicegate_base::text::join_with_and;
 
 /// The places where git looks up a short name, as prefix and suffix.
 const LOOKUP_PLACES: [(&str, &str); 5] = [
@@ -180,7 +181,7 @@ impl Repository {
                 names.retain(|full_name| *full_name != remote);
                 let ambiguity = format!(
                     "`{name}` is also the name of {}; using the branch of the remote, {remote}",
-                    names.join(" and ")
+                    join_with_and(names)
                 );
                 Ok(Some(ReferenceChoice {
                     reference: remote,

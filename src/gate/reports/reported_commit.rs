@@ -9,6 +9,7 @@ use crate::job::cli::CiArgs;
 use crate::job::context::{self, ContextError, PolicyRevision, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::variable;
+use sluicegate_base::text::join_with_or;
 use sluicegate_git::{CommitId, GitError, Repository, is_full_id};
 use sluicegate_pipelines::findings::Report;
 use std::collections::BTreeSet;
@@ -40,10 +41,9 @@ impl SavedReports<'_> {
         if commits.contains(head) || self.is_merge_of_host_commit(head) {
             return Ok(());
         }
-        let ids: Vec<String> = commits.into_iter().collect();
         let message = format!(
             "the report {report_name} describes commit {head}, but this job is for commit {}",
-            ids.join(" or ")
+            join_with_or(commits)
         );
         Err(Failure::usage(message).with_hint(format!(
             "pass the report of this commit; a job that renders the reports of another run must name their commit with \

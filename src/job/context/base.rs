@@ -1,5 +1,6 @@
 //! The commits that the change is compared with, and the reason for them.
 
+use sluicegate_base::text::join_with_and;
 use sluicegate_git::CommitId;
 
 /// The commit whose findings and interface are known in a run that selects all pipelines.
@@ -17,8 +18,7 @@ pub enum EarlierCommit {
 
 /// Joins the short ids of the commits for a message.
 pub(crate) fn join_short_ids(commits: &[CommitId]) -> String {
-    let ids: Vec<&str> = commits.iter().map(CommitId::short).collect();
-    ids.join(" and ")
+    join_with_and(commits.iter().map(CommitId::short))
 }
 
 /// The commits that head is compared with, and their source. Without a commit, every pipeline is selected.

@@ -8,6 +8,7 @@ use super::target_branches::TargetBranches;
 use super::target_resolver::TargetResolver;
 use super::{ContextError, RequestedRevisions, reviews_host_commit};
 use crate::job::ci::{BaseHint, CiContext, Host};
+use sluicegate_base::text::join_with_and;
 use sluicegate_git::{FetchTarget, GitError, Repository, is_full_id};
 
 /// The number of additional commits that each step fetches.
@@ -290,7 +291,6 @@ impl HistoryFetcher<'_> {
     /// Fetches these items in one request. Returns `false` if the fetch failed, which is reported, or if there is no
     /// remote. Fails in a repository of another user, because no fetch is allowed there.
     fn fetch_items(&self, items: &[MissingItem], depth: u32) -> Result<bool, ContextError> {
-        let names: Vec<String> = items.iter().map(MissingItem::describe).collect();
         let depth_note = if self.repo.is_shallow() {
             format!(", up to {depth} commits further back")
         } else {
@@ -298,7 +298,7 @@ impl HistoryFetcher<'_> {
         };
         (self.report)(&format!(
             "fetching {}{depth_note} (--deepen)",
-            names.join(" and ")
+            join_with_and(items.iter().map(MissingItem::describe))
         ));
         match self.fetch_from_remotes(items, depth) {
             Ok(()) => Ok(true),

@@ -7,6 +7,7 @@ use super::{Layers, SettingSources, SettingsError};
 use crate::env::Env;
 use crate::job::cli::GlobalArgs;
 use secrecy::ExposeSecret as _;
+use sluicegate_base::text::join_with_and;
 use sluicegate_platform::http::{BaseUrl, ClientCertificate, PemSource, TokenSource};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -318,7 +319,7 @@ fn find_client_credentials(env: &Env) -> Result<Option<TokenSource>, SettingsErr
         }
         let message = format!(
             "the client credentials are incomplete: {} must be set, too",
-            missing_names.join(" and ")
+            join_with_and(missing_names)
         );
         return Err(SettingsError::new(message));
     };

@@ -150,7 +150,7 @@ fn describe_settings_step(facts: &RepositoryFacts, plan: &InitPlan) -> Option<St
     };
     Some(format!(
         "Fill in {} in {FILE_NAME}{condition}",
-        keys.join(" and ")
+        text::join_with_and(keys)
     ))
 }
 

@@ -133,6 +133,27 @@ pub fn join_names_within(names: &[impl AsRef<str>], max_length: usize) -> Option
     Some(joined_names)
 }
 
+/// Joins the items of a short list: `a and b and c`.
+pub fn join_with_and(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    join_with_word(items, " and ")
+}
+
+/// Joins the items of a short list: `a or b or c`.
+pub fn join_with_or(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    join_with_word(items, " or ")
+}
+
+fn join_with_word(items: impl IntoIterator<Item = impl AsRef<str>>, word: &str) -> String {
+    let mut text = String::new();
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            text.push_str(word);
+        }
+        text.push_str(item.as_ref());
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! Suggests the known word that a misspelled one probably means.
 
-use super::shorten_name;
+use super::{join_with_or, shorten_name};
 
 /// Maximum length in bytes of a word that is compared with known words. Nobody typed a longer one.
 const MAX_WORD_LENGTH: usize = 200;
@@ -16,11 +16,8 @@ pub fn did_you_mean(name: &str) -> String {
 
 /// Returns `did you mean ...?` with these names as alternatives, like [`did_you_mean`].
 pub fn did_you_mean_any(names: &[&str]) -> String {
-    let quoted_names: Vec<String> = names
-        .iter()
-        .map(|name| format!("`{}`", shorten_name(name)))
-        .collect();
-    format!("did you mean {}?", quoted_names.join(" or "))
+    let quoted_names = names.iter().map(|name| format!("`{}`", shorten_name(name)));
+    format!("did you mean {}?", join_with_or(quoted_names))
 }
 
 /// Returns `did you mean ...?` with the known word that is closest to `word`, or `None` if no word is close enough.

@@ -6,6 +6,7 @@ use super::expression_node::{BinaryOperator, Constant, ExpressionNode, MacroKind
 use super::expression_pattern::{compile_glob, compile_regex};
 use super::expression_value::ExpressionValue;
 use super::number_value::{calculate, convert_value, negate};
+use sluicegate_base::text::join_with_and;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -230,13 +231,10 @@ impl<'m> ExpressionEvaluation<'m> {
                 self.match_text(function, text, pattern)
                     .map(ExpressionValue::Boolean)
             }
-            _ => {
-                let types: Vec<&str> = arguments.iter().map(ExpressionValue::type_name).collect();
-                Err(build_failure(format!(
-                    "`{function}` cannot be applied to {}",
-                    types.join(" and ")
-                )))
-            }
+            _ => Err(build_failure(format!(
+                "`{function}` cannot be applied to {}",
+                join_with_and(arguments.iter().map(ExpressionValue::type_name))
+            ))),
         }
     }
 
