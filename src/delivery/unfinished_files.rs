@@ -15,13 +15,14 @@ use crate::job::settings::{self, PublishFiles};
 use crate::session::{Run, UnfinishedFiles};
 use crate::workspace::Workspace;
 use jiff::Timestamp;
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_pipelines::findings::{UNFINISHED_NOTE, Verdict, format_unfinished_note};
 use sluicegate_reports::{PublishRun, TO_DO, write_publish_junit};
 use std::fmt::Write as _;
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Duration;
 
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
@@ -295,8 +296,7 @@ impl Run {
 
     /// Returns the reports that this run replaced and into which it has not yet written a result.
     fn lock_unfinished_files(&self) -> MutexGuard<'_, UnfinishedFiles> {
-        let files = self.unfinished_files.lock();
-        files.unwrap_or_else(PoisonError::into_inner)
+        lock_mutex(&self.unfinished_files)
     }
 
     /// Marks the reports of the review as finished, so that a later failure does not replace them.

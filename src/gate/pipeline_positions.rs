@@ -1,11 +1,12 @@
 //! The facts about a pipeline that the text of a violation is compared with: the names with their lines, and the
 //! numbers that rules limit.
 
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_pipelines::findings::Violation;
 use sluicegate_pipelines::pipelines::{Pipeline, SubjectIndex, SubjectMatch};
 use sluicegate_pipelines::rules;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The positions of the named parts of a pipeline, and its sizes. Much smaller than the pipeline.
 #[derive(Debug, Clone)]
@@ -67,14 +68,14 @@ pub(crate) struct PositionCache(Mutex<HashMap<String, PipelinePositions>>);
 impl PositionCache {
     /// Adds the positions in the pipeline at this path.
     pub(crate) fn add(&self, path: &str, positions: PipelinePositions) {
-        let mut cached_positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached_positions = lock_mutex(&self.0);
         cached_positions.insert(path.to_owned(), positions);
     }
 
     /// Returns and removes the positions in the pipeline at this path. Returns `None` if they are not known, or not
     /// yet.
     pub(crate) fn take(&self, path: &str) -> Option<PipelinePositions> {
-        let mut cached_positions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cached_positions = lock_mutex(&self.0);
         cached_positions.remove(path)
     }
 }

@@ -9,10 +9,11 @@ use super::PublishError;
 use super::content_reader::ContentHash;
 use super::plan::Plan;
 use sha2::{Digest, Sha256};
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_base::text::to_hex;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 /// Returns the digest of files, given by path and SHA-256: `sha256:` and the SHA-256, in hex, of the lines `<hash>
 /// <path>` sorted by path. The command `sha256sum` writes these lines, so the digest can be checked without this
@@ -44,7 +45,7 @@ impl FileHashes {
 
     /// Stores the hash of the file with this index. An index beyond the files is ignored.
     pub(super) fn record(&self, file_index: usize, hash: &[u8]) {
-        let mut hashes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hashes = lock_mutex(&self.0);
         if let Some(recorded_hash) = hashes.get_mut(file_index) {
             *recorded_hash = Some(to_hex(hash));
         }
@@ -52,7 +53,7 @@ impl FileHashes {
 
     /// Returns the hashes in the order of the files; `None` for a file that was not read yet.
     pub(super) fn to_vec(&self) -> Vec<Option<String>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock_mutex(&self.0).clone()
     }
 
     /// Returns the hashes of all files of the plan. Reads the files that the upload did not read completely.

@@ -2,13 +2,14 @@
 
 use super::PublishError;
 use sha2::{Digest as _, Sha256};
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_git::{FileContent, GitError, Repository, read_disk_file, read_regular_file_metadata};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The SHA-256 of a checked content.
 pub(super) type ContentHash = [u8; 32];
@@ -119,7 +120,7 @@ impl ContentReader {
         &self,
         read: impl FnOnce(&Repository) -> Result<T, GitError>,
     ) -> Result<T, GitError> {
-        let mut open_repository = self.repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open_repository = lock_mutex(&self.repository);
         if let Some(repository) = open_repository.as_ref() {
             return read(repository);
         }

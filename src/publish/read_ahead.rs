@@ -2,10 +2,11 @@
 
 use super::content_reader::ContentReader;
 use super::plan::PlannedFile;
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_git::FileContent;
 use std::collections::VecDeque;
 use std::io::{self, Cursor, Read};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 /// Maximum number of files that are read ahead while another file is sent.
@@ -56,7 +57,7 @@ impl ReadAhead {
     /// Removes and returns the pending read of this file; `None` if it was not started. Keeps only the pending reads of
     /// the next files: an earlier attempt of the upload may have left others.
     fn take_pending_read(&self, file_index: usize) -> Option<PendingRead> {
-        let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending_reads = lock_mutex(&self.pending_reads);
         let position = pending_reads
             .iter()
             .position(|pending_read| pending_read.file_index == file_index);
@@ -69,7 +70,7 @@ impl ReadAhead {
     /// Starts a thread for each of the next [`MAX_FILES_AHEAD`] files, unless a thread already reads it. Skips files on
     /// disk, which git need not unpack, and files whose size is not in [`READ_AHEAD_SIZES`].
     fn start_next_reads(&self, contents: &Arc<ContentReader>, files: &[PlannedFile], file_index: usize) {
-        let mut pending_reads = self.pending_reads.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pending_reads = lock_mutex(&self.pending_reads);
         for (index, file) in files
             .iter()
             .enumerate()

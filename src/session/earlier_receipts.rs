@@ -5,10 +5,10 @@ use crate::job::policy;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt};
 use crate::session::Run;
 use sluicegate_base::input;
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_git::Repository;
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::PoisonError;
 
 impl Run {
     /// Keeps the content of a receipt that is about to be replaced, because a publish looks in it for the smoke runs of
@@ -24,8 +24,7 @@ impl Run {
             .ok()
             .and_then(|content| Receipt::parse(content).ok())
             .and_then(|receipt| receipt.to_placeholder());
-        let receipts = self.earlier_receipts.lock();
-        let mut receipts = receipts.unwrap_or_else(PoisonError::into_inner);
+        let mut receipts = lock_mutex(&self.earlier_receipts);
         receipts.insert(path.to_owned(), content);
         placeholder
     }
@@ -33,8 +32,7 @@ impl Run {
     /// Returns the receipt that an earlier run left at this path, or the reason why it could not be read; `None` if
     /// there was none.
     pub(crate) fn earlier_receipt(&self, path: &Path) -> Option<Result<Vec<u8>, String>> {
-        let receipts = self.earlier_receipts.lock();
-        let receipts = receipts.unwrap_or_else(PoisonError::into_inner);
+        let receipts = lock_mutex(&self.earlier_receipts);
         receipts.get(path).cloned()
     }
 

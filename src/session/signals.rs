@@ -8,9 +8,10 @@ use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::ui::Ui;
+use sluicegate_base::mutex_lock::lock_mutex;
 use std::io;
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use tokio::runtime::Builder;
 use tokio::sync::{Notify, oneshot, watch};
@@ -48,7 +49,7 @@ impl Signals {
 
     /// Keeps signals from ending the run: from now on, the run must be able to undo a change.
     pub(crate) fn hold(&self) {
-        *lock(&self.is_handled) = true;
+        *lock_mutex(&self.is_handled) = true;
     }
 
     /// Runs `change` to its end, even if a signal arrives. It may end early if [`Self::pending_failure`] returns a
@@ -73,28 +74,23 @@ impl Signals {
 
     /// Lets the next signal end the run again.
     pub(crate) fn release(&self) {
-        *lock(&self.is_handled) = false;
+        *lock_mutex(&self.is_handled) = false;
     }
 
     /// Sets what the run says from now on when a signal ends it, for example what it may have changed. An empty text
     /// ends this.
     pub(crate) fn set_last_words(&self, text: &str) {
-        text.clone_into(&mut lock(&self.last_words));
+        text.clone_into(&mut lock_mutex(&self.last_words));
     }
 
     /// Says on standard error that the signal with this status ends the run.
     fn report_end(&self, ui: Ui, status: ExitStatus) {
         ui.warn(describe_end(status));
-        let last_words = lock(&self.last_words);
+        let last_words = lock_mutex(&self.last_words);
         if !last_words.is_empty() {
             ui.warn(&last_words);
         }
     }
-}
-
-/// Locks the mutex, even if a thread panicked while it held the lock.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns the word for a run that ends with this status of a signal.
@@ -155,7 +151,7 @@ fn run_on_thread(
                 status = stop_signals.next() => {
                     // Read before the signal is sent: the command may receive it and call `Signals::release` at once,
                     // and this signal would then end the run.
-                    let is_handled = lock(&signals.is_handled);
+                    let is_handled = lock_mutex(&signals.is_handled);
                     let _ = signal_sender.send(Some(status));
                     if !*is_handled {
                         mem::forget(is_handled);

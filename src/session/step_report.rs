@@ -9,6 +9,7 @@ use crate::job::cli::{Annotations, Command, DestinationArgs};
 use crate::job::settings;
 use crate::session::Run;
 use crate::ui::Ui;
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_reports::{
     AnnotationStyle, Verdict, azure, github, render_failure_annotation, render_failure_summary,
 };
@@ -17,7 +18,6 @@ use std::io::Write as _;
 use std::mem;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 /// GitHub, Gitea and Forgejo: the file with markdown for the run's page.
@@ -125,39 +125,39 @@ impl Run {
 
     /// Returns the syntax of annotations in the log: by the style that the job requests, or else by that of the policy.
     fn annotation_style(&self) -> AnnotationStyle {
-        let style = self.annotations.or_else(|| *lock(&self.policy_annotations));
+        let style = self.annotations.or_else(|| *lock_mutex(&self.policy_annotations));
         choose_annotation_style(style.unwrap_or_default(), self.host())
     }
 
     /// Records the style of annotations that the policy requests. It is used unless the job requests a style.
     pub(crate) fn set_policy_annotations(&self, style: Annotations) {
-        *lock(&self.policy_annotations) = Some(style);
+        *lock_mutex(&self.policy_annotations) = Some(style);
     }
 
     /// Remembers that the log has shown this warning or cause of a failure, so that it is not shown again.
     pub(crate) fn add_shown_text(&self, text: &str) {
-        lock(&self.shown_texts).push(text.to_owned());
+        lock_mutex(&self.shown_texts).push(text.to_owned());
     }
 
     /// Returns the warnings and causes of failures that the log has shown.
     pub(crate) fn shown_texts(&self) -> Vec<String> {
-        lock(&self.shown_texts).clone()
+        lock_mutex(&self.shown_texts).clone()
     }
 
     /// Keeps a warning that the report will contain as a note. It is printed only if the log does not show such a
     /// report.
     pub(crate) fn defer_warning(&self, warning: String) {
-        lock(&self.deferred_warnings).push(warning);
+        lock_mutex(&self.deferred_warnings).push(warning);
     }
 
     /// Forgets the deferred warnings, because the log has shown a report that contains them.
     pub(crate) fn discard_deferred_warnings(&self) {
-        lock(&self.deferred_warnings).clear();
+        lock_mutex(&self.deferred_warnings).clear();
     }
 
     /// Prints the deferred warnings, because the log does not show a report that contains them.
     pub(crate) fn print_deferred_warnings(&self) {
-        let warnings = mem::take(&mut *lock(&self.deferred_warnings));
+        let warnings = mem::take(&mut *lock_mutex(&self.deferred_warnings));
         for warning in warnings {
             self.ui.warn(&warning);
         }
@@ -226,7 +226,7 @@ impl Run {
     /// Writes the verdict of a review that ended before it had a report to the step outputs, because later steps read
     /// it. Does nothing for other commands, and if a report or a failure was already shown.
     pub(crate) fn write_undecided_output(&self) {
-        let is_review = lock(&self.unfinished_files).description.is_some();
+        let is_review = lock_mutex(&self.unfinished_files).description.is_some();
         if !is_review || self.has_reported.load(Ordering::Relaxed) || !self.has_outputs() {
             return;
         }
@@ -240,11 +240,6 @@ impl Run {
     pub(crate) fn has_outputs(&self) -> bool {
         self.host() == Host::Azure || self.env.get(STEP_OUTPUT).is_some()
     }
-}
-
-/// Locks the value, even if another thread panicked while it held the lock.
-fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
-    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reports to the CI host that the command was not run because its arguments are invalid. Returns whether the message

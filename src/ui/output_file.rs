@@ -3,9 +3,10 @@
 
 use crate::atomic_file::{AtomicFile, write_buffered};
 use crate::error::Failure;
+use sluicegate_base::mutex_lock::lock_mutex;
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 #[derive(Debug)]
 pub(crate) struct OutputFile {
@@ -28,7 +29,7 @@ impl OutputFile {
         &self,
         write_content: impl FnOnce(&mut dyn io::Write) -> io::Result<()>,
     ) -> Result<(), Failure> {
-        let mut slot = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut slot = lock_mutex(&self.file);
         let mut file = match slot.take() {
             Some(file) => file,
             None => AtomicFile::create(&self.path).map_err(|error| self.unwritable_failure(&error))?,
@@ -40,7 +41,7 @@ impl OutputFile {
 
     /// Moves the new file to its path, if something was written.
     pub(super) fn finish(&self) -> Result<(), Failure> {
-        let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let file = lock_mutex(&self.file).take();
         file.map_or(Ok(()), AtomicFile::finish)
             .map_err(|error| self.unwritable_failure(&error))
     }

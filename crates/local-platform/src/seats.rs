@@ -5,8 +5,9 @@
 //! or by not reading a response. A connection is never closed while its request is being answered; it is idle as soon
 //! as the response exists, even if the client has not read it yet.
 
+use sluicegate_base::mutex_lock::lock_mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -130,7 +131,7 @@ impl Drop for Seat {
 /// Locks a mutex, even if a thread panicked while it held the lock. Each change is a single step, so the state is
 /// always consistent.
 fn lock_state<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    lock_mutex(mutex)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::gate::{
 use crate::job::cli::GlobArgs;
 use crate::job::settings::{Connection, SelectionPurpose};
 use crate::workspace::Workspace;
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::Engine;
@@ -145,7 +146,7 @@ impl ReviewEngine for LocalReview {
                 facts.add(path, pipeline);
                 let team_file = team_review.evaluate_pipeline(path, pipeline, tree, &pipeline_files);
                 if let Some(team_file) = team_file {
-                    let mut team_files = team_files.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut team_files = lock_mutex(&team_files);
                     team_files.push(team_file);
                 }
             },

@@ -3,6 +3,7 @@
 use crate::document_content::read_document;
 use crate::gate::project_checks::file_document::FileDocument;
 use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
@@ -49,7 +50,7 @@ impl CollectedFacts {
     /// Adds the facts about a pipeline. Several threads may call it at once.
     pub(crate) fn add(&self, path: &str, pipeline: &Pipeline) {
         let facts = PipelineFacts::from_pipeline(pipeline);
-        let mut collected_facts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut collected_facts = lock_mutex(&self.0);
         collected_facts.push((path.to_owned(), facts));
     }
 

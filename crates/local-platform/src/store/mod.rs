@@ -20,10 +20,11 @@ use super::error::StoreError;
 use data_directory::DataDirectory;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Params, Row, Transaction, TransactionBehavior};
+use sluicegate_base::mutex_lock::lock_mutex;
 use std::convert::Infallible;
 use std::fmt;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::task;
 
 /// Number of prepared statements to keep; the modules have about sixty.
@@ -143,7 +144,7 @@ impl Store {
 /// Locks the connection, even if a thread panicked while it held the lock. The data is then consistent, because the
 /// thread's transaction was rolled back.
 fn lock_connection(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
-    connection.lock().unwrap_or_else(PoisonError::into_inner)
+    lock_mutex(connection)
 }
 
 impl fmt::Debug for Store {

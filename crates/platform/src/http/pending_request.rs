@@ -2,7 +2,8 @@
 
 use super::HttpError;
 use super::request::Request;
-use std::sync::{Arc, Mutex, PoisonError};
+use sluicegate_base::mutex_lock::lock_mutex;
+use std::sync::{Arc, Mutex};
 use tokio::time::{Instant, timeout_at};
 
 tokio::task_local! {
@@ -15,11 +16,11 @@ struct PendingRequest(Arc<Mutex<Option<HttpError>>>);
 
 impl PendingRequest {
     fn record(&self, error: HttpError) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+        *lock_mutex(&self.0) = Some(error);
     }
 
     fn take_error(&self) -> Option<HttpError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        lock_mutex(&self.0).take()
     }
 }
 

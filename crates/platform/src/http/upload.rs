@@ -9,9 +9,10 @@ use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt as _, try_unfold};
 use reqwest::Body;
 use reqwest::header::HeaderValue;
+use sluicegate_base::mutex_lock::lock_mutex;
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -139,7 +140,7 @@ impl UploadMonitor {
 impl UploadState {
     /// Records the error that ended the reading of the body. It is the cause of the upload's failure.
     fn record_read_error(&self, error: &io::Error) {
-        *self.read_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
+        *lock_mutex(&self.read_error) = Some(error.to_string());
     }
 
     /// Records that `size` more bytes were sent, and returns the number of bytes sent so far.
@@ -151,10 +152,7 @@ impl UploadState {
 
     /// Returns why the body could not be read, if that ended the upload.
     fn read_error(&self) -> Option<String> {
-        self.read_error
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        lock_mutex(&self.read_error).clone()
     }
 }
 
