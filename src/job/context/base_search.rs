@@ -4,6 +4,7 @@
 //! pipeline.
 
 use super::base::{Base, EarlierCommit};
+use super::branch_role::BranchRole;
 use super::target_branches::{TargetBranches, TargetTip};
 use super::{ContextError, RequestedRevisions, head::ReviewedHead};
 use crate::job::ci::{BaseHint, CiContext, Host};
@@ -88,9 +89,9 @@ impl BaseSearch<'_> {
     /// causes a warning.
     fn find_target_base(&self, branch: &str, seen_commit: Option<&str>) -> Result<Base, ContextError> {
         let Some(tip) = self.branches.find_tip(branch)? else {
-            return Err(self.missing_branch_error(branch, "target"));
+            return Err(self.missing_branch_error(branch, BranchRole::Target));
         };
-        let base = self.find_branch_base(&tip, "target")?;
+        let base = self.find_branch_base(&tip, BranchRole::Target)?;
         if base.commits.is_empty() {
             return match seen_commit.filter(|id| self.repo.has_commit(id)) {
                 Some(id) => self.find_seen_target_base(branch, id),
@@ -134,7 +135,9 @@ impl BaseSearch<'_> {
         }
         let tip = match target {
             Some(branch) => match self.branches.find_tip(branch)? {
-                None if !self.ci.has_merged_base() => return Err(self.missing_branch_error(branch, "target")),
+                None if !self.ci.has_merged_base() => {
+                    return Err(self.missing_branch_error(branch, BranchRole::Target));
+                }
                 tip => tip,
             },
             None => None,
@@ -142,7 +145,7 @@ impl BaseSearch<'_> {
         // Head differs from the change in the host's merge. Without a merge-base, the named commit is tried next.
         let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
-            && let Ok(base) = self.find_branch_base(tip, "target")
+            && let Ok(base) = self.find_branch_base(tip, BranchRole::Target)
             && !base.commits.is_empty()
         {
             return self.add_missing_merge_bases(base, tip);
@@ -156,7 +159,8 @@ impl BaseSearch<'_> {
         }
         match tip {
             Some(tip) => {
-                let base = self.require_own_commits(self.find_branch_base(&tip, "target")?, &tip)?;
+                let base =
+                    self.require_own_commits(self.find_branch_base(&tip, BranchRole::Target)?, &tip)?;
                 self.add_missing_merge_bases(base, &tip)
             }
             None => Err(self.missing_base_error(id, source)),
@@ -300,8 +304,8 @@ impl BaseSearch<'_> {
         )))
     }
 
-    /// Returns the error for a branch that the clone lacks. Its `role` is "target" or "default".
-    pub(super) fn missing_branch_error(&self, branch: &str, role: &'static str) -> ContextError {
+    /// Returns the error for a branch that the clone lacks.
+    pub(super) fn missing_branch_error(&self, branch: &str, role: BranchRole) -> ContextError {
         ContextError::BranchNotInClone {
             branch: branch.to_owned(),
             role,
@@ -327,8 +331,8 @@ impl BaseSearch<'_> {
         !matches!(self.ci.host, Host::None | Host::Unknown) && self.head.branch.as_deref() == Some(default)
     }
 
-    /// Returns the merge-base with this branch. In messages, the branch is called the "target" or "default" branch.
-    pub(super) fn find_branch_base(&self, tip: &TargetTip, role: &str) -> Result<Base, ContextError> {
+    /// Returns the merge-base with this branch.
+    pub(super) fn find_branch_base(&self, tip: &TargetTip, role: BranchRole) -> Result<Base, ContextError> {
         self.find_merge_base(&tip.commit, &format!("the {role} branch {}", tip.describe()))
     }
 

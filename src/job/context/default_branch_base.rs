@@ -3,6 +3,7 @@
 use super::ContextError;
 use super::base::{Base, EarlierCommit};
 use super::base_search::BaseSearch;
+use super::branch_role::BranchRole;
 use crate::job::ci::Host;
 use sluicegate_git::GitError;
 
@@ -23,7 +24,7 @@ impl BaseSearch<'_> {
         let Some(name) = self.find_default_branch_name()? else {
             return match self.ci.host {
                 _ if self.branches.is_unproven() => Err(self.branches.unproven_target_error("HEAD")),
-                _ if self.may_fetch => Err(self.missing_branch_error("HEAD", "default")),
+                _ if self.may_fetch => Err(self.missing_branch_error("HEAD", BranchRole::Default)),
                 Host::Unknown => Err(ContextError::UnknownHost {
                     missing: "the base",
                     reason: DEFAULT_BRANCH_UNKNOWN.to_owned(),
@@ -36,9 +37,9 @@ impl BaseSearch<'_> {
                 .with_earlier_commit(self.find_earlier_commit(&name)?));
         }
         let Some(tip) = self.branches.find_tip(&name)? else {
-            return Err(self.missing_branch_error(&name, "default"));
+            return Err(self.missing_branch_error(&name, BranchRole::Default));
         };
-        let base = self.add_missing_merge_bases(self.find_branch_base(&tip, "default")?, &tip)?;
+        let base = self.add_missing_merge_bases(self.find_branch_base(&tip, BranchRole::Default)?, &tip)?;
         // An unknown host does not report whether the run is on the default branch: the run is on it if the branch
         // contains head. Otherwise head has no common history with the branch, and no earlier commit.
         if base.commits.is_empty() && self.ci.host == Host::Unknown {

@@ -1,7 +1,9 @@
 //! Errors that prevent the program from resolving the commit to review and its base.
 
+use super::branch_role::BranchRole;
 use super::fetch_source::FetchSource;
 use crate::job::ci::{CiError, Host};
+use sluicegate_base::text::join_with_or;
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
 
 /// The host's context and the clone do not match.
@@ -43,8 +45,7 @@ pub enum ContextError {
     #[error("the {role} branch `{branch}` is not among the remote branches of this clone")]
     BranchNotInClone {
         branch: String,
-        /// The role of the branch: target or default.
-        role: &'static str,
+        role: BranchRole,
         /// The remote that should have the branch.
         remote: String,
         host: Host,
@@ -163,10 +164,9 @@ const UNKNOWN_HOST: &str = "run `git remote set-head origin --auto` first, so th
 
 /// Returns the message that head is not merged, with the remote's branches that were searched for it.
 fn describe_unmerged(head: &CommitId, branches: &[String]) -> String {
-    let branches: Vec<String> = branches.iter().map(|branch| format!("`{branch}`")).collect();
     format!(
         "commit {head} is not merged: it is not in {} on the remote",
-        branches.join(" or ")
+        join_with_or(branches.iter().map(|branch| format!("`{branch}`")))
     )
 }
 

@@ -2,7 +2,7 @@
 
 use super::fetch_source::find_fetch_source;
 use super::target_branches::TargetBranches;
-use super::{BranchOrigin, ContextError, RequestedRevisions};
+use super::{BranchOrigin, BranchRole, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository, is_full_id};
 
@@ -298,7 +298,7 @@ fn find_change_parent(
     let Some(target) = branches.find_tip(branch)? else {
         return Err(ContextError::BranchNotInClone {
             branch: branch.to_owned(),
-            role: "target",
+            role: BranchRole::Target,
             remote: branches.fetch_remote(),
             host: ci.host,
             needs_history: false,

@@ -7,6 +7,7 @@
 mod base;
 mod base_search;
 mod branch_origin;
+mod branch_role;
 mod deepen;
 mod default_branch_base;
 mod earlier_commit;
@@ -37,6 +38,7 @@ pub use requested_revisions::RequestedRevisions;
 pub use target::{Comparison, RunSubject, Target};
 
 use crate::job::ci::CiContext;
+use branch_role::BranchRole;
 use sluicegate_git::Repository;
 use target_resolver::TargetResolver;
 

@@ -5,6 +5,7 @@
 //! person may have pushed it. A default branch is not guessed by its usual name either, because anyone may push a
 //! branch with that name. Only remote-tracking references are read, by their full names.
 
+use super::branch_role::BranchRole;
 use super::head::{is_commit_of_host, matches_host_commit};
 use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
@@ -77,7 +78,7 @@ pub fn find_target_policy_revision(
     }
     let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
     let revision = match (&ci.base, ci.target_branch()) {
-        (_, Some(branch)) => find_branch_revision(&branches, branch, "target"),
+        (_, Some(branch)) => find_branch_revision(&branches, branch, BranchRole::Target),
         (BaseHint::Commit { .. }, None) => Ok(PolicyRevision::Unknown {
             reason: "the host does not name the target branch".to_owned(),
         }),
@@ -105,7 +106,7 @@ pub fn find_default_branch_policy_revision(
         None => None,
     };
     Ok(match tip {
-        Some(tip) => to_policy_revision(&tip, "default"),
+        Some(tip) => to_policy_revision(&tip, BranchRole::Default),
         None => PolicyRevision::Unknown {
             reason: "this clone does not have the remote's default branch".to_owned(),
         },
@@ -353,7 +354,7 @@ fn choose_default_branch_revision(
         let reason = format!("head is on the default branch `{name}`");
         return Ok(PolicyRevision::Head { reason });
     }
-    find_branch_revision(branches, &name, "default")
+    find_branch_revision(branches, &name, BranchRole::Default)
 }
 
 /// Returns whether the commit of the run may be on the branch of the run. The commit of the run is the commit that the
@@ -369,12 +370,11 @@ fn is_on_run_branch(repo: &Repository, ci: &CiContext) -> Result<bool, ContextEr
     }
 }
 
-/// Returns the newest known commit of the branch as the policy revision. In messages, the branch is called the "target"
-/// or "default" branch.
+/// Returns the newest known commit of the branch as the policy revision.
 fn find_branch_revision(
     branches: &TargetBranches<'_>,
     branch: &str,
-    role: &str,
+    role: BranchRole,
 ) -> Result<PolicyRevision, ContextError> {
     Ok(match branches.find_tip(branch)? {
         Some(tip) => to_policy_revision(&tip, role),
@@ -385,7 +385,7 @@ fn find_branch_revision(
 }
 
 /// Converts the newest commit of a branch to the policy revision.
-fn to_policy_revision(tip: &TargetTip, role: &str) -> PolicyRevision {
+fn to_policy_revision(tip: &TargetTip, role: BranchRole) -> PolicyRevision {
     PolicyRevision::Commit {
         commit: tip.commit.clone(),
         branch: tip.branch.clone(),

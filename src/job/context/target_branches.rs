@@ -7,6 +7,7 @@
 //! comparison with the tip and the search for merged commits all use this type.
 
 use super::ContextError;
+use super::branch_role::BranchRole;
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};
 
@@ -336,9 +337,8 @@ impl TargetTip {
         }
     }
 
-    /// Describes where the commit was found: the full name of the reference, or the host's variable or field. `role` is
-    /// "target" or "default".
-    pub(super) fn describe_source(&self, role: &str) -> String {
+    /// Describes where the commit was found: the full name of the reference, or the host's variable or field.
+    pub(super) fn describe_source(&self, role: BranchRole) -> String {
         match (&self.tracked_branch, self.field) {
             (Some(branch), None) => branch.reference.clone(),
             (Some(branch), Some(field)) => format!("{field}, which is newer than {}", branch.reference),
