@@ -5,7 +5,7 @@ use crate::job::cli::{
     ConnectionsVerb, EnvironmentsVerb, OutputArgs, ProjectsVerb, RepositoriesVerb, SecretsVerb, ValueArgs,
     VocabularyArgs,
 };
-use crate::session::resource::creation_failure;
+use crate::session::resource_lookup::creation_failure;
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;

@@ -3,7 +3,8 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, PaceArgs, StreamArgs};
-use crate::session::resource::{RemoteProject, ResourceLookup, creation_failure};
+use crate::session::resource::RemoteProject;
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
@@ -82,7 +83,7 @@ async fn stream_request_failure(project: &RemoteProject, id: &str, error: HttpEr
         return failure;
     }
     let lookup = ResourceLookup {
-        kind: "streaming pipeline",
+        kind: ResourceKind::StreamingPipeline,
         name: id,
         list_command: None,
         show_command: Some("streaming status"),

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::publish::LatestVersion;
-use crate::session::resource::{ResourceLookup, creation_failure};
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use sluicegate_base::text::{List, did_you_mean, escape_line, quote_shell_word};
 use sluicegate_platform::api::{ApiValue, Artifact, ArtifactDetails, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Creates the lookup of a prefix, for messages about a missing prefix.
 pub(crate) const fn prefix_lookup(prefix: &str) -> ResourceLookup<'_> {
     ResourceLookup {
-        kind: "prefix",
+        kind: ResourceKind::Prefix,
         name: prefix,
         list_command: Some("artifacts list"),
         show_command: None,
@@ -104,7 +104,7 @@ pub(crate) async fn version_request_failure(
         .filter_map(|version| version.version_name.clone())
         .collect();
     let lookup = ResourceLookup {
-        kind: "version",
+        kind: ResourceKind::Version,
         name: version,
         list_command: Some(&list_call),
         show_command: None,

@@ -7,6 +7,7 @@ mod earlier_receipts;
 pub(crate) mod failure_conversion;
 pub(crate) mod linked_paths;
 pub(crate) mod resource;
+pub(crate) mod resource_lookup;
 pub(crate) mod response_output;
 mod secret_value;
 pub(crate) mod signals;

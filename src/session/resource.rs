@@ -4,10 +4,11 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::{Value, json};
-use sluicegate_base::text::{self, did_you_mean, find_nearest_word, quote_shell_word};
+use sluicegate_base::text;
 use sluicegate_platform::api::{self, ApiValue, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::io;
@@ -99,166 +100,10 @@ fn build_list_envelope(list_field: &str, items: Vec<Value>) -> Value {
     envelope
 }
 
-/// Returns whether the platform rejected this id because it is no id, such as the name of the resource.
-pub(crate) fn is_rejected_id(id: &str, error: &HttpError) -> bool {
-    Uuid::parse_str(id).is_err() && matches!(error.status(), Some(400 | 404 | 422))
-}
-
-/// Returns the failure of a creation. If the response was lost, the hint contains `check_instruction`, which says how
-/// to check the result.
-pub(crate) fn creation_failure(error: HttpError, check_instruction: &str) -> Failure {
-    if error.is_maybe_processed() {
-        let hint = error.hint_with_check(check_instruction);
-        Failure::from(error).with_hint(hint)
-    } else {
-        error.into()
-    }
-}
-
-/// Returns the failure of a change to an existing resource of this kind, as [`creation_failure`] does. A conflict is
-/// not about its name but about another operation.
-pub(crate) fn change_failure(error: HttpError, kind: &str, check_instruction: &str) -> Failure {
-    if error.kind() == ErrorKind::Conflict && !error.has_specific_hint() {
-        let hint = format!("{check_instruction}; try again when no other operation changes the {kind}");
-        return Failure::from(error).with_hint(hint);
-    }
-    creation_failure(error, check_instruction)
-}
-
 /// Returns the failure for a created resource whose response lacks its id. `check_instruction` says how to find it.
 pub(crate) fn created_without_id_failure(message: &'static str, check_instruction: &str) -> Failure {
     let hint = format!("before you repeat the command, {check_instruction}");
     Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
-}
-
-/// The kind of the resources that `pipelines run` starts. Their names are paths without the extension.
-pub(crate) const PIPELINE_KIND: &str = "published pipeline";
-
-/// The extensions of pipeline files.
-const PIPELINE_EXTENSIONS: [&str; 2] = [".orch.yaml", ".tran.yaml"];
-
-/// A resource that a command looks up by name.
-#[derive(Clone, Copy)]
-pub(crate) struct ResourceLookup<'a> {
-    /// The kind of resource, for example `variable`.
-    pub(crate) kind: &'a str,
-    pub(crate) name: &'a str,
-    /// The command that lists all resources of this kind, if there is one.
-    pub(crate) list_command: Option<&'a str>,
-    /// The command that shows a single resource, if there is one.
-    pub(crate) show_command: Option<&'a str>,
-}
-
-impl ResourceLookup<'_> {
-    /// Returns the failure of a request for this resource. For a 404, requests the existing names and suggests the most
-    /// similar one. If the response to a change was lost, the hint says how to check the result.
-    pub(crate) async fn request_failure(
-        self,
-        error: HttpError,
-        names: impl Future<Output = Result<Vec<String>, HttpError>>,
-    ) -> Failure {
-        let names = match error.kind() {
-            ErrorKind::NotFound => request_for_hint(names).await,
-            _ => None,
-        };
-        self.request_failure_with_names(error, names)
-    }
-
-    /// Returns the failure as [`Self::request_failure`] does. `names` are the existing names, or `None` if they could
-    /// not be listed.
-    pub(crate) fn request_failure_with_names(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
-        if error.kind() != ErrorKind::NotFound {
-            return change_failure(error, self.kind, &self.format_check_instruction());
-        }
-        let fact = format!("the platform has no {} {:?}", self.kind, self.name);
-        let hint = match names {
-            Some(names) => self.hint(&names),
-            None => "check the base URL and the project id, because the existing names could not be listed"
-                .to_owned(),
-        };
-        Failure::from(error).context(fact).with_hint(hint)
-    }
-
-    /// Returns the failure as [`Self::request_failure_with_names`] does, for a kind of resource that the platform finds
-    /// only by its id. If the platform rejected the text because it is no id, and no id is similar, `id_hint` says where
-    /// to find the id.
-    pub(crate) fn request_failure_by_id(
-        self,
-        error: HttpError,
-        ids: Option<Vec<String>>,
-        id_hint: &str,
-    ) -> Failure {
-        let is_rejected = is_rejected_id(self.name, &error);
-        let is_missing = error.kind() == ErrorKind::NotFound;
-        let has_near_id = ids
-            .as_deref()
-            .is_some_and(|ids| self.find_nearest_name(ids).is_some());
-        let mut failure = self.request_failure_with_names(error, ids);
-        if is_rejected && !is_missing {
-            failure = failure.context(format!("the platform has no {} {:?}", self.kind, self.name));
-        }
-        if is_rejected && !has_near_id {
-            failure = failure.with_hint(id_hint);
-        }
-        failure
-    }
-
-    /// Returns an instruction to check the resource on the platform, for a hint.
-    fn format_check_instruction(self) -> String {
-        match (self.show_command, self.list_command) {
-            (Some(command), _) => {
-                format!(
-                    "run `sluicegate {command} {}` to check",
-                    quote_shell_word(self.name)
-                )
-            }
-            (None, Some(command)) => format!("run `sluicegate {command}` to check"),
-            (None, None) => "check the result in the platform's web interface".to_owned(),
-        }
-    }
-
-    /// Returns the most similar of these names; `None` if no name is similar or the resource's name is one of them.
-    pub(crate) fn find_nearest_name(self, names: &[String]) -> Option<&str> {
-        let known_names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let near = match self.kind {
-            PIPELINE_KIND => find_nearest_pipeline(self.name, &known_names),
-            _ => find_nearest_word(self.name, &known_names),
-        };
-        near.filter(|near| *near != self.name)
-    }
-
-    /// Returns the hint for a missing resource: the most similar of these names, if any, and how to list them.
-    pub(crate) fn hint(self, names: &[String]) -> String {
-        let list_instruction = match self.list_command {
-            Some(list) => format!("run `sluicegate {list}` to list the existing names"),
-            None => "check the name, the project id and the base URL".to_owned(),
-        };
-        match self.find_nearest_name(names) {
-            Some(near) => format!("{} {list_instruction}", did_you_mean(near)),
-            None => list_instruction,
-        }
-    }
-}
-
-/// Returns the published pipeline that `text` probably means: the path of its file, the end of its name if no other
-/// pipeline has the same, or a similar name. A name that differs only in its case comes first.
-fn find_nearest_pipeline<'a>(text: &str, names: &[&'a str]) -> Option<&'a str> {
-    let name = PIPELINE_EXTENSIONS
-        .iter()
-        .find_map(|extension| text.strip_suffix(extension))
-        .unwrap_or(text);
-    let mut longer_names = names.iter().filter(|known_name| {
-        let folder = known_name.strip_suffix(name).unwrap_or_default();
-        !name.is_empty() && folder.ends_with('/')
-    });
-    let only_name = longer_names.next().filter(|_| longer_names.next().is_none());
-    if names
-        .iter()
-        .any(|known_name| known_name.eq_ignore_ascii_case(name))
-    {
-        return find_nearest_word(name, names);
-    }
-    only_name.copied().or_else(|| find_nearest_word(name, names))
 }
 
 /// Returns the failure of a request for a project. A 404 means that the project is missing, unless the platform lists
@@ -313,7 +158,7 @@ fn list_project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
 /// Creates the lookup of a project, for hints about a missing project.
 const fn project_lookup(id: &str) -> ResourceLookup<'_> {
     ResourceLookup {
-        kind: "project",
+        kind: ResourceKind::Project,
         name: id,
         list_command: Some("projects list"),
         show_command: None,
@@ -380,7 +225,7 @@ impl RemoteProject {
 /// Creates the lookup of a variable, for messages about a missing variable.
 pub(crate) const fn variable_lookup(name: &str) -> ResourceLookup<'_> {
     ResourceLookup {
-        kind: "variable",
+        kind: ResourceKind::Variable,
         name,
         list_command: Some("variables list"),
         show_command: None,

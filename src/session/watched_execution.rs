@@ -3,7 +3,8 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat};
-use crate::session::resource::{RemoteProject, ResourceLookup, is_rejected_id};
+use crate::session::resource::RemoteProject;
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup, is_rejected_id};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use jiff::Timestamp;
@@ -26,7 +27,7 @@ pub(crate) async fn execution_request_failure(
         return failure;
     }
     let lookup = ResourceLookup {
-        kind: "execution",
+        kind: ResourceKind::Execution,
         name: id,
         list_command: None,
         show_command: Some("executions show"),

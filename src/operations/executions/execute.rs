@@ -7,10 +7,10 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::RunArgs;
 use crate::job::settings::PollSettings;
-use crate::session::failure_conversion::to_write_failure;
-use crate::session::resource::{PIPELINE_KIND, RemoteProject, ResourceLookup, created_without_id_failure};
+use crate::session::resource::{RemoteProject, created_without_id_failure};
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup};
 use crate::session::watched_execution::{WatchedExecution, report_last_state};
-use crate::session::{CommandResult, Run};
+use crate::session::{CommandResult, Run, failure_conversion::to_write_failure};
 use jiff::Timestamp;
 use sluicegate_base::text;
 use sluicegate_pipelines::findings::{UNFINISHED_NOTE, format_unfinished_note};
@@ -216,7 +216,7 @@ impl PipelineRun<'_> {
                 .collect()
         });
         let pipeline_lookup = ResourceLookup {
-            kind: PIPELINE_KIND,
+            kind: ResourceKind::PublishedPipeline,
             name: &self.execution.pipeline_name,
             list_command: Some("pipelines list"),
             show_command: None,
@@ -233,7 +233,7 @@ impl PipelineRun<'_> {
             return pipeline_lookup.request_failure_with_names(error, published_names);
         }
         let environment_lookup = ResourceLookup {
-            kind: "environment",
+            kind: ResourceKind::Environment,
             name: &self.execution.environment_name,
             list_command: Some("environments list"),
             show_command: None,

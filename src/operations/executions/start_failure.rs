@@ -1,7 +1,7 @@
 //! The failure of a request that starts an execution.
 
 use crate::error::Failure;
-use crate::session::resource::creation_failure;
+use crate::session::resource_lookup::creation_failure;
 use sluicegate_platform::http::HttpError;
 
 /// Hint to check whether an execution was started.

@@ -10,7 +10,7 @@ pub(crate) mod task_wait;
 
 use crate::error::Failure;
 use crate::job::cli::{MessageArgs, TaskArgs};
-use crate::session::resource::ResourceLookup;
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup};
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::input;
@@ -35,7 +35,7 @@ fn create_platform_client(run: &Run) -> Result<Platform, Failure> {
 /// Returns the failure of a request about a task. If no task has this id, the hint has the most similar id.
 async fn task_request_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
     let lookup = ResourceLookup {
-        kind: "task",
+        kind: ResourceKind::Task,
         name: id,
         list_command: Some("tasks list --all-projects"),
         show_command: Some("tasks show"),

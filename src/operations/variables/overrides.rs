@@ -4,7 +4,8 @@ use super::print_confirmation;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{OutputArgs, OutputFormat, OverridesVerb};
-use crate::session::resource::{RemoteProject, ResourceLookup, change_failure};
+use crate::session::resource::RemoteProject;
+use crate::session::resource_lookup::{ResourceKind, ResourceLookup, change_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text::{self, format_count};
@@ -89,7 +90,7 @@ async fn set_overrides(
         Ok(response) => response,
         Err(error) => {
             let check_instruction = format!("run `sluicegate {}` to check", list_command(name));
-            return Err(change_failure(error, "variable", &check_instruction));
+            return Err(change_failure(error, ResourceKind::Variable, &check_instruction));
         }
     };
     let refusals = list_unconfirmed_overrides(&overrides, &response);
@@ -228,7 +229,7 @@ async fn override_removal_failure(
     if error.kind() != ErrorKind::NotFound {
         // If the response was lost, the override may be removed, so the hint says how to check.
         let check_instruction = format!("run `sluicegate {list_command}` to check");
-        return change_failure(error, "variable", &check_instruction);
+        return change_failure(error, ResourceKind::Variable, &check_instruction);
     }
     let environment_filter = None;
     let request = project
@@ -245,7 +246,7 @@ async fn override_removal_failure(
         .map(|existing_override| existing_override.environment_name)
         .collect();
     let lookup = ResourceLookup {
-        kind: "override of this variable in",
+        kind: ResourceKind::Override,
         name: environment,
         list_command: Some(&list_command),
         show_command: None,
