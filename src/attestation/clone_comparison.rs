@@ -39,7 +39,7 @@ impl SavedStatement {
     /// number is wrong, or a file is missing.
     pub(crate) fn check_publication(&self, predicate: &PublicationPredicate) -> Vec<String> {
         let mut problems = self.check_subjects(&predicate.commit);
-        if !matches!(predicate.outcome.as_str(), "published" | "already-published") {
+        if !predicate.outcome.is_published() {
             problems.push(format!("the outcome of the publish is `{}`", predicate.outcome));
         }
         if let Some(review) = &predicate.review {

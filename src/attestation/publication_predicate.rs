@@ -1,7 +1,7 @@
 //! The predicate of a publication: the published version, and the review that it relied on.
 
 use super::{FileDigest, PolicyDigests, PredicateKind, Statement, Subject, Tool};
-use crate::publish::{Receipt, ReviewEvidence, SharedPipelineRef, compare_with_document};
+use crate::publish::{Receipt, ReceiptOutcome, ReviewEvidence, SharedPipelineRef, compare_with_document};
 use serde::{Deserialize, Serialize};
 use sluicegate_pipelines::findings::ReviewPlatform;
 use sluicegate_platform::api::ArtifactDetails;
@@ -21,7 +21,7 @@ pub(crate) struct PublicationPredicate {
     /// Digest of all parts, as in the receipt: `sha256:` and the SHA-256 of the list that `sha256sum` writes.
     pub(crate) digest: String,
     /// The outcome as in the receipt: `published` or `already-published`.
-    pub(crate) outcome: String,
+    pub(crate) outcome: ReceiptOutcome,
     /// The published version was compared with the plan.
     #[serde(rename = "verified")]
     pub(crate) is_verified: bool,
@@ -61,7 +61,7 @@ impl PublicationPredicate {
             prefix: receipt.prefix.clone(),
             version_name: receipt.version_name.clone(),
             digest: receipt.digest.clone(),
-            outcome: receipt.outcome().to_owned(),
+            outcome: receipt.outcome().clone(),
             is_verified: receipt.is_verified(),
             shared_pipelines: receipt.shared_pipelines().to_vec(),
             review: receipt.review().cloned(),

@@ -1,6 +1,6 @@
 //! The outcome of a publish.
 
-use super::{LatestVersion, PublishError, VersionDifference};
+use super::{LatestVersion, PublishError, ReceiptOutcome, VersionDifference};
 use clap::ValueEnum;
 use serde_json::Value;
 use sluicegate_platform::http::HttpError;
@@ -84,15 +84,14 @@ impl OutcomeKind {
         !matches!(self, Self::AlreadyPublished | Self::Conflict | Self::Failed)
     }
 
-    /// Returns the word for the outcome in a receipt, which has fewer words than there are outcomes: for example, an
-    /// unknown outcome is `failed` there.
-    pub const fn receipt_word(self) -> &'static str {
+    /// Returns the outcome for a receipt, which has fewer outcomes: for example, an unknown one is `failed` there.
+    pub const fn receipt_outcome(self) -> ReceiptOutcome {
         match self {
-            Self::Published => "published",
-            Self::AlreadyPublished => "already-published",
-            Self::Conflict | Self::Superseded => "conflict",
-            Self::Incomplete | Self::Unverified | Self::Unconfirmed => "incomplete",
-            Self::Failed | Self::Unknown => "failed",
+            Self::Published => ReceiptOutcome::Published,
+            Self::AlreadyPublished => ReceiptOutcome::AlreadyPublished,
+            Self::Conflict | Self::Superseded => ReceiptOutcome::Conflict,
+            Self::Incomplete | Self::Unverified | Self::Unconfirmed => ReceiptOutcome::Incomplete,
+            Self::Failed | Self::Unknown => ReceiptOutcome::Failed,
         }
     }
 }
@@ -100,13 +99,13 @@ impl OutcomeKind {
 impl fmt::Display for OutcomeKind {
     /// Writes the word for messages, which is more exact than that in the receipt.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Unknown => "unknown",
-            Self::Superseded => "superseded",
-            Self::Unconfirmed => "unconfirmed",
-            Self::Unverified => "unverified",
-            kind => kind.receipt_word(),
-        })
+        match self {
+            Self::Unknown => f.write_str("unknown"),
+            Self::Superseded => f.write_str("superseded"),
+            Self::Unconfirmed => f.write_str("unconfirmed"),
+            Self::Unverified => f.write_str("unverified"),
+            kind => kind.receipt_outcome().fmt(f),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The receipt: the exact content that was sent, and the outcome. Schema `sluicegate.receipt/v1`, written and strictly
 //! read with the same struct.
 
-use super::{Outcome, OutcomeKind, Plan, SharedPipelineRef, SmokeRecord, is_same_commit};
+use super::{Outcome, Plan, ReceiptOutcome, SharedPipelineRef, SmokeRecord, is_same_commit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sluicegate_base::named_fields::parse_json;
@@ -14,9 +14,6 @@ const SCHEMA_NAME: &str = "sluicegate.receipt/v1";
 
 /// Maximum size of a receipt to read, in bytes.
 pub const MAX_RECEIPT_BYTES: u64 = 256 * 1024 * 1024;
-
-/// Outcome of a dry run.
-const PLANNED_OUTCOME: &str = "planned";
 
 /// The review that a publish relied on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,8 +41,7 @@ pub struct Receipt {
     /// Digest of the files; empty without hashes.
     pub digest: String,
     pub(super) files: Vec<ReceiptFile>,
-    /// `planned`, or the outcome, see [`super::OutcomeKind::receipt_word`].
-    pub(super) outcome: String,
+    pub(super) outcome: ReceiptOutcome,
     ignored_resources: Vec<Value>,
     verified: bool,
     #[serde(default)]
@@ -89,7 +85,7 @@ impl Receipt {
                 plan.compute_digest(hashes)
             },
             files: files.collect(),
-            outcome: PLANNED_OUTCOME.to_owned(),
+            outcome: ReceiptOutcome::Planned,
             ignored_resources: Vec::new(),
             verified: false,
             shared_pipelines: plan.shared_pipelines.clone(),
@@ -102,7 +98,7 @@ impl Receipt {
     /// Creates the receipt of an executed plan, with its outcome.
     pub fn for_outcome(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
         Self {
-            outcome: outcome.kind.receipt_word().to_owned(),
+            outcome: outcome.kind.receipt_outcome(),
             ignored_resources: outcome.ignored_resources.clone(),
             verified: outcome.verified,
             ..Self::for_dry_run(plan, hashes)
@@ -135,8 +131,7 @@ impl Receipt {
         self.branch.as_deref()
     }
 
-    /// Returns the word for the outcome of the publish.
-    pub fn outcome(&self) -> &str {
+    pub const fn outcome(&self) -> &ReceiptOutcome {
         &self.outcome
     }
 
@@ -160,9 +155,7 @@ impl Receipt {
     #[must_use]
     pub fn with_ignored_resources(mut self, ignored_resources: &[Value], is_accepted: bool) -> Self {
         if !ignored_resources.is_empty() && !is_accepted {
-            OutcomeKind::Incomplete
-                .receipt_word()
-                .clone_into(&mut self.outcome);
+            self.outcome = ReceiptOutcome::Incomplete;
         }
         self.ignored_resources = ignored_resources.to_vec();
         self
@@ -182,7 +175,7 @@ impl Receipt {
     #[must_use]
     pub fn with_smoke(mut self, smoke: Option<&SmokeRecord>) -> Self {
         if smoke.is_some_and(|smoke| !smoke.is_passed()) {
-            OutcomeKind::Failed.receipt_word().clone_into(&mut self.outcome);
+            self.outcome = ReceiptOutcome::Failed;
         }
         self.smoke = smoke.cloned();
         self
@@ -197,7 +190,7 @@ impl Receipt {
             return None;
         }
         Some(Self {
-            outcome: OutcomeKind::Failed.receipt_word().to_owned(),
+            outcome: ReceiptOutcome::Failed,
             verified: false,
             review: None,
             compat: None,
@@ -209,7 +202,7 @@ impl Receipt {
     /// Returns whether the outcome is that the run of this receipt published the version without a problem, so that it
     /// knows which files were ignored.
     pub fn has_published_outcome(&self) -> bool {
-        self.outcome == OutcomeKind::Published.receipt_word()
+        self.outcome == ReceiptOutcome::Published
     }
 
     /// Returns whether the receipt is about this version: its prefix, its name and its commit.
@@ -227,15 +220,13 @@ impl Receipt {
 
     /// Returns whether the outcome is that the version exists and this run found no problem with it.
     pub fn is_for_published_version(&self) -> bool {
-        [OutcomeKind::Published, OutcomeKind::AlreadyPublished]
-            .iter()
-            .any(|kind| kind.receipt_word() == self.outcome)
+        self.outcome.is_published()
     }
 
     /// Creates the receipt of a publish that was rejected before anything was sent.
     pub fn for_rejected_plan(plan: &Plan, hashes: &[String]) -> Self {
         Self {
-            outcome: OutcomeKind::Failed.receipt_word().to_owned(),
+            outcome: ReceiptOutcome::Failed,
             ..Self::for_dry_run(plan, hashes)
         }
     }
@@ -245,7 +236,7 @@ impl Receipt {
         Self {
             version_name: version.to_owned(),
             commit_hash: commit.to_owned(),
-            outcome: OutcomeKind::AlreadyPublished.receipt_word().to_owned(),
+            outcome: ReceiptOutcome::AlreadyPublished,
             ..Self::for_dry_run(plan, hashes)
         }
     }

@@ -2,7 +2,7 @@
 
 use super::receipt::ReceiptFile;
 use super::{
-    DocumentFile, OutcomeKind, PublishError, Receipt, ReviewEvidence, SharedPipelineRef, SmokeRecord,
+    DocumentFile, PublishError, Receipt, ReceiptOutcome, ReviewEvidence, SharedPipelineRef, SmokeRecord,
     compare_with_committed_files, compare_with_document, compute_digest, is_same_commit,
 };
 use crate::interface_version::{self, InterfaceVersion, LoadedInterface};
@@ -187,12 +187,12 @@ impl ReviewEvidence {
     /// Returns the problems in the review that a publish relied on: it did not pass, or it is of another commit than the
     /// version. `outcome` is that of the publish. A publish that found the version's files unchanged reviewed a newer
     /// commit than that of the version.
-    pub(crate) fn list_problems(&self, commit: &str, outcome: &str) -> Vec<String> {
+    pub(crate) fn list_problems(&self, commit: &str, outcome: &ReceiptOutcome) -> Vec<String> {
         let mut problems = Vec::new();
         if self.verdict != Verdict::Passed.to_string() {
             problems.push(format!("the verdict of the review is `{}`", self.verdict));
         }
-        if outcome == OutcomeKind::Published.receipt_word() && !is_same_commit(Some(&self.head), commit) {
+        if *outcome == ReceiptOutcome::Published && !is_same_commit(Some(&self.head), commit) {
             problems.push(format!(
                 "the review is of commit {}, but the version is of commit {commit}",
                 self.head

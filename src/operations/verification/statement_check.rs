@@ -10,6 +10,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::run::review_context::review_platform;
 use crate::job::cli::OutputFormat;
+use crate::publish::ReceiptOutcome;
 use crate::session::{CommandResult, Run};
 use serde_json::json;
 use sluicegate_git::{CommitId, Repository, short_id};
@@ -136,7 +137,7 @@ fn compare_publication_with_clone(
     let mut differences = statement.compare_publication_with_commit(predicate, &repository, &commit)?;
     differences.extend(compare_policy(run, &predicate.policy, &repository)?);
     // A rerun may not have had the older commit of an existing version, so its statement may omit the rules file.
-    if predicate.outcome != "already-published" {
+    if predicate.outcome != ReceiptOutcome::AlreadyPublished {
         let (policy, rules) = (&predicate.policy, predicate.rules.as_ref());
         differences.extend(find_omitted_rules_file(run, policy, rules, &repository, &commit)?);
     }

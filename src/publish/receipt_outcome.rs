@@ -1,0 +1,60 @@
+//! The outcome of a publish as the receipt and the statement store it.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The outcome of a publish in a receipt, which has fewer outcomes than [`super::OutcomeKind`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum ReceiptOutcome {
+    /// The plan was not executed.
+    Planned,
+    Published,
+    AlreadyPublished,
+    Conflict,
+    Incomplete,
+    Failed,
+    /// A word that this program never writes; the file may be edited.
+    Unknown(String),
+}
+
+impl ReceiptOutcome {
+    /// Returns whether the version exists and the run found no problem with it.
+    pub const fn is_published(&self) -> bool {
+        matches!(self, Self::Published | Self::AlreadyPublished)
+    }
+}
+
+impl fmt::Display for ReceiptOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Planned => "planned",
+            Self::Published => "published",
+            Self::AlreadyPublished => "already-published",
+            Self::Conflict => "conflict",
+            Self::Incomplete => "incomplete",
+            Self::Failed => "failed",
+            Self::Unknown(word) => word,
+        })
+    }
+}
+
+impl From<String> for ReceiptOutcome {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "planned" => Self::Planned,
+            "published" => Self::Published,
+            "already-published" => Self::AlreadyPublished,
+            "conflict" => Self::Conflict,
+            "incomplete" => Self::Incomplete,
+            "failed" => Self::Failed,
+            _ => Self::Unknown(word),
+        }
+    }
+}
+
+impl From<ReceiptOutcome> for String {
+    fn from(outcome: ReceiptOutcome) -> Self {
+        outcome.to_string()
+    }
+}
