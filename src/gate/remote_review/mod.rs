@@ -26,7 +26,7 @@ use crate::gate::{
 };
 use crate::job::cli::OnUnavailable;
 use crate::job::context::Target;
-use crate::job::settings::{Connection, RequestFields, ReviewSettings};
+use crate::job::settings::{Connection, ReviewSettings};
 use crate::session::resource::find_unknown_project_hint;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, SnapshotFile};
@@ -62,7 +62,7 @@ impl<'a> RemoteReview<'a> {
     /// Creates the engine that requests the review from the platform.
     pub(crate) fn new(settings: &'a ReviewSettings, connection: &'a Connection, target: &'a Target) -> Self {
         Self {
-            fields: review_fields(&settings.request_fields),
+            fields: settings.request_fields.clone(),
             settings,
             connection,
             target,
@@ -376,16 +376,6 @@ impl ReviewEngine for RemoteReview<'_> {
         evaluation.set_failed_requests(failed_requests, may_pass);
         evaluation.print_failed_requests(run.session)?;
         Ok(evaluation)
-    }
-}
-
-/// Returns the fields of a review request for these settings.
-pub(crate) fn review_fields(request: &RequestFields) -> ReviewFields {
-    match request {
-        RequestFields::Pipelines => ReviewFields::Pipelines,
-        RequestFields::FilePaths(data_warehouse) => ReviewFields::FilePaths {
-            data_warehouse: data_warehouse.clone(),
-        },
     }
 }
 

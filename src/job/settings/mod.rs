@@ -49,7 +49,7 @@ pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run,
 pub use report_destinations::{
     ReportDestinations, requested_annotation_style, requested_category, requested_reports,
 };
-pub use review_settings::{GateSettings, RequestFields, ReviewSettings};
+pub use review_settings::{GateSettings, ReviewSettings};
 pub use schema::json_schema;
 pub use selection::{ReviewExclusions, Selection, SelectionPurpose};
 pub use setting::Setting;
@@ -65,6 +65,7 @@ pub(crate) use layers::Layers;
 
 use crate::env::Env;
 use crate::job::policy::{self, GateFile, UnusableFile};
+use sluicegate_base::text::format_note;
 use std::collections::HashSet;
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -102,10 +103,7 @@ impl SettingsError {
 
     /// Returns the message and the hint in one line, for a note.
     pub fn to_note(&self) -> String {
-        match &self.hint {
-            Some(hint) => format!("{} ({hint})", self.message),
-            None => self.message.clone(),
-        }
+        format_note(&self.message, self.hint())
     }
 
     /// Returns whether the error is about a key in the configuration file that only the job may set.

@@ -6,15 +6,7 @@ use super::setting_table::variable;
 use super::{Selection, SettingSources, SettingsError, VerdictSettings};
 use crate::job::cli::{Fork, OnUnavailable, ReviewArgs, ReviewRequestFields, SelectionArgs, parse_value};
 use crate::job::context::RequestedRevisions;
-
-/// The fields of a review request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RequestFields {
-    /// `pipelines`, as in the API document.
-    Pipelines,
-    /// `filePaths`, with the `dataWarehouseType` in upper case.
-    FilePaths(String),
-}
+use sluicegate_platform::api::ReviewFields;
 
 /// The settings that a check and a review share.
 #[derive(Debug, Clone)]
@@ -29,7 +21,7 @@ pub struct ReviewSettings {
     pub gate: GateSettings,
     pub on_unavailable: OnUnavailable,
     pub fork: Fork,
-    pub request_fields: RequestFields,
+    pub request_fields: ReviewFields,
     /// Maximum number of files in one request, at least 1.
     pub batch_size: usize,
     /// Maximum number of concurrent requests, at least 1.
@@ -84,7 +76,7 @@ impl SettingSources<'_> {
         &self,
         request: Option<ReviewRequestFields>,
         data_warehouse: Option<String>,
-    ) -> Result<RequestFields, SettingsError> {
+    ) -> Result<ReviewFields, SettingsError> {
         let (layers, file) = (self.layers(), &self.file.review);
         let request = layers.resolve_setting(request, variable::REVIEW_REQUEST, parse_value, file.request)?;
         let warehouse = layers.resolve_expanded_text(
@@ -93,13 +85,15 @@ impl SettingSources<'_> {
             file.data_warehouse.clone(),
         )?;
         match (request.unwrap_or_default(), warehouse) {
-            (ReviewRequestFields::Pipelines, None) => Ok(RequestFields::Pipelines),
+            (ReviewRequestFields::Pipelines, None) => Ok(ReviewFields::Pipelines),
             (ReviewRequestFields::Pipelines, Some(_)) => Err(SettingsError::new(
                 "--data-warehouse is set, but a review request with `pipelines` does not send it",
             )
             .with_hint("add --review-request file-paths (SLUICEGATE_REVIEW_REQUEST), or remove --data-warehouse")),
             (ReviewRequestFields::FilePaths, Some(warehouse)) if is_warehouse_type(warehouse.trim()) => {
-                Ok(RequestFields::FilePaths(warehouse.trim().to_uppercase()))
+                Ok(ReviewFields::FilePaths {
+                    data_warehouse: warehouse.trim().to_uppercase(),
+                })
             }
             (ReviewRequestFields::FilePaths, Some(warehouse)) => Err(SettingsError::new(format!(
                 "the data warehouse type is not a name: {}",

@@ -185,6 +185,6 @@ fn wrap_with_prefix(prefix: &str, text: &str, width: Option<usize>) -> Vec<Strin
 fn count_failed_checks(checks: &[Check]) -> usize {
     checks
         .iter()
-        .filter(|check| check.state_name() == "failed")
+        .filter(|check| matches!(check.state, CheckState::Failed(_)))
         .count()
 }

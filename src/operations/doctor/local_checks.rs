@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::ci::Host;
 use crate::job::cli::{CiArgs, ReviewArgs, SmokeFlags};
-use crate::job::settings::{Connection, RequestFields};
+use crate::job::settings::Connection;
 use crate::session::{Run, is_ci};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
@@ -18,6 +18,7 @@ use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
 use sluicegate_pipelines::rules;
+use sluicegate_platform::api::ReviewFields;
 
 /// Maximum number of missing pipelines to list.
 const MAX_LISTED_PIPELINES: usize = 5;
@@ -36,7 +37,7 @@ const REPOSITORY_CHECKS: [&str; 6] = [
 pub(crate) struct DoctorSettings {
     pub(crate) connection: Connection,
     /// The fields of a review request.
-    pub(crate) request_fields: RequestFields,
+    pub(crate) request_fields: ReviewFields,
     /// Set if the platform is used: it is configured, or this is a CI job.
     pub(crate) uses_platform: bool,
     /// Whether a setting is set that only a publish needs.

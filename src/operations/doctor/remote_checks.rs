@@ -6,7 +6,6 @@ use super::doctor_check::{self, Check, CheckOutcome};
 use super::local_checks::DoctorSettings;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
-use crate::gate::remote_review::review_fields;
 use crate::job::settings::Connection;
 use crate::session::Run;
 use sluicegate_platform::api::{Platform, ReviewFields};
@@ -301,12 +300,11 @@ async fn check_review_request(settings: &DoctorSettings, platform: &Platform) ->
     ) else {
         return Check::not_applicable(NAME, "set the project and the agent version first");
     };
-    let fields = review_fields(&settings.request_fields);
-    let sent_fields = match &fields {
+    let sent_fields = match &settings.request_fields {
         ReviewFields::Pipelines => "`pipelines`".to_owned(),
         ReviewFields::FilePaths { data_warehouse } => format!("`filePaths` for {data_warehouse}"),
     };
-    let request = platform.check_review_fields(project, agent, &fields);
+    let request = platform.check_review_fields(project, agent, &settings.request_fields);
     match with_timeout(REQUEST_TIMEOUT, request).await {
         Ok(()) => Check::success(NAME, format!("the platform accepts reviews with {sent_fields}")),
         Err(NoResponse::Failed(error)) if !error.is_unavailable() => Check::from_failure(NAME, &error.into()),
