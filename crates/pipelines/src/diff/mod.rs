@@ -32,6 +32,7 @@ mod plain_file;
 mod shared_fields;
 mod stopped_components;
 mod value_text;
+mod version_side;
 
 pub use description::describe_diff;
 pub use diff_line::{DiffLine, Sign};

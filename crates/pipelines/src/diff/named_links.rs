@@ -6,6 +6,7 @@ use super::leaf::PathStep;
 use super::list_alignment::AlignmentBudget;
 use super::pair::pair_by_key;
 use super::pipeline_diff::{LinkChange, LinkDiff};
+use super::version_side::VersionSide;
 use crate::pipelines::PipelineKind;
 use sluicegate_yaml::NodeRef;
 use std::collections::HashMap;
@@ -71,8 +72,8 @@ impl LinkKeys {
 
 impl<'t, 'a> Links<'t, 'a> {
     /// Returns an error if the names in the links have more than [`MAX_NAME_BYTES`] in total, because comparing them
-    /// would need too much memory. `side` is `base` or `new version`, for the message.
-    pub(super) fn reject_long_names(&self, side: &str) -> Result<(), String> {
+    /// would need too much memory. The message names the side.
+    pub(super) fn reject_long_names(&self, side: VersionSide) -> Result<(), String> {
         let name_bytes: usize = self.all.iter().map(|link| link.from.len() + link.to.len()).sum();
         if name_bytes > MAX_NAME_BYTES {
             let megabytes = MAX_NAME_BYTES / (1024 * 1024);

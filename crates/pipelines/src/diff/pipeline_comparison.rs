@@ -12,6 +12,7 @@ use super::pipeline_diff::{
     ComponentChange, ComponentDiff, FieldDiff, PipelineDiff, VariableChange, VariableDiff,
 };
 use super::pipeline_versions::{PipelineVersions, VersionTrees};
+use super::version_side::VersionSide;
 use crate::findings::FileChange;
 use crate::pipelines::LAYOUT_KEY;
 use sluicegate_yaml::{NodeRef, Tree};
@@ -53,15 +54,19 @@ pub fn compare_read_trees(
     head: Option<&Tree<'_>>,
 ) -> Result<PipelineDiff, String> {
     let documents = DocumentPair {
-        base: base.map(|tree| build_document("base", tree)).transpose()?,
-        head: head.map(|tree| build_document("new version", tree)).transpose()?,
+        base: base
+            .map(|tree| build_document(VersionSide::Base, tree))
+            .transpose()?,
+        head: head
+            .map(|tree| build_document(VersionSide::Head, tree))
+            .transpose()?,
         budget: AlignmentBudget::new(),
     };
     documents.build_diff(versions)
 }
 
-/// Finds the parts of one version that are compared one by one. The error names the version, `side` (`base` or `new version`).
-fn build_document<'t, 'a>(side: &str, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
+/// Finds the parts of one version that are compared one by one. The error names the version.
+fn build_document<'t, 'a>(side: VersionSide, tree: &'t Tree<'a>) -> Result<DiffDocument<'t, 'a>, String> {
     DiffDocument::from_tree(tree).map_err(|error| format!("in the {side}: {error}"))
 }
 
@@ -150,8 +155,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             .head
             .as_ref()
             .map_or_else(Links::default, |document| document.list_links(keys));
-        base_links.reject_long_names("base")?;
-        head_links.reject_long_names("new version")?;
+        base_links.reject_long_names(VersionSide::Base)?;
+        head_links.reject_long_names(VersionSide::Head)?;
         let renames = match (&self.base, &self.head) {
             (Some(_), Some(_)) => find_renames(
                 &component_rename::RenameSide {

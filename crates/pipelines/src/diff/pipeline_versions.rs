@@ -1,5 +1,6 @@
 //! The two versions of a pipeline that are compared.
 
+use super::version_side::VersionSide;
 use sluicegate_yaml::Tree;
 
 /// The content of a file, or the reason why it could not be read.
@@ -26,18 +27,20 @@ impl<'b> PipelineVersions<'b> {
     /// Parses both versions as YAML. The error says which version cannot be read, and why.
     pub fn parse_trees(&self) -> Result<VersionTrees<'b>, String> {
         Ok(VersionTrees {
-            base: self.base.map(|content| parse_tree("base", content)).transpose()?,
+            base: self
+                .base
+                .map(|content| parse_tree(VersionSide::Base, content))
+                .transpose()?,
             head: self
                 .head
-                .map(|content| parse_tree("new version", content))
+                .map(|content| parse_tree(VersionSide::Head, content))
                 .transpose()?,
         })
     }
 }
 
-/// Parses a version as YAML, or passes on the reason why its file could not be read. The error names the side, `base`
-/// or `new version`, because the head may be the working tree.
-fn parse_tree<'b>(side: &str, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
+/// Parses a version as YAML, or passes on the reason why its file could not be read. The error names the side.
+fn parse_tree<'b>(side: VersionSide, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
     // Other readers of pipelines skip the layout; here it is compared, too.
     content
         .map_err(str::to_owned)
