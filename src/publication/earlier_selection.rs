@@ -1,7 +1,7 @@
 //! Determines which files of its commit an earlier version has. The settings of that commit selected the files, and may
 //! differ from the settings of this publish.
 
-use super::publish_selection::PublishSelection;
+use super::publish_selection::{PublishSelection, describe_unreadable_settings};
 use super::{DRAFT_VERSION, Publication, with_publish_request};
 use crate::error::Failure;
 use crate::job::context::PolicyRevision;
@@ -38,8 +38,7 @@ impl Publication<'_> {
             .workspace
             .read_sources_at(repository, &repository.snapshot(commit.clone()))?
         else {
-            let reason = format!("the publish settings at commit {} cannot be read", commit.short());
-            return Ok(EarlierSelection::Unknown(reason));
+            return Ok(EarlierSelection::Unknown(describe_unreadable_settings(commit)));
         };
         let earlier_selection = PublishSelection::from_sources(&sources)?;
         let selection = PublishSelection {

@@ -6,7 +6,7 @@ use crate::job::cli::GlobArgs;
 use crate::job::settings::{Selection, SelectionPurpose, SettingSources, SettingsError};
 use crate::publish::FileSelection;
 use crate::workspace::Workspace;
-use sluicegate_git::GitError;
+use sluicegate_git::{CommitId, GitError};
 
 /// Which files a publish sends.
 #[derive(Clone)]
@@ -39,17 +39,22 @@ impl PublishSelection {
         if workspace.config_file.is_none() {
             return Ok(Ok(self.clone()));
         }
-        let commit = offer.commit.short();
         let Some(sources) =
             workspace.read_sources_at(offer.repository(workspace), &offer.snapshot(workspace))?
         else {
-            return Ok(Err(format!(
-                "the publish settings at commit {commit} cannot be read"
-            )));
+            return Ok(Err(describe_unreadable_settings(&offer.commit)));
         };
         Ok(Self::from_sources(&sources).map_err(|error| {
             let reason = Failure::from(error).describe_on_one_line();
-            format!("the publish settings at commit {commit} cannot be used: {reason}")
+            format!(
+                "the publish settings at commit {} cannot be used: {reason}",
+                offer.commit.short()
+            )
         }))
     }
+}
+
+/// Returns the reason why the selection at a commit is unknown if its settings cannot be read.
+pub(super) fn describe_unreadable_settings(commit: &CommitId) -> String {
+    format!("the publish settings at commit {} cannot be read", commit.short())
 }

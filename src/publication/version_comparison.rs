@@ -291,10 +291,10 @@ impl OfferLookup<'_> {
             &old_offer.interface,
             &new_offer.interface,
         ));
-        let old_selection = self.find_selection_at(old_offer, selection)?;
+        let old_selection = self.find_selection_or_warn(old_offer, selection)?;
         // A revision is published with the settings of this run.
         let new_selection = match new.version {
-            Some(_) => self.find_selection_at(new_offer, selection)?,
+            Some(_) => self.find_selection_or_warn(new_offer, selection)?,
             None => selection.clone(),
         };
         let mut file_changes = self.list_changed_files(old_offer, new_offer, &old_selection, &new_selection);
@@ -382,7 +382,7 @@ impl OfferLookup<'_> {
     }
 
     /// Returns the selection by the configuration file of a commit. If that is unknown, warns and returns `selection`.
-    fn find_selection_at(
+    fn find_selection_or_warn(
         &self,
         offer: &CommitOffer,
         selection: &PublishSelection,
