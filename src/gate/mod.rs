@@ -16,6 +16,7 @@ pub(crate) mod baseline;
 pub(crate) mod changes;
 pub(crate) mod check_subject;
 pub(crate) mod evaluation;
+mod gate_action;
 pub(crate) mod gate_changes;
 pub(crate) mod interface_changes;
 pub(crate) mod local_review;
@@ -40,6 +41,7 @@ pub(crate) use baseline::base_results::{
 };
 pub(crate) use baseline::known_comparison::{BaseFile, BaseGap, KnownComparison, mark_new_and_known};
 pub(crate) use changes::changed_contents::{ChangedContents, VersionPairs};
+pub(crate) use gate_action::GateAction;
 pub(crate) use local_review::rule_evaluation::evaluate_files;
 pub(crate) use project_checks::project_scope::{
     ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectContents, ProjectFindings,

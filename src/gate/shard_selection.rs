@@ -1,6 +1,6 @@
 //! Selects the files of one shard, and determines whether the review is complete.
 
-use crate::gate::SelectedPipelines;
+use crate::gate::{GateAction, SelectedPipelines};
 use sluicegate_pipelines::findings::{FailOn, ReviewContext, Shard};
 
 /// The reason why a shard has no pipeline to review. The note with it is only about this shard. A report has no field
@@ -8,9 +8,8 @@ use sluicegate_pipelines::findings::{FailOn, ReviewContext, Shard};
 /// this text.
 pub(crate) const EMPTY_SHARD_REASON: &str = "all selected pipelines are in other shards";
 
-/// Returns the note of a run that has no pipeline to review. `action` is the verb of the run, and `reason` explains why
-/// there is no pipeline.
-pub(super) fn format_empty_run_note(action: &str, reason: &str) -> String {
+/// Returns the note of a run that has no pipeline to review. `reason` explains why there is no pipeline.
+pub(super) fn format_empty_run_note(action: GateAction, reason: &str) -> String {
     format!("nothing to {action}: {reason}")
 }
 

@@ -23,7 +23,9 @@ use crate::gate::evaluation::Evaluation;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::SelectionResult;
 use crate::gate::shard_selection::format_empty_run_note;
-use crate::gate::{BasePaths, ProjectFindings, RunFindings, ShardSelection, explain_partial_review};
+use crate::gate::{
+    BasePaths, GateAction, ProjectFindings, RunFindings, ShardSelection, explain_partial_review,
+};
 use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::team_rules::TeamRulesInForce;
@@ -182,13 +184,13 @@ impl<'a> GateRun<'a> {
     }
 
     /// Evaluates the pipelines, or only runs the project checks if there is no pipeline to review. Then adds the other
-    /// causes of the verdict: those of the selection, of the team's rules and of the changes for consumers. `action` is
-    /// the verb for messages. If a breaking change would fail the run, `accept_break` may return a reason to accept the
-    /// change, for example that the planned publish accepts it.
+    /// causes of the verdict: those of the selection, of the team's rules and of the changes for consumers. If a
+    /// breaking change would fail the run, `accept_break` may return a reason to accept the change, for example that
+    /// the planned publish accepts it.
     pub(crate) fn evaluate(
         mut self,
         engine: &mut dyn ReviewEngine,
-        action: &str,
+        action: GateAction,
         accept_break: &AcceptBreak<'_>,
     ) -> Result<EvaluatedRun<'a>, Failure> {
         self.add_team_rules()?;

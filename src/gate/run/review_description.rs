@@ -1,5 +1,6 @@
 //! The review that a dry run would request.
 
+use crate::gate::GateAction;
 use crate::gate::run::GateRun;
 use crate::gate::shard_selection::format_empty_run_note;
 use crate::session::response_output::format_json;
@@ -40,7 +41,9 @@ impl GateRun<'_> {
         ))];
         lines.extend(files.iter().map(|file| format!("  {}", text::escape_line(file))));
         let reason = self.empty_reason.as_ref();
-        lines.extend(reason.map(|reason| text::escape_line(&format_empty_run_note("review", reason))));
+        lines.extend(
+            reason.map(|reason| text::escape_line(&format_empty_run_note(GateAction::Review, reason))),
+        );
         lines.join("\n") + "\n"
     }
 
