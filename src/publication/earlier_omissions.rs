@@ -69,8 +69,7 @@ impl Publication<'_> {
             return receipt;
         }
         receipt.version_name = version_name;
-        let is_accepted = true;
-        receipt.with_ignored_resources(omissions, is_accepted)
+        receipt.with_ignored_resources(omissions)
     }
 
     /// Adds the ignored files of an existing version to the outcome, which becomes `Incomplete` unless the settings
@@ -127,9 +126,8 @@ impl Publication<'_> {
         let title = format!("{PUBLISH_FAILED}: {name} (incomplete)");
         let status = self.run.report_failure_as(&title, &failure);
         let hashes = self.compute_needed_hashes(plan)?;
-        let is_accepted = false;
         let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit)
-            .with_ignored_resources(omissions, is_accepted);
+            .with_rejected_resources(omissions);
         self.report_junit(&name, status, &problems, None);
         let is_usable = true;
         Ok(status.worse(self.write_records(receipt, is_usable)))

@@ -177,14 +177,13 @@ impl Publication<'_> {
         let mut problems = Vec::new();
         let print_result = self.print_result(&(text::escape_line(&message) + "\n"));
         let print_status = self.report_lost_output(print_result.map(|()| ExitStatus::Success), &mut problems);
-        let is_accepted = true;
         let receipt = Receipt::for_unchanged_files(
             plan,
             &self.compute_needed_hashes(plan)?,
             &published_version.version,
             &published_version.commit,
         )
-        .with_ignored_resources(&omissions, is_accepted);
+        .with_ignored_resources(&omissions);
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
         let result = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref());

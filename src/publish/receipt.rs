@@ -150,15 +150,22 @@ impl Receipt {
         &self.ignored_resources
     }
 
-    /// Adds the files of an existing version that the platform ignored when it was published, as raw JSON. Unless the
-    /// settings accept that, the outcome becomes `incomplete`.
+    /// Adds the files of an existing version that the platform ignored when it was published, as raw JSON. The settings
+    /// accept them, so the outcome stays the same.
     #[must_use]
-    pub fn with_ignored_resources(mut self, ignored_resources: &[Value], is_accepted: bool) -> Self {
-        if !ignored_resources.is_empty() && !is_accepted {
-            self.outcome = ReceiptOutcome::Incomplete;
-        }
+    pub fn with_ignored_resources(mut self, ignored_resources: &[Value]) -> Self {
         self.ignored_resources = ignored_resources.to_vec();
         self
+    }
+
+    /// Adds ignored files as [`Self::with_ignored_resources`] does, but the settings do not accept them: if there are
+    /// any, the outcome becomes `incomplete`.
+    #[must_use]
+    pub fn with_rejected_resources(mut self, ignored_resources: &[Value]) -> Self {
+        if !ignored_resources.is_empty() {
+            self.outcome = ReceiptOutcome::Incomplete;
+        }
+        self.with_ignored_resources(ignored_resources)
     }
 
     /// Returns the shared pipelines that the version offers.

@@ -66,26 +66,27 @@ pub(super) struct Description {
 }
 
 impl Description {
-    /// Adds a line of explanatory text. [`Self::push_value`] adds the lines that show a value of the file.
+    /// Adds a line of explanatory text. [`Self::push_value`] adds the lines that show a value of the file. The caller of
+    /// both checks whether the item or the field gets another line.
     pub(super) fn push_text(&mut self, depth: usize, sign: Sign, content: &str) {
-        let is_value = false;
-        self.push_line(depth, sign, is_value, content);
+        self.shares.use_line(depth);
+        self.push_extra_line(depth, sign, content);
     }
 
     /// Adds a line that contains only a value of the file, which reports show in a fixed-width font.
     pub(super) fn push_value(&mut self, depth: usize, sign: Sign, content: &str) {
+        self.shares.use_line(depth);
         let is_value = true;
         self.push_line(depth, sign, is_value, content);
     }
 
-    /// Adds a line to the description. The caller checks whether the item or the field gets another line.
-    fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
-        self.shares.use_line(depth);
-        self.push_extra_line(depth, sign, is_value, content);
+    /// Adds a line of text that is none of the lines for items and fields.
+    pub(super) fn push_extra_line(&mut self, depth: usize, sign: Sign, content: &str) {
+        let is_value = false;
+        self.push_line(depth, sign, is_value, content);
     }
 
-    /// Adds a line that is none of the lines for items and fields.
-    pub(super) fn push_extra_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
+    fn push_line(&mut self, depth: usize, sign: Sign, is_value: bool, content: &str) {
         self.lines.push(DiffLine {
             depth,
             sign,

@@ -40,7 +40,7 @@ impl<'b> PipelineVersions<'b> {
 }
 
 /// Parses a version as YAML, or passes on the reason why its file could not be read. The error names the side.
-fn parse_tree<'b>(side: VersionSide, content: VersionContent<'b>) -> Result<Tree<'b>, String> {
+fn parse_tree(side: VersionSide, content: VersionContent<'_>) -> Result<Tree<'_>, String> {
     // Other readers of pipelines skip the layout; here it is compared, too.
     content
         .map_err(str::to_owned)

@@ -18,16 +18,15 @@ impl Description {
             .iter()
             .filter_map(|component| Some((component, find_stop_reason(component)?)))
             .collect();
-        let is_value = false;
         for (component, reason) in stopped_components.iter().take(MAX_STOP_LINES) {
             let content = format!("{} will no longer run: {reason}", truncate_name(&component.name));
-            self.push_extra_line(1, Sign::Changed, is_value, &content);
+            self.push_extra_line(1, Sign::Changed, &content);
         }
         if stopped_components.len() > MAX_STOP_LINES {
             let omitted_components =
                 text::format_count(stopped_components.len() - MAX_STOP_LINES, "more component");
             let content = format!("\u{2026} {omitted_components} will no longer run");
-            self.push_extra_line(1, Sign::Changed, is_value, &content);
+            self.push_extra_line(1, Sign::Changed, &content);
         }
     }
 }
