@@ -5,11 +5,8 @@ use super::content_reader::ContentReader;
 use super::error::SharedPipelineProblem;
 use super::lfs_files::has_pointer_content;
 use super::{FileSource, PublishError};
-use sluicegate_base::file_defect::{FileDefect, LfsPointer};
+use sluicegate_base::file_defect::{FileDefect, LfsPointer, MAX_SCRIPT_SIZE};
 use sluicegate_git::{FileContent, SnapshotFile, read_regular_file_metadata};
-
-/// Maximum size of a script whose content is examined.
-const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
 /// Returns the defect of a script, for example that it is only a Git LFS pointer; `None` if it has no defect or is too
 /// large to be examined. If files of the working tree are published and the file on disk has the hash in the pointer,
@@ -20,7 +17,7 @@ pub(super) fn resolve_script_defect(
     path: &str,
     script: &mut SnapshotFile,
 ) -> Result<Option<FileDefect>, PublishError> {
-    let Some(bytes) = contents.read_content(&script.content, MAX_SCRIPT_BYTES)? else {
+    let Some(bytes) = contents.read_content(&script.content, MAX_SCRIPT_SIZE)? else {
         return Ok(None);
     };
     let defect = FileDefect::find_in_script(&bytes);

@@ -12,6 +12,9 @@ const LFS_HEADERS: [&[u8]; 2] = [
 /// Maximum size of a Git LFS pointer, in bytes.
 pub const MAX_POINTER_SIZE: u64 = 1024;
 
+/// Maximum size of a script whose content is examined, in bytes.
+pub const MAX_SCRIPT_SIZE: u64 = 8 << 20;
+
 /// The beginning of a file that git-crypt encrypted (<https://github.com/AGWA/git-crypt>).
 const GIT_CRYPT_HEADER: &[u8] = b"\0GITCRYPT\0";
 

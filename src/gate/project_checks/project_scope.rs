@@ -2,7 +2,7 @@
 
 use crate::document_content::read_document;
 use crate::gate::project_checks::file_document::FileDocument;
-use sluicegate_base::file_defect::FileDefect;
+use sluicegate_base::file_defect::{FileDefect, MAX_SCRIPT_SIZE};
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
@@ -14,9 +14,6 @@ use sluicegate_pipelines::pipelines::{
 use sluicegate_pipelines::project::{CheckLevels, Project, PublishSelection, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
-
-/// Maximum size of a script whose content is examined.
-const MAX_SCRIPT_SIZE: u64 = 8 << 20;
 
 /// The facts of pipelines by path; `None` if the file is not a pipeline that can be read.
 pub(super) type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
