@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn preview_without_changed_files_says_so() {
+    fn preview_without_changed_files_reports_it() {
         assert_eq!(
             list_file_changes(&PlanChanges::default()),
             "nothing changed since the latest version (1a2b3c4)\n"

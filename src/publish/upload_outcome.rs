@@ -264,7 +264,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn ignored_resources_are_told_in_any_shape() {
+    fn ignored_resources_of_any_shape_are_listed() {
         let entries = [
             json!("a.zip"),
             json!({"name": "b", "reason": "no"}),

@@ -416,7 +416,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn json_in_any_pieces_says_the_same_without_commands(text in "(#|\\[|vso|a|\"|\\n){0,20}", size in 1_usize..9) {
+        fn json_in_any_pieces_is_equal_and_has_no_commands(text in "(#|\\[|vso|a|\"|\\n){0,20}", size in 1_usize..9) {
             let json = serde_json::to_string(&text).unwrap();
             let mut safe = JsonEscaper::new(Vec::new());
             for piece in json.as_bytes().chunks(size) {

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn stepped_clock_moves_when_told_and_clones_move_with_it() {
+    fn stepped_clock_and_its_clones_move_on_request() {
         let clock = Clock::stepped_from(time("2026-11-20T09:30:00Z"));
         let before = clock.now();
         assert_eq!(clock.now(), before);

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_that_cannot_be_told_apart_or_sent_are_refused() {
+    fn equal_or_unsendable_tokens_are_refused() {
         let twice = KnownTokens::new(&[("one".into(), Role::Admin), ("one".into(), Role::Member)]);
         assert!(matches!(twice, Err(ServiceError::DuplicateToken)));
         for unusable in ["", "a b", "a\n", "ü"] {

@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn other_json_is_an_error_that_says_so() {
+    fn other_json_is_reported_as_error() {
         let error = convert_report(b"{}", Format::Junit, &mut Vec::new()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert!(error.to_string().starts_with("not a valid report"), "{error}");

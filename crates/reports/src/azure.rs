@@ -170,7 +170,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_said_is_one_command_a_line(raw in "(\\PC|[%;\\]\\r\\n\\x1b]|::|##\\[|##vso\\[){0,40}") {
+        fn every_text_is_one_command_per_line(raw in "(\\PC|[%;\\]\\r\\n\\x1b]|::|##\\[|##vso\\[){0,40}") {
             let command = format_command(&Annotation {
                 level: Level::Error,
                 place: Some((raw.clone(), 1)),

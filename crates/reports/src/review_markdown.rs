@@ -463,7 +463,7 @@ mod tests {
     }
 
     #[test]
-    fn undecided_review_says_so_first() {
+    fn comment_of_undecided_review_begins_with_verdict() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec![
             "the platform <did> not answer".to_owned(),
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn document_stays_under_limit_and_says_what_is_missing() {
+    fn document_stays_under_limit_and_names_omissions() {
         let (report, context) = too_much();
         let summary = render_summary(&report, &context);
         assert!(summary.len() < SUMMARY_LIMITS.page, "{}", summary.len());

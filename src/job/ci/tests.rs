@@ -169,7 +169,7 @@ fn github_events_without_a_change_are_about_the_tip_of_their_ref() {
 }
 
 #[test]
-fn gitea_and_forgejo_are_told_from_github() {
+fn gitea_and_forgejo_are_distinguished_from_github() {
     for mark in ["GITEA_ACTIONS", "FORGEJO_ACTIONS"] {
         let variables = env(&[
             ("GITHUB_ACTIONS", "true"),

@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_count_are_told_as_they_stand() {
+    fn enforced_keys_are_listed_as_written() {
         let text = "timeout: 3\nexclude: ['a/**']\nreview:\n  fail-on: never\n  fork:\n  comment: true\npublish-on: { tags: [] }\n";
         assert_eq!(
             list_verdict_keys(&file(text)),

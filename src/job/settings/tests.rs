@@ -62,7 +62,7 @@ fn equal_settings_are_reported_as_equal() {
 }
 
 #[test]
-fn file_that_came_or_went_or_cannot_be_read_is_said() {
+fn added_removed_or_unreadable_file_is_described() {
     let some = text("exclude: [a]");
     insta::assert_snapshot!(of_settings(&GateFileVersion::Missing, &some).join("\n"), @"
     the file is new

@@ -440,7 +440,7 @@ fn commit_that_is_nowhere_ends_at_once() {
 }
 
 #[test]
-fn remote_that_cannot_be_reached_is_told_in_its_own_words() {
+fn unreachable_remote_is_reported_with_its_own_message() {
     let project = Project::new();
     let (folder, merge) = default_checkout(&project);
     fs::remove_dir_all(project.world.remote()).unwrap();

@@ -43,7 +43,7 @@ fn tag_called_like_target_is_not_what_change_is_compared_with() {
 }
 
 #[test]
-fn base_that_tag_shadows_is_branch_of_remote_and_that_is_said() {
+fn base_that_tag_shadows_is_branch_of_remote_and_is_reported() {
     let project = Project::new();
     let folder = clone_with_ambiguous_names(&project);
     for name in ["main", "origin/main", "remotes/origin/main"] {
@@ -172,7 +172,7 @@ fn target_named_with_zero_is_missing_branch() {
 
 /// If the target contains the head, there would be nothing to review, and the run would pass.
 #[test]
-fn change_that_brings_nothing_is_not_settled_unless_event_says_so() {
+fn empty_change_is_not_resolved_unless_event_names_it() {
     let project = Project::new();
     let folder = checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature);
     azure_checkout(&folder, &project)

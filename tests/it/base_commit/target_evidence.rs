@@ -448,7 +448,7 @@ fn reference_that_nothing_confirms_is_dated_and_deepen_fetches_it() {
 }
 
 #[test]
-fn note_of_outdated_reference_says_what_deepen_did() {
+fn note_of_outdated_reference_names_effect_of_deepen() {
     let (world, [lax, _]) = world_with_outdated_target(&GOOD);
     let call = Job::azure().pull_request().call(&world);
     world.git(&["update-ref", "refs/remotes/origin/main", &lax]);

@@ -298,7 +298,7 @@ fn check_evaluates_checkout_of_gitlab_merge_train() {
 }
 
 #[test]
-fn review_beside_another_checkout_says_which_commit_it_is_of() {
+fn review_beside_another_checkout_names_its_commit() {
     let world = change_that_weakens_gate();
     let main = world.git("rev-parse main");
     let platform = strict_platform();

@@ -232,7 +232,7 @@ fn another_repository_is_named_by_flag_or_variable() {
 }
 
 #[test]
-fn check_in_bare_repository_says_that_its_gate_files_do_not_apply() {
+fn check_in_bare_repository_reports_unused_gate_files() {
     let world = World::new();
     world.write(RULES_FILE, RULES);
     world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));

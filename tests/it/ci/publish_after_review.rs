@@ -675,7 +675,7 @@ fn versions_are_taken_back_but_never_the_last_by_mistake() {
 }
 
 #[test]
-fn quarantined_version_says_what_consumers_get() {
+fn quarantined_version_names_what_consumers_get() {
     let (world, server) = stage();
     world.write("notes.md", "not a pipeline\n");
     world.commit("notes");
@@ -769,7 +769,7 @@ fn plan_is_data() {
 }
 
 #[test]
-fn switch_that_platform_does_not_make_is_not_told_as_made() {
+fn switch_that_platform_ignores_is_not_reported_as_made() {
     let world = World::new();
     let entry =
         |version: &str| json!({ "sharedPipelineIdPrefix": "sales", "versionName": version, "enabled": true });

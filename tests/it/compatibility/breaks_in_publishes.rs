@@ -73,7 +73,7 @@ fn break_is_refused_with_both_places_and_nothing_is_sent() {
 }
 
 #[test]
-fn break_is_told_by_default_and_published() {
+fn break_is_reported_by_default_and_published() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -161,7 +161,7 @@ fn names_that_announce_a_break_accept_it_and_counted_ones_do_not() {
 }
 
 #[test]
-fn clone_without_published_commit_compares_ids_and_says_so() {
+fn clone_without_published_commit_compares_ids_and_reports_it() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.offer(&[("load", &parameter("hour", ", default: x"))]);
@@ -233,7 +233,7 @@ fn hint_for_commit_of_replaced_history_fits_a_full_clone() {
 }
 
 #[test]
-fn clone_that_compared_only_ids_never_says_that_nothing_changed() {
+fn clone_that_compared_only_ids_never_reports_unchanged_files() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -350,7 +350,7 @@ fn change_does_not_say_what_its_breaks_mean() {
 }
 
 #[test]
-fn names_in_the_file_are_text_wherever_they_are_told() {
+fn names_in_the_file_are_text_in_every_message() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     let evil = "\"x\\e[31m\\n::error::##[group]<script>|{next}\"";

@@ -609,7 +609,7 @@ fn break_fails_run_for_paths_wherever_the_paths_are() {
 }
 
 #[test]
-fn local_run_without_base_says_that_breaks_are_unknown_if_they_fail() {
+fn local_run_without_base_reports_unknown_breaks_if_they_fail() {
     let world = World::new()
         .with_file(RULES_FILE, RULES)
         .with_pipeline("a.orch.yaml", &["Start", "Done"]);
@@ -922,7 +922,7 @@ fn repeated_run_over_all_pipelines_does_not_fail_for_merged_break() {
 }
 
 #[test]
-fn run_that_cannot_find_breaks_without_base_says_so() {
+fn run_that_cannot_find_breaks_without_base_reports_it() {
     let world = world_with_shared_file(&offer(&[("a", "")]));
     world.git("tag v1");
     world.git("push -q origin v1");
@@ -1090,7 +1090,7 @@ fn change_of_project_without_shared_file_has_no_comparison_for_consumers() {
 }
 
 #[test]
-fn verify_in_repository_that_cannot_be_opened_is_error_and_outside_of_one_says_so() {
+fn verify_in_unusable_repository_fails_and_outside_of_one_prints_note() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     let receipt = shop.world.path().join("receipt.json");
@@ -1125,7 +1125,7 @@ fn change_with_break() -> World {
 }
 
 #[test]
-fn report_in_log_of_a_run_that_fails_by_a_break_says_so_first_and_last() {
+fn log_of_run_that_fails_by_break_begins_and_ends_with_it() {
     let world = change_with_break();
     for options in ["", "-q", "--show all"] {
         let output = Job::github()

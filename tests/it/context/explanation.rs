@@ -109,7 +109,7 @@ fn default_branch_takes_all() {
 }
 
 #[test]
-fn reason_that_many_share_is_said_once() {
+fn reason_that_many_share_is_reported_once() {
     let world = project();
     for number in 0..9 {
         world.write(

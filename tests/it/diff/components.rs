@@ -232,7 +232,7 @@ fn diff_of_layout_alone_is_no_change_for_exit_code() {
 }
 
 #[test]
-fn broken_file_is_told_beside_the_others() {
+fn broken_file_is_reported_beside_the_others() {
     let world = change(&[("broken.orch.yaml", "type: [\n"), ("new.orch.yaml", LOAD)]);
     world.git("rm -q a.orch.yaml");
     let text = diff(&world, "").expect(0);
@@ -905,7 +905,7 @@ fn broken_interface_is_shown_to_people() {
 }
 
 #[test]
-fn copy_is_added_and_says_where_it_comes_from() {
+fn copy_is_added_with_its_origin() {
     let world = edit_of_load(LOAD);
     let call = Call::new(&world.work());
     call.run("init --git-diff").expect(0);
@@ -947,7 +947,7 @@ fn colours_reach_the_pager_of_git_unless_they_are_off() {
 }
 
 #[test]
-fn program_that_git_would_not_find_is_told() {
+fn program_that_git_would_not_find_is_reported() {
     let world = edit_of_load(LOAD);
     let call = Call::new(&world.work()).variable("PATH", "/nowhere");
     call.run("init --git-diff").expect(0).saying(&[

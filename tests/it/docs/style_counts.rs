@@ -163,7 +163,7 @@ fn help_and_book_use_the_terms_of_the_glossary() {
 }
 
 #[test]
-fn glossary_is_sorted_and_says_each_term_once() {
+fn glossary_is_sorted_and_has_each_term_once() {
     let page = read_workspace_file("docs/book/glossary.md");
     let rows = page.lines().filter(|line| line.starts_with("| ")).skip(1);
     let terms: Vec<String> = rows

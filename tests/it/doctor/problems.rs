@@ -256,7 +256,7 @@ fn roots_of_machine_are_trusted_and_without_any_those_of_program() {
 }
 
 #[test]
-fn proxy_is_told_without_its_password() {
+fn proxy_is_shown_without_its_password() {
     let world = project();
     let proxy = empty_platform();
     let with_password = proxy.server.uri().replace("http://", "http://me:pr0xy-secret@");

@@ -63,7 +63,7 @@ fn opened_pull_request(world: &World, call: Call) -> Call {
 }
 
 #[test]
-fn change_of_configuration_is_said_in_words() {
+fn change_of_configuration_is_described() {
     let world = world_with_changed_files(
         &[(
             "sluicegate.yaml",
@@ -86,7 +86,7 @@ fn change_of_configuration_is_said_in_words() {
 }
 
 #[test]
-fn relaxation_by_merge_key_or_tag_is_said_in_words() {
+fn relaxation_by_merge_key_or_tag_is_described() {
     for relaxed in [
         "review:\n  <<: { fail-on: never }\n",
         "review: { fail-on: !!binary bmV2ZXI= }\n",
@@ -117,7 +117,7 @@ fn list_written_as_one_value_is_compared_as_its_only_entry() {
 }
 
 #[test]
-fn change_of_rules_is_said_in_words_everywhere() {
+fn change_of_rules_is_described_in_every_report() {
     let laxer = RULES
         .replace("enforcementLevel: error", "enforcementLevel: warn")
         .replace("maxComponents: 3", "maxComponents: 18");
@@ -310,7 +310,7 @@ fn configuration_that_is_named_or_linked_to_is_gates_own() {
 }
 
 #[test]
-fn change_of_gate_and_more_fails_where_job_says_so() {
+fn change_of_gate_and_more_fails_if_job_requests_it() {
     let config = ("sluicegate.yaml", "retries: 1\n");
     let alone = world_with_changed_files(&[], &[config]);
     let more = world_with_changed_files(&[], &[config, ("README.md", "words\n")]);
@@ -419,7 +419,7 @@ fn file_cannot_say_what_change_of_gate_means() {
 }
 
 #[test]
-fn pipelines_that_are_left_out_are_told_with_why() {
+fn excluded_pipelines_are_listed_with_their_reason() {
     let world = change(&[
         ("old/a.orch.yaml", &bad_pipeline()),
         ("b.orch.yaml", &good_pipeline()),
@@ -530,7 +530,7 @@ fn deleted_name_that_only_looks_like_a_pipeline_is_not_reported() {
 }
 
 #[test]
-fn submodule_with_pipelines_name_is_told_and_not_sent() {
+fn submodule_with_pipelines_name_is_reported_and_not_sent() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let commit = world.git("rev-parse HEAD");
     let entry = format!("160000,{commit},sub.orch.yaml");

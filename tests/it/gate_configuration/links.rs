@@ -30,7 +30,7 @@ fn world_with_link(is_folder: bool) -> World {
 }
 
 #[test]
-fn change_of_linked_rules_file_is_told_and_can_fail() {
+fn change_of_linked_rules_file_is_reported_and_can_fail() {
     for is_folder in [false, true] {
         let world = world_with_link(is_folder);
         let target = "rules/config/pipeline_quality_rules.yaml";
@@ -107,7 +107,7 @@ fn missing_file_behind_a_link_to_a_directory_is_no_defect() {
 }
 
 #[test]
-fn check_says_that_the_rules_file_is_behind_a_link() {
+fn check_reports_rules_file_behind_link() {
     for is_folder in [false, true] {
         let world = world_with_link(is_folder);
         world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));

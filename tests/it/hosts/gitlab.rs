@@ -274,7 +274,7 @@ fn merge_request_with_unrelated_base_is_compared_with_merge_base() {
 
 /// The merge is connected to the base on the target's side; the source's side is cut before the base.
 #[test]
-fn merged_result_whose_source_is_cut_believes_host_and_says_so() {
+fn merged_result_with_missing_source_uses_host_and_reports_it() {
     let project = Project::new();
     let merge = project.trial_merge("refs/merge-requests/9/merge");
     let folder = shallow_checkout(&project, 2, &merge, "");

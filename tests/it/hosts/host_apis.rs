@@ -192,7 +192,7 @@ fn note_is_left_alone_where_gitlab_does_not_tell_whose_token_is() {
 }
 
 #[test]
-fn without_the_right_it_is_said_and_the_verdict_stands() {
+fn missing_permission_is_reported_and_verdict_stays() {
     let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     let host = Platform::new();
     let refused = || {

@@ -211,7 +211,7 @@ fn jobs_collect_what_program_writes() {
 }
 
 #[test]
-fn host_is_told_by_its_files_then_by_remote() {
+fn host_is_detected_by_its_files_then_by_remote() {
     for (host, sign, beside) in HOSTS {
         let world = small_project();
         world.write(sign, "# something of theirs\n");

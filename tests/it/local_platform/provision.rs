@@ -111,7 +111,7 @@ fn apply_checks_the_conditions_before_the_first_call() {
 }
 
 #[test]
-fn apply_says_which_role_it_needs_and_goes_on_with_it() {
+fn apply_names_required_role_and_continues_with_it() {
     let local = Local::new();
     local.world.write("p.yaml", hybrid_file_with_repository());
     let role = "only the account role Super Admin can see a new project until users are invited";

@@ -143,7 +143,7 @@ fn create_for_a_plan_asks_for_nothing_that_changes() {
 
 // Endpoint: POST /v1/ai/agents/tasks
 #[test]
-fn create_that_ends_in_an_error_says_where_the_details_are() {
+fn create_that_ends_in_an_error_names_place_of_details() {
     let local = Local::with_environments();
     let args = [
         "tasks",

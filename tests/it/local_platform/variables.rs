@@ -192,7 +192,7 @@ fn overrides_unset_takes_one_away() {
 }
 
 #[test]
-fn apply_makes_the_project_as_the_file_says_and_then_changes_nothing() {
+fn apply_creates_project_of_file_and_repeated_changes_nothing() {
     let local = Local::with_environments();
     create(&local, "old", "TEXT", "x");
     let file = "variables:

@@ -100,7 +100,7 @@ struct Texts {
 
 impl Texts {
     /// Asserts that each text of the report is in the log once, and in the summary once.
-    fn are_told_once(&self, scene: &str) {
+    fn are_reported_once(&self, scene: &str) {
         let list = |key: &str| {
             let values = self.report[key].as_array().cloned().unwrap_or_default();
             values.into_iter().map(|entry| entry.as_str().unwrap().to_owned())
@@ -425,11 +425,11 @@ fn texts_of_finished_run_are_once_in_log_and_once_in_summary() {
                 scene.expected,
                 texts.output.all()
             );
-            texts.are_told_once(&title);
+            texts.are_reported_once(&title);
         }
         scene
             .run(unchanged_call)
-            .are_told_once(&format!("{} locally", scene.name));
+            .are_reported_once(&format!("{} locally", scene.name));
     }
 }
 

@@ -173,7 +173,7 @@ fn run_with_a_running_tag_is_exit_5_in_the_servers_words() {
 }
 
 #[test]
-fn run_whose_platform_goes_away_says_how_to_go_on() {
+fn run_that_loses_platform_reports_how_to_continue() {
     let (world, platform) = (World::new(), Platform::new());
     script_execution_start(&platform);
     platform.respond_to("GET", ONE, ResponseTemplate::new(500));
@@ -257,7 +257,7 @@ fn time_to_wait_begins_with_the_first_request() {
 }
 
 #[test]
-fn execution_with_unknown_status_is_not_said_to_run() {
+fn execution_with_unknown_status_is_not_reported_as_running() {
     for (status, hint) in [
         (
             json!("RUNNING"),

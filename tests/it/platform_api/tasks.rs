@@ -239,7 +239,7 @@ fn wait_that_prints_no_command_names_the_one_that_shows_the_decision() {
 }
 
 #[test]
-fn wait_until_the_time_limit_says_only_of_a_working_task_that_it_runs() {
+fn wait_until_time_limit_reports_only_working_task_as_running() {
     let asking = asking_task("git_push", "tool-4");
     for (tasks, is_running) in [
         (vec![asking.clone(), running_task()], true),
@@ -284,7 +284,7 @@ fn decide_sends_each_decision_once() {
 }
 
 #[test]
-fn decide_of_decisions_without_id_says_that_they_have_none() {
+fn decide_of_decisions_without_id_reports_missing_ids() {
     let unnamed = detail("STOPPED", "2", &json!([{ "type": "question" }]));
     let (world, platform) = (World::new(), task_platform(&[unnamed]));
     polling_call(&platform, &world)
@@ -295,7 +295,7 @@ fn decide_of_decisions_without_id_says_that_they_have_none() {
 
 #[cfg(unix)]
 #[test]
-fn wait_that_is_interrupted_says_that_the_task_continues() {
+fn interrupted_wait_reports_that_the_task_continues() {
     let (world, platform) = (World::new(), task_platform(&[running_task()]));
     let note = format!("the task continues; run `sluicegate tasks stop {ID}` to stop it");
     let (code, text) = run_and_interrupt(&platform, &world, create_args("--wait"), "INT");
@@ -508,7 +508,7 @@ fn list_tells_both_meanings_of_stopped_apart() {
 }
 
 #[test]
-fn show_says_what_the_task_waits_for() {
+fn show_names_what_the_task_waits_for() {
     let (world, platform) = (World::new(), Platform::new());
     let task: Value = serde_json::from_str(include_str!("../../fixtures/api/task.json")).unwrap();
     platform.respond_to("GET", ONE, answer(&task));

@@ -124,7 +124,7 @@ fn create_of_a_name_that_exists_is_exit_5() {
 }
 
 #[test]
-fn create_that_may_have_been_done_says_so() {
+fn create_with_lost_response_reports_possible_creation() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("POST", LIST, ResponseTemplate::new(502));
     platform
@@ -219,7 +219,7 @@ fn override_whose_change_may_be_done_is_to_be_checked() {
 }
 
 #[test]
-fn delete_says_what_is_gone() {
+fn delete_lists_what_was_deleted() {
     let (world, platform) = (World::new(), Platform::new());
     platform.respond_to("DELETE", "/variables/days$", ResponseTemplate::new(204));
     let output = platform.call(&world).run("variables delete days").expect(0);
@@ -424,7 +424,7 @@ fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
 }
 
 #[test]
-fn apply_makes_the_project_as_the_file_says() {
+fn apply_creates_the_project_of_the_file() {
     let (world, platform) = (World::new(), Platform::new());
     write_and_script_variables(&world, &platform);
     let set = json!({ "successfulOverrides": [{ "environmentName": "production" }], "failedOverrides": [] });

@@ -152,7 +152,7 @@ fn job_only_keys_in_file_are_refused_on_every_host() {
 }
 
 #[test]
-fn policy_without_base_file_takes_only_facts_and_says_so() {
+fn policy_without_base_file_uses_only_facts_and_reports_it() {
     let text = "exclude: ['bad*']\nreview:\n  fail-on: never\n  report: [json=told.json]\n";
     let world = bad_change_after_configuration(&[], &[("sluicegate.yaml", text)]);
     let platform = failing_platform("bad name");
@@ -181,7 +181,7 @@ fn policy_without_base_file_takes_only_facts_and_says_so() {
 }
 
 #[test]
-fn file_of_facts_that_base_does_not_have_is_told_too() {
+fn file_of_facts_that_base_lacks_is_reported() {
     let world = bad_change_after_configuration(&[], &[("sluicegate.yaml", "retries: 0\n")]);
     let platform = failing_platform("bad name");
     for host in HOSTS {
@@ -206,7 +206,7 @@ fn file_of_facts_that_base_does_not_have_is_told_too() {
 
 /// The only enforcement key that a change may set for itself, because it hides no finding of the change.
 #[test]
-fn change_that_says_new_only_for_itself_hides_nothing_that_it_brings() {
+fn change_that_sets_new_only_hides_none_of_its_findings() {
     let only = [("sluicegate.yaml", "review: { new-only: true }\n")];
     let platform = failing_platform("bad name");
     for host in HOSTS {
@@ -306,7 +306,7 @@ fn tag_is_judged_by_default_branch() {
 
 /// If the clone lacks the target branch, the policy is fetched too, provided that a fetch is allowed.
 #[test]
-fn deepen_fetches_the_branch_that_says_how_the_change_is_judged() {
+fn deepen_fetches_the_branch_of_the_policy() {
     let world = bad_change_after_configuration(&[("sluicegate.yaml", "retries: 0\n")], &[]);
     world.git("checkout -q main");
     world.write("sluicegate.yaml", "review: { fail-on: never }\n");
@@ -559,7 +559,7 @@ fn change_does_not_say_where_it_is_published() {
 }
 
 #[test]
-fn file_that_is_not_read_for_its_ending_is_told() {
+fn file_that_is_not_read_for_its_ending_is_reported() {
     let world = project();
     world.write("sluicegate.yml", LENIENT);
     world.write("sluicegate-waivers.yml", "[]\n");

@@ -177,7 +177,7 @@ fn existing_finding_is_known_by_rules_of_tip_too() {
 }
 
 #[test]
-fn finding_by_both_rules_is_told_once() {
+fn finding_by_both_rules_is_reported_once() {
     let stricter = RULES.replace("maxComponents: 3", "maxComponents: 2");
     let world = stale(
         &[(RULES_FILE, RULES)],

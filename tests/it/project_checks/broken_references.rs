@@ -384,7 +384,7 @@ fn platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
 }
 
 #[test]
-fn change_that_keeps_publish_from_sending_is_told_in_its_words() {
+fn change_that_prevents_upload_is_reported_as_such() {
     let entry = |path: &str| {
         format!(
             "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
@@ -846,7 +846,7 @@ fn script_that_change_empties_is_finding_in_unchanged_pipeline() {
 }
 
 #[test]
-fn change_that_only_deletes_pipelines_says_so_beside_their_broken_call() {
+fn change_that_only_deletes_pipelines_reports_it_beside_broken_call() {
     let world = project();
     let caller = "type: orchestration
 pipeline:

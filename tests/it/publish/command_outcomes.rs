@@ -246,7 +246,7 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
 }
 
 #[test]
-fn upload_answered_by_a_web_page_is_told_as_published_only_if_the_version_exists() {
+fn upload_answered_by_web_page_is_published_only_if_version_exists() {
     let world = project_to_publish();
     let page = || ResponseTemplate::new(200).set_body_string("<html>");
     for is_listed in [false, true] {
@@ -1060,7 +1060,7 @@ fn lookup_after_lost_response_is_repeated_unless_it_is_refused() {
 }
 
 #[test]
-fn summary_of_repeated_publish_says_that_the_version_was_published_before() {
+fn summary_of_repeated_publish_reports_earlier_version() {
     let world = plain_project();
     let platform = publish_platform(&world, upload_response(&json!([])));
     let payload = json!({ "repository": repository(), "ref": "refs/heads/main", "after": head(&world) });

@@ -200,7 +200,7 @@ fn red_push_after_adoption_publishes_nothing_and_neither_does_the_next() {
 }
 
 #[test]
-fn shallow_clone_that_lacks_adoption_says_what_to_fetch() {
+fn shallow_clone_that_lacks_adoption_names_history_to_fetch() {
     let (world, server, before) = stage_with_adoption_branch();
     world.write("note.txt", "more");
     world.commit("more");

@@ -191,7 +191,7 @@ fn race_for_the_next_version_has_one_winner_and_one_conflict() {
 }
 
 #[test]
-fn older_commit_that_becomes_the_latest_version_is_told() {
+fn older_commit_that_becomes_the_latest_version_is_reported() {
     let shop = Shop::new();
     let older = shop.world.git("rev-parse HEAD");
     shop.world

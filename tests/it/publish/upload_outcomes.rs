@@ -415,7 +415,7 @@ async fn disabled_version_is_never_reported_as_the_latest() {
 }
 
 #[tokio::test]
-async fn version_that_could_not_be_disabled_is_said_first() {
+async fn version_that_could_not_be_disabled_is_reported_first() {
     let stage = Stage::new().await;
     stage
         .upload(response_with_ignored_file())
@@ -562,7 +562,7 @@ async fn refusal_is_a_failure() {
 }
 
 #[tokio::test]
-async fn receipt_says_what_became_of_it() {
+async fn receipt_records_outcome() {
     let stage = Stage::new().await;
     stage
         .upload(response_with_ignored_file())

@@ -672,7 +672,7 @@ fn rerun_for_older_commit_exits_with_5_under_each_template_and_warns_under_chose
 }
 
 #[test]
-fn rerun_in_clone_without_the_other_commit_says_nothing_about_its_version() {
+fn rerun_in_clone_without_the_other_commit_omits_its_version() {
     let (world, server) = stage();
     let first = head(&world);
     let url = format!("file://{}", world.remote().display());

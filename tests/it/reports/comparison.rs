@@ -70,7 +70,7 @@ fn findings_of_a_copy_are_new_and_those_of_a_renamed_file_are_known() {
 }
 
 #[test]
-fn new_known_and_fixed_are_told_in_every_place() {
+fn new_known_and_fixed_are_in_every_report() {
     let world = two(
         &[
             ("a.orch.yaml", &pipeline_with_names(&["one bad", "two bad"])),
@@ -519,7 +519,7 @@ fn comparison_drops_the_note_about_the_missing_base_of_the_new_report() {
 }
 
 #[test]
-fn comparison_says_which_checks_only_one_report_has() {
+fn comparison_lists_checks_that_only_one_report_has() {
     let world = change(&[("a.orch.yaml", &pipeline_with_names(&["one bad"]))]);
     let check = |name: &str, arguments: &str| {
         let report = format!("json=../{name}");

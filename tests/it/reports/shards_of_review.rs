@@ -88,7 +88,7 @@ fn report_refuses_shards_of_different_reviews() {
 }
 
 #[test]
-fn shard_without_pipelines_says_so_and_reviews_nothing() {
+fn shard_without_pipelines_reports_it_and_reviews_nothing() {
     let content = orchestration_text(&["Start", "Done"]);
     let world = change(&[("only.orch.yaml", &content)]);
     let platform = Platform::new();

@@ -300,7 +300,7 @@ fn progress_of_many_batches_is_brief_in_ci_and_not_on_stdout() {
 }
 
 #[test]
-fn review_says_why_all_pipelines_are_selected() {
+fn review_reports_why_all_pipelines_are_selected() {
     let world = project();
     world.git("checkout -q -b new");
     world.git("push -q origin new");

@@ -90,7 +90,7 @@ fn each_bad_rules_file_has_its_error_type() {
 }
 
 #[test]
-fn folder_that_was_named_and_holds_no_rules_is_told() {
+fn named_folder_without_rules_is_reported() {
     let world = project();
     let expected_text = "`.plat/config/pipeline_quality_rules.yaml` is missing in the working tree; `.plat` is the configured directory";
     let call = Call::new(&world.work());

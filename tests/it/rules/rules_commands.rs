@@ -4,7 +4,7 @@ use crate::support::{Call, RULES_FILE, World, git, orchestration_text, project, 
 use serde_json::json;
 
 #[test]
-fn list_says_what_rules_file_here_has() {
+fn list_shows_rules_of_this_rules_file() {
     let world = project();
     let call = Call::new(&world.work());
     let list = call.run("rules list -o json").expect(0).json();

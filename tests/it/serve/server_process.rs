@@ -223,7 +223,7 @@ fn request_under_way_is_not_sent_away_for_others() {
 }
 
 #[test]
-fn second_server_is_told_who_has_folder() {
+fn second_server_names_owner_of_folder() {
     at_once([false, true], |is_moved_away| {
         let world = World::new();
         let folder = world.path().join("data");

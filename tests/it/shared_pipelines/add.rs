@@ -113,7 +113,7 @@ fn lock_checkout(world: &World) -> fs::File {
 }
 
 #[test]
-fn command_that_waits_for_another_one_says_so_once() {
+fn command_that_waits_for_another_one_reports_it_once() {
     let notice = "waiting for another sluicegate command that edits this checkout";
     let commands = [
         "rules new first",

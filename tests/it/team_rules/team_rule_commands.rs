@@ -363,7 +363,7 @@ fn sum_of_integer_and_decimal_number_names_both_types() {
 }
 
 #[test]
-fn test_of_misnamed_rules_file_says_how_to_rename_it() {
+fn test_of_misnamed_rules_file_prints_how_to_rename_it() {
     let world = world_with_files(&[("sluicegate-rules.yml", &python_rule("error"))]);
     let hint = "hint: rename sluicegate-rules.yml to sluicegate-rules.yaml";
     call(&world).run("rules test").expect(2).saying(&[hint]);

@@ -417,7 +417,7 @@ fn missing_team_rules_file_is_error_if_job_names_it() {
 }
 
 #[test]
-fn missing_team_rules_file_that_policy_names_is_said_beside_the_verdict() {
+fn missing_team_rules_file_of_policy_is_reported_beside_verdict() {
     let world = world_with_files(&[("sluicegate.yaml", "review:\n  team-rules: nope.yaml\n")]);
     commit_files(&world, &[("prod/a.orch.yaml", &python_pipeline(&["Run"]))]);
     let report = check_in_job(&world, "", 0);

@@ -104,7 +104,7 @@ fn finding_beside_waived_ones_still_fails() {
 }
 
 #[test]
-fn expired_waiver_does_not_hold_and_finding_says_since_when() {
+fn expired_waiver_has_no_effect_and_finding_shows_its_date() {
     let world = with_waivers(
         "- { rule: component-naming-convention, path: sales/bad.orch.yaml, reason: legacy, until: 2020-01-31 }\n",
     );
@@ -154,7 +154,7 @@ fn unused_waiver_is_a_note_only_where_its_files_were_judged() {
 }
 
 #[test]
-fn file_that_is_wrong_is_said_with_line_and_what_was_meant() {
+fn invalid_file_is_reported_with_line_and_suggestion() {
     for (waivers, expected_text) in [
         (
             "# x\n- { rule: component-naming-conventions, path: a, reason: r }\n",

@@ -23,7 +23,7 @@ fn last(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn each_kind_of_change_is_told_apart() {
+fn each_kind_of_change_is_distinguished() {
     let world = World::new();
     for name in [
         "deleted",

@@ -44,7 +44,7 @@ fn merge_base(repo: &Repository) -> Result<Option<CommitId>, GitError> {
 }
 
 #[test]
-fn shallow_clone_that_cannot_tell_says_so_and_how_to_mend_it() {
+fn shallow_clone_with_too_little_history_reports_fix() {
     let world = World::new();
     check_out_fork(&world);
     let repo = open(&clone(&world, "shallow", "--depth=1 --no-single-branch"));

@@ -43,7 +43,7 @@ fn folder_without_repository_is_named() {
 }
 
 #[test]
-fn repository_without_commit_says_so() {
+fn repository_without_commit_is_reported() {
     let world = World::new();
     for folder in [world.work(), world.remote()] {
         assert!(matches!(open(&folder).head(), Err(GitError::NoCommit { .. })));
@@ -273,7 +273,7 @@ fn only_branches_of_a_remote_count_the_default_one_first() {
 }
 
 #[test]
-fn default_branch_is_what_remote_says_else_usual_name() {
+fn default_branch_is_that_of_remote_or_usual_name() {
     let world = World::new();
     world.commit("one");
     world.push();

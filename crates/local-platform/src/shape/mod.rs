@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn shape_checks_bodies_as_its_description_says() {
+    fn shape_checks_bodies_as_described() {
         let variant = |name: &'static str| {
             object([
                 required_member("kind", one_of(&[name])),

@@ -56,7 +56,7 @@ async fn shared_pipelines_are_for_admins() {
 }
 
 #[tokio::test]
-async fn unknown_paths_and_methods_are_told_apart() {
+async fn unknown_paths_and_methods_are_distinguished() {
     let platform = Platform::empty().await;
     for path in [
         "/",

@@ -119,7 +119,7 @@ async fn without_tokens_one_of_a_super_admin_is_generated() {
 }
 
 #[tokio::test]
-async fn failed_start_says_why() {
+async fn failed_start_reports_its_reason() {
     let folder = scratch::create_scratch_directory();
     let missing = folder.path().join("missing");
     let project = Uuid::from_u128(7);

@@ -252,7 +252,7 @@ async fn with_all_rules_disabled_a_file_has_no_results() {
 }
 
 #[tokio::test]
-async fn without_a_usable_rules_file_every_pipeline_says_so() {
+async fn without_a_usable_rules_file_every_pipeline_reports_it() {
     let retrieval = "designer/rules-file-retrieval-error";
     for (files, kind) in [
         (&[][..], retrieval),

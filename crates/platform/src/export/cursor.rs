@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn cursor_before_window_says_that_events_are_lost() {
+    fn cursor_before_window_reports_lost_events() {
         let cursor =
             Cursor::build_next_cursor(None, &[event("a", "2026-06-01T00:00:00Z")], PLATFORM, now()).unwrap();
         let error = cursor.build_window(None, now(), Path::new("c.json")).unwrap_err();

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn both_meanings_of_stopped_are_told_apart() {
+    fn both_meanings_of_stopped_are_distinguished() {
         let ended = |task| classify_end(&seen(task), false);
         assert_eq!(
             ended(json!({ "status": "STOPPED", "pendingDecisions": [] })),

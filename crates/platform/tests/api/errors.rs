@@ -79,7 +79,7 @@ async fn token_that_server_repeats_is_never_shown() {
 }
 
 #[tokio::test]
-async fn token_is_found_before_what_server_says_is_cut() {
+async fn token_is_redacted_before_message_of_server_is_shortened() {
     let (_, text) = failure(json(200, &format!("{}{TOKEN}", "x".repeat(294)))).await;
     assert!(text.contains("xx***") && !text.contains("t0ken"), "{text}");
 }

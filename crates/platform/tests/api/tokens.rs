@@ -181,7 +181,7 @@ async fn token_url_in_trouble_is_retried_and_then_undecided() {
 }
 
 #[tokio::test]
-async fn answer_without_token_is_told_without_showing_it() {
+async fn response_without_token_is_reported_but_not_shown() {
     let server = MockServer::start().await;
     Mock::given(path("/oauth/token"))
         .respond_with(json(200, "token=abc"))

@@ -357,7 +357,7 @@ async fn after_a_401_the_upload_is_made_anew() {
 }
 
 #[tokio::test]
-async fn accepted_upload_with_unreadable_answer_is_told_apart() {
+async fn accepted_upload_with_unreadable_response_is_distinguished() {
     let (script, _received) = recording_script("200 OK", "thanks");
     let server = RawServer::start(vec![script]);
     let error = platform(&server.url())

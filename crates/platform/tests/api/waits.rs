@@ -55,7 +55,7 @@ async fn retry_after_that_is_too_long_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn each_retry_is_said_with_its_reason() {
+async fn each_retry_is_reported_with_its_reason() {
     let server = server(
         ResponseTemplate::new(503).insert_header("retry-after", "0"),
         empty_list(),
@@ -73,7 +73,7 @@ async fn each_retry_is_said_with_its_reason() {
 }
 
 #[tokio::test]
-async fn answer_that_does_not_come_is_said_to_be_waited_for() {
+async fn wait_for_late_response_is_reported() {
     let late = empty_list().set_delay(Duration::from_millis(2_600));
     let server = server(late, empty_list()).await;
     let (platform, sentences) = observed_platform(&server.uri(), SHORT);
@@ -86,7 +86,7 @@ async fn answer_that_does_not_come_is_said_to_be_waited_for() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_said_at_each_try() {
+async fn refused_connection_is_reported_at_each_try() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", closed.local_addr().unwrap());
     drop(closed);

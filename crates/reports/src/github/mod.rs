@@ -213,7 +213,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_said_is_one_command_a_line(raw in "(\\PC|[%:,\\r\\n\\x1b]|::|##\\[){0,40}") {
+        fn every_text_is_one_command_per_line(raw in "(\\PC|[%:,\\r\\n\\x1b]|::|##\\[){0,40}") {
             let mut report = sample::empty(Verdict::Failed);
             let found = sample::violation(&raw, Some(3));
             report.files = vec![sample::file(&raw, vec![sample::result(&raw, Status::Failed(Severity::Error), vec![found])])];

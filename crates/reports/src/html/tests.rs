@@ -143,7 +143,7 @@ fn naming() -> RuleText {
 }
 
 #[test]
-fn page_says_what_fails_gate_and_each_rule_in_words() {
+fn page_names_cause_of_failure_and_describes_each_rule() {
     let about = ReportContext {
         rules: vec![naming()],
         reproduction_command: Some("sluicegate check --all".to_owned()),
@@ -305,7 +305,7 @@ fn page_shows_no_error_for_known_or_waived_finding() {
 }
 
 #[test]
-fn passed_review_says_so() {
+fn page_of_passed_review_shows_verdict() {
     let mut report = sample::empty(Verdict::Passed);
     report.files = vec![sample::file(
         "a",
@@ -428,7 +428,7 @@ fn host_command_in_text_reads_as_it_was_written() {
 }
 
 #[test]
-fn machine_without_host_is_said_in_words() {
+fn local_run_is_described_on_page() {
     let mut report = sample::report();
     report.context.ci = "none".to_owned();
     report.context.event = "local".to_owned();

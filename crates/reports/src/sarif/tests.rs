@@ -344,7 +344,7 @@ fn unevaluated_rule_is_first_result() {
 }
 
 #[test]
-fn commit_is_said_where_repository_is_known() {
+fn commit_is_in_log_if_repository_is_known() {
     let of =
         |about: &ReportContext| read(&sample::report(), about)["runs"][0]["versionControlProvenance"].clone();
     assert_eq!(of(&ReportContext::default()), Value::Null);
@@ -407,7 +407,7 @@ fn category_ends_in_slash_and_names_part() {
 }
 
 #[test]
-fn cuts_keep_the_errors_and_are_said() {
+fn cuts_keep_errors_and_are_reported() {
     let results = |severity, n: u32| {
         let violations = (0..n)
             .map(|n| sample::violation(&format!("v{n}"), Some(n + 1)))

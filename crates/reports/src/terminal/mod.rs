@@ -445,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn undecided_review_says_why() {
+    fn undecided_review_shows_its_reason() {
         let mut report = sample::empty(Verdict::Undecided);
         report.notes = vec![
             "the platform did not answer".to_owned(),

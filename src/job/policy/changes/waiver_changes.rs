@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn waivers_of_a_long_path_are_told_apart_by_their_subjects() {
+    fn waivers_of_long_path_are_distinguished_by_their_subjects() {
         let path = "lms_data_ingestion/LMS Incremental Data Ingestion/pl_lms_accreditations_load.orch.yaml";
         let waiver = |about: &str| {
             format!("- {{ rule: copied-variables, path: {path}, about: {about}, reason: r }}\n")
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn each_waiver_says_what_it_is_about() {
+    fn description_of_each_waiver_names_its_subject() {
         let old = "- { rule: unused-components, path: a, about: x, reason: r }\n- { rule: r, path: b, reason: r }\n";
         let new = "- { rule: maximum-components, path: 'sales/**', size: 12, reason: r }\n- { rule: r, path: b, reason: r, until: 2027-03-31 }\n";
         insta::assert_snapshot!(said(old, new), @"

@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn difference_is_all_that_file_says_and_no_more() {
+    fn difference_has_exactly_the_changes_of_the_file() {
         insta::assert_snapshot!(lines(FILE, false), @r#"
         ~ region  behaviour: "COPIED" -> "SHARED", value: "us" -> "eu"
         ~ region in production: "eu" -> "us"
