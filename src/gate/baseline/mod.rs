@@ -5,16 +5,15 @@ pub(crate) mod adoption;
 pub(crate) mod base_results;
 pub(crate) mod earlier_findings;
 pub(crate) mod known_comparison;
+mod published_version;
 pub(crate) mod renamed_components;
 
 use crate::error::Failure;
-use crate::gate::baseline::adoption::Adoption;
 use crate::gate::{
     BasePaths, OldPaths, RunFindings, SelectedPipelines, VersionPairs, list_old_paths, mark_known_findings,
 };
 use crate::job::context::{Comparison, RequestedRevisions, join_short_ids};
-use crate::job::settings::{Connection, Selection};
-use crate::session::Run;
+use crate::job::settings::Selection;
 use crate::workspace::Workspace;
 use sluicegate_git::{
     Change, ChangeKind, CommitId, FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile,
@@ -94,80 +93,6 @@ impl Baseline {
             reason: String::new(),
             note: None,
             old_paths: has_same_base.then(|| list_old_paths(changes)),
-            selection: None,
-        }
-    }
-
-    /// Builds the baseline of a review before a publish, at the last published commit. Findings of later pushes are
-    /// therefore new, whether those pushes were reviewed or not. Before the first version, uses the commit that adopted
-    /// `new-only`. If the platform is unavailable, or the clone lacks the published commit, the baseline has no commit
-    /// but a reason.
-    pub(crate) fn at_published_version(
-        run: &Run,
-        workspace: &Workspace<'_>,
-        connection: &Connection,
-        prefix: &str,
-        head: &CommitId,
-    ) -> Result<Self, Failure> {
-        let platform = run.create_platform_client(connection)?;
-        let details = match run.block_on(platform.find_latest_artifact(prefix))? {
-            Ok(Some(details)) => details.artifact,
-            Ok(None) => return Self::at_new_only_adoption(workspace, prefix, head),
-            // The review decides whether the change may pass nonetheless, and reports it.
-            Err(error) if error.is_unavailable() => {
-                let reason = format!(
-                    "could not query the published version: {}",
-                    error.message_without_details()
-                );
-                return Ok(Self::at_published_commit(None, reason));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let version = details.display_name();
-        let id = details.commit_hash.as_deref().unwrap_or_default();
-        let base = workspace.repo.find_commit_with_id(id)?;
-        let reason = match base {
-            Some(_) => format!("version {version} of {prefix}, which is published"),
-            None => format!("commit {id:?} of version {version} of {prefix} is not in this clone"),
-        };
-        Ok(Self::at_published_commit(base, reason))
-    }
-
-    /// Builds the baseline of a publish if no version is published: the commit by which the default branch adopted
-    /// `new-only`, so that one merge is enough to adopt it. Without such a commit, the baseline has only a reason.
-    fn at_new_only_adoption(
-        workspace: &Workspace<'_>,
-        prefix: &str,
-        head: &CommitId,
-    ) -> Result<Self, Failure> {
-        let missing_version = format!("no version of {prefix} is enabled");
-        Ok(match workspace.find_new_only_adoption(head)? {
-            Adoption::AtCommit(commit) => {
-                let reason = format!(
-                    "commit {}, which set `new-only` in sluicegate.yaml, because {missing_version}",
-                    commit.short()
-                );
-                Self::at_published_commit(Some(commit), reason)
-            }
-            Adoption::NotInHistory => Self::at_published_commit(None, missing_version),
-            Adoption::Unknown => Self::at_published_commit(
-                None,
-                format!(
-                    "{missing_version}, and this clone lacks the full history, which shows when \
-                     `new-only` was adopted: fetch the full history (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
-                ),
-            ),
-        })
-    }
-
-    /// Builds the baseline of a publish at the commit `base`, or an empty baseline. `reason` explains the choice to the
-    /// user.
-    fn at_published_commit(base: Option<CommitId>, reason: String) -> Self {
-        Self {
-            bases: base.into_iter().collect(),
-            reason,
-            note: None,
-            old_paths: None,
             selection: None,
         }
     }

@@ -5,3 +5,4 @@ mod excluded_paths;
 mod finding_subjects;
 mod known_findings;
 mod missing_start;
+mod published_version;

@@ -1,0 +1,116 @@
+//! `ci --new-only` before a publish, if the reviewed commit does not contain the commit of the published version.
+
+use crate::support::release::{publish_call, stage};
+use crate::support::{
+    Call, Job, ProgramOutput, ServerProcess, World, git, head, orchestration_text, repository,
+};
+use serde_json::json;
+
+/// A project with a known finding in version 1.0.0, on which the branch `hotfix` is based, and with version 2.0.0 on
+/// `main`.
+fn project_with_release_branch() -> (World, ServerProcess) {
+    let (world, server) = stage();
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Done"]),
+    );
+    for version in ["1.0.0", "2.0.0"] {
+        if version == "2.0.0" {
+            world.git("branch hotfix");
+        }
+        world.write(
+            "sales/load.orch.yaml",
+            orchestration_text(&["Start", "Load", "Done"]) + "# " + version,
+        );
+        world.commit(version);
+        world.push();
+        publish_call(&world, &server)
+            .run(format!("publish --version-name {version}"))
+            .expect(0);
+    }
+    (world, server)
+}
+
+/// Commits and pushes the files of the work tree to the branch `hotfix`.
+fn push_hotfix(world: &World) {
+    world.commit("hotfix");
+    world.git("push -q -f origin HEAD:hotfix");
+}
+
+/// Runs `ci` in the job of a push to this branch.
+fn run_job(world: &World, branch: &str, call: Call, args: &str) -> ProgramOutput {
+    let reference = format!("refs/heads/{branch}");
+    let payload = json!({ "repository": repository(), "ref": reference, "before": "0".repeat(40),
+        "after": head(world) });
+    let call = Job::github()
+        .event("push", &reference, &payload)
+        .extend(world, call);
+    call.run((
+        "ci --new-only --publish-on-branch hotfix --publish-on-branch main --version-name",
+        args,
+    ))
+}
+
+#[test]
+fn new_only_publish_of_hotfix_compares_with_merge_base_of_published_version() {
+    let (world, server) = project_with_release_branch();
+    world.git("checkout -q hotfix");
+    let merge_base = head(&world);
+    world.write(
+        "old.orch.yaml",
+        orchestration_text(&["Start", "bad name", "Fixed"]),
+    );
+    push_hotfix(&world);
+    let ci = |args: &str| run_job(&world, "hotfix", publish_call(&world, &server), args);
+    ci("1.0.1 --dry-run").expect(0);
+    let note = format!(
+        "findings are known if they exist at {}: the merge-base with commit",
+        &merge_base[..7]
+    );
+    let output = ci("1.0.1").expect(0);
+    output.assert_logged(&[&note, "of version 2.0.0 of sales, which head does not contain"]);
+    assert_eq!(output.all().matches(&note).count(), 1, "{}", output.all());
+    // The counterpart: the next hotfix introduces a finding.
+    world.write(
+        "new.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
+    push_hotfix(&world);
+    ci("1.0.2").expect(1);
+}
+
+#[test]
+fn new_only_publish_of_unrelated_commit_treats_every_finding_as_new() {
+    let (world, server) = project_with_release_branch();
+    world.git("checkout -q --orphan hotfix2");
+    push_hotfix(&world);
+    let output = run_job(&world, "hotfix", publish_call(&world, &server), "1.0.1").expect(1);
+    output.assert_logged(&[
+        "every finding is treated as new",
+        "head has no commit in common with commit",
+    ]);
+}
+
+#[test]
+fn new_only_publish_in_shallow_clone_without_merge_base_treats_every_finding_as_new() {
+    let (world, server) = project_with_release_branch();
+    world.git("checkout -q hotfix");
+    world.write("note.txt", "more");
+    push_hotfix(&world);
+    publish_call(&world, &server)
+        .run("publish --version-name 1.0.1")
+        .expect(0);
+    world.git("checkout -q main");
+    let url = format!("file://{}", world.remote().display());
+    git(
+        world.path(),
+        format!("clone -q --depth 1 --no-single-branch {url} shallow"),
+    );
+    for (folder, code) in [(world.path().join("shallow"), 1), (world.work(), 0)] {
+        let call = Call::with_platform(&folder, &server.url).variable("SLUICEGATE_PREFIX", "sales");
+        let output = run_job(&world, "main", call, "2.0.1").expect(code);
+        let reason = "every finding is treated as new, because there is no base to compare with (--new-only): \
+                      this shallow clone does not show whether head contains commit";
+        assert_eq!(output.all().contains(reason), code == 1, "{}", output.all());
+    }
+}
