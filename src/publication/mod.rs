@@ -258,10 +258,6 @@ impl Publication<'_> {
     /// published meanwhile, or if smoke runs are due but the version may be incomplete. If there are smoke runs, a
     /// signal does not end the run before their end, because the version may have to be disabled until then.
     fn execute_upload(&self, platform: &Platform, plan: &Plan) -> CommandResult {
-        let file_count = format_count(plan.files.len(), "file");
-        self.run
-            .ui
-            .say(&format!("publishing {file_count} as {}", plan.describe_version()));
         let outcome = self.upload(platform, plan)?;
         let outcome = self.disable_superseded_version(platform, plan, outcome)?;
         let outcome = self.disable_unproven_version(platform, plan, outcome)?;

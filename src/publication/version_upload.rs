@@ -2,19 +2,25 @@
 
 use super::Publication;
 use crate::error::Failure;
-use crate::publish::{self, Outcome, Plan, UploadProgress};
+use crate::publish::{self, Outcome, Plan, UploadControl};
 use crate::session::artifact_versions::show_command;
 use crate::ui::ProgressDisplay;
+use sluicegate_base::text::format_count;
 use sluicegate_platform::api::Platform;
 use std::sync::Arc;
 
 impl Publication<'_> {
-    /// Uploads the plan and verifies the version. If there are smoke runs, signals do not end the run from now on,
-    /// because the version may have to be disabled afterwards; the caller releases them.
+    /// Says what happens to the plan, uploads it unless its version exists, and verifies the version. If there are smoke
+    /// runs, signals do not end the run once something was sent, because the version may have to be disabled
+    /// afterwards; the caller releases them.
     pub(super) fn upload(&self, platform: &Platform, plan: &Plan) -> Result<Outcome, Failure> {
-        if self.has_smoke_runs() {
-            self.run.signals.hold();
-        }
+        let (files, version) = (format_count(plan.files.len(), "file"), plan.describe_version());
+        let is_listed = self.history.version_names().contains(plan.version_name.as_str());
+        self.run.ui.say(&if is_listed {
+            format!("comparing {files} with {version}, which exists")
+        } else {
+            format!("publishing {files} as {version}")
+        });
         let bar = self
             .run
             .ui
@@ -24,26 +30,35 @@ impl Publication<'_> {
             platform,
             plan,
             self.publish_options(plan),
-            Some(self.build_upload_progress(&bar, plan)),
+            Some(self.build_upload_control(&bar, plan)),
         ))?;
         bar.clear();
         Ok(outcome)
     }
 
-    /// Returns a function that shows how many bytes were sent. The request body is slightly larger than the files, so
-    /// the number is limited to their size. Once something was sent, a signal that ends the run cannot prevent the
-    /// version, so the run then says how to check it.
-    fn build_upload_progress(&self, bar: &ProgressDisplay, plan: &Plan) -> UploadProgress {
+    /// Returns the control of an upload, which shows how many bytes were sent. The request body is slightly larger than
+    /// the files, so the number is limited to their size. Once something was sent, a signal cannot prevent the version,
+    /// so a run that it ends then says how to check the version, and a run with smoke runs continues, but does not send
+    /// the files again.
+    fn build_upload_control(&self, bar: &ProgressDisplay, plan: &Plan) -> UploadControl {
         let (bar, total_bytes) = (bar.clone(), plan.total_bytes());
+        let has_smoke_runs = self.has_smoke_runs();
         let signals = self.run.signals.clone();
+        let cancel_signals = signals.clone();
         let last_words = format!(
             "{} may have been published: run `{}` to check",
             plan.describe_version(),
             show_command(&plan.prefix, &plan.version_name)
         );
-        Arc::new(move |sent_bytes| {
-            signals.set_last_words(&last_words);
-            bar.show(sent_bytes.min(total_bytes), total_bytes);
-        })
+        UploadControl {
+            progress: Arc::new(move |sent_bytes| {
+                if has_smoke_runs {
+                    signals.hold();
+                }
+                signals.set_last_words(&last_words);
+                bar.show(sent_bytes.min(total_bytes), total_bytes);
+            }),
+            cancel_check: Arc::new(move || cancel_signals.pending_status().is_some()),
+        }
     }
 }

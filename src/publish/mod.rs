@@ -55,7 +55,7 @@ pub use plan::{Plan, PlannedFile, SharedPipelineRef};
 pub use plan_changes::{PlanChanges, compare_plans};
 pub use plan_execution::{disable_version, execute_plan};
 pub use plan_files::{build_plan, build_version_name};
-pub use plan_upload::UploadProgress;
+pub use plan_upload::{UploadControl, UploadProgress};
 pub use publish_request::{FileSelection, FileSource, PublishRequest};
 pub use published_files::{PublishedFiles, PublishedSelection, compare_with_published_files};
 pub use receipt::{MAX_RECEIPT_BYTES, Receipt, ReviewEvidence};

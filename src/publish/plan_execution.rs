@@ -7,16 +7,15 @@
 use super::Plan;
 use super::content_hashes::FileHashes;
 use super::outcome::{IfExists, OnIgnored, Outcome, OutcomeKind, PublishOptions, PublishProblem, Withdrawal};
-use super::plan_upload::{UploadProgress, build_upload};
+use super::plan_upload::{UploadControl, build_upload};
 use super::upload_outcome::{
     AcceptedUpload, assess_accepted_upload, assess_existing_version, assess_failed_lookup,
     assess_lost_upload, assess_other_version, assess_rejected_upload, build_conflict_outcome,
     build_unclear_outcome, build_unknown_outcome, record_differences,
 };
 use super::version_lookup::{LookupResult, VersionLookup};
-use super::version_origin::VersionOrigin;
+use super::version_origin::{AbsenceTime, VersionOrigin};
 use super::version_withdrawal::withdraw_version;
-use jiff::Timestamp;
 use sluicegate_platform::api::{Platform, PublishResponse};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use std::time::Duration;
@@ -30,15 +29,14 @@ pub async fn execute_plan(
     platform: &Platform,
     plan: &Plan,
     options: PublishOptions,
-    progress: Option<UploadProgress>,
+    control: Option<UploadControl>,
 ) -> Outcome {
     let execution = PlanExecution {
         platform,
         plan,
         options,
         hashes: options.needs_hashes.then(|| FileHashes::new(plan.files.len())),
-        progress,
-        started_at: Timestamp::now(),
+        control,
     };
     let mut outcome = execution.execute().await;
     match execution.hashes.map(|hashes| hashes.collect_all_hashes(plan)) {
@@ -54,8 +52,7 @@ struct PlanExecution<'a> {
     plan: &'a Plan,
     options: PublishOptions,
     hashes: Option<FileHashes>,
-    progress: Option<UploadProgress>,
-    started_at: Timestamp,
+    control: Option<UploadControl>,
 }
 
 /// The result of looking up an upload whose response was lost.
@@ -70,7 +67,10 @@ impl PlanExecution<'_> {
     /// with the plan; if it is unknown whether the version exists, nothing is sent.
     async fn execute(&self) -> Outcome {
         match self.version_lookup().request_version().await {
-            LookupResult::NotFound => self.upload_until_decided().await,
+            LookupResult::NotFound => {
+                let absence_time = AbsenceTime::for_last_response(self.platform);
+                self.upload_until_decided(absence_time).await
+            }
             LookupResult::Found(details) => {
                 assess_existing_version(self.plan, self.options.if_exists, &details)
             }
@@ -87,17 +87,23 @@ impl PlanExecution<'_> {
         }
     }
 
+    /// Returns whether the run is about to end, so that no further upload may begin.
+    fn is_canceled(&self) -> bool {
+        self.control.as_ref().is_some_and(UploadControl::is_canceled)
+    }
+
     /// Uploads the plan, and returns the outcome. Looks up the version if no usable response arrives, or if an earlier
     /// attempt of this run may have caused the reported conflict. If the platform does not list the version, uploads
     /// the plan again, as often as the retries allow and up to [`MAX_UPLOADS`] times in total, or returns an unknown
-    /// outcome if this would not help.
-    async fn upload_until_decided(&self) -> Outcome {
+    /// outcome if this would not help, or if a signal has canceled further uploads. `absence_time` is that of the lookup
+    /// before the first upload.
+    async fn upload_until_decided(&self, absence_time: AbsenceTime) -> Outcome {
         // The error of the previous upload, whose response was lost; `None` at the first upload.
         let mut lost_error: Option<HttpError> = None;
         let mut remaining_uploads = self.options.retries.saturating_add(1).min(MAX_UPLOADS);
         loop {
             remaining_uploads -= 1;
-            let upload = build_upload(self.plan, self.hashes.clone(), self.progress.clone());
+            let upload = build_upload(self.plan, self.hashes.clone(), self.control.clone());
             let error = match self.platform.publish(upload).await {
                 Ok(response) => {
                     let no_error = None;
@@ -121,11 +127,14 @@ impl PlanExecution<'_> {
                 return assess_rejected_upload(error, lost_error.as_ref());
             }
             tracing::info!("the upload got no usable response; looking up the version: {error}");
-            match self.resolve_lost_upload(error).await {
+            match self.resolve_lost_upload(error, absence_time).await {
                 LostUpload::Decided(outcome) => return outcome,
                 // After a conflict, another upload would only cause the next conflict.
                 LostUpload::NotFound(error)
-                    if is_conflict || remaining_uploads == 0 || !may_retry_upload(&error) =>
+                    if is_conflict
+                        || remaining_uploads == 0
+                        || !may_retry_upload(&error)
+                        || self.is_canceled() =>
                 {
                     return build_unknown_outcome("the platform does not list the version", error);
                 }
@@ -137,7 +146,7 @@ impl PlanExecution<'_> {
     /// Looks up the version after an upload without a usable response, and decides the outcome by who published the
     /// version: this run or another one. The outcome is unknown if the lookup does not show this. Returns
     /// [`LostUpload::NotFound`] if the platform does not list the version.
-    async fn resolve_lost_upload(&self, lost_error: HttpError) -> LostUpload {
+    async fn resolve_lost_upload(&self, lost_error: HttpError, absence_time: AbsenceTime) -> LostUpload {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
             LookupResult::Unclear(reason, _) => {
@@ -149,7 +158,7 @@ impl PlanExecution<'_> {
             LookupResult::Found(details) => details,
         };
         LostUpload::Decided(
-            match VersionOrigin::from_details(&details, self.plan, self.started_at) {
+            match VersionOrigin::from_details(&details, self.plan, absence_time) {
                 VersionOrigin::ThisRun => {
                     let outcome = assess_lost_upload(self.plan, &details, lost_error);
                     let is_suspect = outcome.kind != OutcomeKind::Published;

@@ -11,13 +11,29 @@ use std::sync::Arc;
 /// Receives the number of bytes of the request that were sent so far; starts again with each try.
 pub type UploadProgress = Arc<dyn Fn(u64) + Send + Sync>;
 
+/// Connects an upload with the run that it belongs to.
+#[derive(Clone)]
+pub struct UploadControl {
+    pub progress: UploadProgress,
+    /// Returns whether the run is about to end, for example after Ctrl-C.
+    pub cancel_check: Arc<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl UploadControl {
+    /// Returns whether the run is about to end, so that no further upload may begin.
+    pub(super) fn is_canceled(&self) -> bool {
+        (self.cancel_check)()
+    }
+}
+
 /// Creates the upload of a plan. The contents are read while they are sent; if `hashes` is set, their hashes are stored
 /// in it.
 pub(super) fn build_upload(
     plan: &Plan,
     hashes: Option<FileHashes>,
-    progress: Option<UploadProgress>,
+    control: Option<UploadControl>,
 ) -> Upload {
+    let progress = control.as_ref().map(|control| Arc::clone(&control.progress));
     Upload {
         prefix: plan.prefix.clone(),
         version: plan.version_name.clone(),
@@ -36,6 +52,7 @@ pub(super) fn build_upload(
             reader: Arc::clone(&plan.reader),
             hashes,
             read_ahead: ReadAhead::default(),
+            control,
         }),
         progress,
     }
@@ -47,6 +64,7 @@ struct UploadParts {
     reader: Arc<ContentReader>,
     hashes: Option<FileHashes>,
     read_ahead: ReadAhead,
+    control: Option<UploadControl>,
 }
 
 impl PartSource for UploadParts {
@@ -64,5 +82,9 @@ impl PartSource for UploadParts {
             remaining_bytes: file.bytes,
         });
         Ok(Box::new(HashingReader::new(content, file.checked_hash, recorder)))
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.control.as_ref().is_some_and(UploadControl::is_canceled)
     }
 }

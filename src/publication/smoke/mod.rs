@@ -84,6 +84,8 @@ impl Publication<'_> {
         if !self.has_smoke_runs() || !is_complete {
             return Ok(None);
         }
+        // Signals are not held yet if the upload found that the version exists.
+        self.run.signals.hold();
         let hashes = outcome.hashes.as_deref().unwrap_or_default();
         let receipt = self.complete_receipt(Receipt::for_outcome(plan, hashes, outcome));
         let is_new = outcome.kind == OutcomeKind::Published;

@@ -10,6 +10,8 @@ use crate::support::{
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use wiremock::{Request, ResponseTemplate};
 
 const PUBLISH: [&str; 7] = [
@@ -1075,5 +1077,55 @@ fn summary_of_repeated_publish_reports_earlier_version() {
             .expect(0);
         let text = fs::read_to_string(&summary).unwrap();
         assert!(text.contains(title), "{title}: {text}");
+    }
+}
+
+/// Returns a platform whose clock shows this time. It loses the response to the upload, and shows these details later.
+fn platform_at_time(time: jiff::Timestamp, details: &Value) -> Platform {
+    let date = time.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string();
+    let platform = Platform::new();
+    platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+    platform.respond_to("PATCH", "/artifacts$", answer(&json!({})));
+    let is_uploaded = Arc::new(AtomicBool::new(false));
+    let is_visible = Arc::clone(&is_uploaded);
+    platform.respond_to("POST", "/artifacts$", move |_: &Request| {
+        is_uploaded.store(true, Ordering::SeqCst);
+        ResponseTemplate::new(502)
+    });
+    let version = answer(details);
+    platform.respond_to("GET", "/artifacts/details$", move |_: &Request| {
+        let response = if is_visible.load(Ordering::SeqCst) {
+            version.clone()
+        } else {
+            ResponseTemplate::new(404)
+        };
+        response.insert_header("date", date.as_str())
+    });
+    platform
+}
+
+/// The local clock is 30 minutes ahead of the platform's.
+#[test]
+fn version_after_lost_response_is_dated_by_the_clock_of_the_platform() {
+    let (plain, scripted) = (plain_project(), project_to_publish());
+    let time = jiff::Timestamp::now() - jiff::SignedDuration::from_mins(30);
+    let earlier_time = time - jiff::SignedDuration::from_mins(15);
+    for flags in ["", "--if-exists same-content", "--on-ignored disable"] {
+        for (world, created_at, code) in [(&plain, time, 0), (&scripted, time, 6), (&plain, earlier_time, 5)]
+        {
+            let mut details = version_details(world);
+            details["artifactDetails"]["createdAt"] = json!(created_at.to_string());
+            let platform = platform_at_time(time, &details);
+            let output = platform.call(world).run((&PUBLISH, flags));
+            // The same content is accepted, whoever published it.
+            let is_accepted = code == 5 && flags.contains("same-content");
+            let expected_code = if is_accepted { 0 } else { code };
+            assert_eq!(
+                output.code,
+                expected_code,
+                "{flags} {created_at}: {}",
+                output.all()
+            );
+        }
     }
 }

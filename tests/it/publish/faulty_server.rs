@@ -73,6 +73,8 @@ pub enum Shows {
     NoCommit,
     /// With a creation time long ago.
     Old,
+    /// With a creation time long ago, in responses without a date.
+    OldWithoutDate,
     /// A 500 after the first lookup.
     Broken,
 }
@@ -178,20 +180,27 @@ fn serve_connection(stream: TcpStream, state: &Mutex<State>) {
         _ => Some(answer_details(&head, state)),
     };
     if let Some((status, body)) = answer {
+        let has_date = state.lock().unwrap().shows != Shows::OldWithoutDate;
         let _ = reader
             .get_mut()
-            .write_all(render_response(status, &body).as_bytes());
+            .write_all(render_response(status, &body, has_date).as_bytes());
     }
 }
 
-fn render_response(status: u16, body: &str) -> String {
+fn render_response(status: u16, body: &str, has_date: bool) -> String {
+    let date = if has_date {
+        let now = jiff::Timestamp::now();
+        now.strftime("date: %a, %d %b %Y %H:%M:%S GMT\r\n").to_string()
+    } else {
+        String::new()
+    };
     let more = match status {
         300..400 => "location: /v1/shared-pipelines/artifacts\r\n",
         429 | 503 => "retry-after: 0\r\n",
         _ => "",
     };
     format!(
-        "HTTP/1.1 {status} X\r\n{more}content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        "HTTP/1.1 {status} X\r\n{date}{more}content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
     )
 }
@@ -240,7 +249,7 @@ fn upload(head: &Head, reader: &mut BufReader<TcpStream>, state: &Mutex<State>) 
         }
         Fault::StoredThenNonsense => Some((200, "<html>".to_owned())),
         Fault::StoredThenHalfAnAnswer => {
-            let text = render_response(201, &whole);
+            let text = render_response(201, &whole, true);
             let _ = reader.get_mut().write_all(&text.as_bytes()[..text.len() - 5]);
             None
         }
@@ -296,7 +305,7 @@ fn answer_details(head: &Head, state: &Mutex<State>) -> (u16, String) {
 
 fn version_response(stored: &Stored, shows: Shows) -> Value {
     let created = match shows {
-        Shows::Old => "2020-01-01T00:00:00Z".to_owned(),
+        Shows::Old | Shows::OldWithoutDate => "2020-01-01T00:00:00Z".to_owned(),
         _ => jiff::Timestamp::now().to_string(),
     };
     let commit = (shows != Shows::NoCommit).then_some(&stored.commit);

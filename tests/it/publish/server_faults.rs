@@ -175,6 +175,11 @@ async fn reported_outcome_matches_stored_versions_for_each_fault() {
             shows: Shows::Old,
             ..fault_row(&[StoredThenGone], [Conflict; 2], 1)
         },
+        // Only the clock of the platform proves that another run published the version.
+        Row {
+            shows: Shows::OldWithoutDate,
+            ..fault_row(&[StoredThenGone], [Unknown; 2], 1)
+        },
         Row {
             shows: Shows::Broken,
             ..fault_row(&[StoredThenGone], [Unknown; 2], 1)

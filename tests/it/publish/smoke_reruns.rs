@@ -2,7 +2,7 @@
 
 use crate::support::publishing::{project_to_publish, upload_response, version_details};
 use crate::support::{
-    Call, EXECUTION, Platform, SmokePlatform, answer, at_once, disable_request, execution, in_turn,
+    CONSUMER, Call, EXECUTION, Platform, SmokePlatform, answer, at_once, disable_request, execution, in_turn,
     job_output, send_signal, stop_signals,
 };
 use serde_json::{Value, json};
@@ -545,6 +545,74 @@ fn publish_that_is_interrupted_during_upload_disables_version() {
     assert_eq!(exit_code, 130, "{log}");
     assert_eq!(stage.switches(), [disable_request()], "{log}");
     assert_eq!(stage.starts(), [] as [Value; 0]);
+}
+
+/// Adds the settings of a publish of version 1 with a smoke run.
+#[cfg(unix)]
+fn with_smoke_run(call: Call) -> Call {
+    call.variable("SLUICEGATE_PREFIX", "p")
+        .variable("SLUICEGATE_VERSION_NAME", "1")
+        .variable("SLUICEGATE_SMOKE", "load")
+        .variable("SLUICEGATE_SMOKE_PROJECT", CONSUMER)
+        .variable("SLUICEGATE_SMOKE_ENVIRONMENT", "test")
+        .variable("SLUICEGATE_LOOKUP_TIMEOUT", "1")
+}
+
+#[cfg(unix)]
+fn count_uploads(platform: &Platform) -> usize {
+    let requests = platform.requests();
+    requests.iter().filter(|request| request.method == "POST").count()
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_with_smoke_run_that_is_interrupted_before_upload_sends_nothing() {
+    let world = project_to_publish();
+    for (signal, code) in stop_signals() {
+        let platform = Platform::new();
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to("POST", "/artifacts$", upload_response(&json!([])));
+        let is_of_version =
+            |request: &Request| request.url.query().unwrap_or_default().contains("versionName");
+        platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
+            let seconds = if is_of_version(request) { 3 } else { 0 };
+            ResponseTemplate::new(404).set_delay(Duration::from_secs(seconds))
+        });
+        let call = with_smoke_run(platform.call(&world));
+        let (exit_code, log) = run_and_signal(&platform, &call, "publish", signal, is_of_version);
+        assert_eq!(exit_code, code, "{log}");
+        assert!(!log.contains("may have been published"), "{log}");
+        std::thread::sleep(Duration::from_secs(1));
+        assert_eq!(count_uploads(&platform), 0, "{log}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn publish_with_smoke_run_that_is_interrupted_does_not_upload_again() {
+    let world = project_to_publish();
+    for (status, retry_after) in [(502, ""), (503, "1"), (429, "1")] {
+        let platform = Platform::new();
+        platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
+        platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
+        let response = ResponseTemplate::new(status).set_delay(Duration::from_millis(500));
+        platform.respond_to(
+            "POST",
+            "/artifacts$",
+            match retry_after {
+                "" => response,
+                seconds => response.insert_header("retry-after", seconds),
+            },
+        );
+        let call = with_smoke_run(platform.call(&world)).variable("SLUICEGATE_RETRIES", "2");
+        let is_upload = |request: &Request| request.method == "POST";
+        let (exit_code, log) = run_and_signal(&platform, &call, "publish", "INT", is_upload);
+        assert_eq!(exit_code, 130, "{status}: {log}");
+        assert_eq!(count_uploads(&platform), 1, "{status}: {log}");
+        // The counterpart: without a signal, the files are sent again.
+        call.run("publish").expect(3);
+        assert!(count_uploads(&platform) > 2, "{status}");
+    }
 }
 
 #[cfg(unix)]

@@ -23,6 +23,11 @@ pub struct UploadPart {
 pub trait PartSource: Send + Sync {
     /// Opens the content of the part at index `part` of the upload; the first part has index 0.
     fn open_part(&self, part: usize) -> io::Result<Box<dyn Read + Send>>;
+
+    /// Returns whether the upload must not be sent again, for example after Ctrl-C.
+    fn is_canceled(&self) -> bool {
+        false
+    }
 }
 
 /// Receives the number of bytes of the body that were sent so far.
@@ -92,6 +97,10 @@ impl UploadBody for MultipartForm {
             current_part: Box::new(io::empty()),
         };
         Box::new(parts.chain(tail))
+    }
+
+    fn is_canceled(&self) -> bool {
+        self.source.is_canceled()
     }
 
     fn report_progress(&self, sent_size: u64) {

@@ -4,10 +4,10 @@
 use super::client_certificate::ClientCertificate;
 use super::observer::Observer;
 use super::proxies::Proxies;
+use super::response::find_server_time;
 use super::retry::Delays;
 use super::transport::{Limits, Transport};
 use super::{BaseUrl, HttpError, Request};
-use reqwest::header::{AGE, DATE, HeaderMap};
 use std::io;
 use std::net::IpAddr;
 use std::path::Path;
@@ -64,15 +64,6 @@ pub async fn send_without_token(
     })
 }
 
-/// Returns the server's time from the response's `Date`. Returns `None` if the date is missing or invalid, or if the
-/// response comes from a cache, because its date is old then.
-fn find_server_time(headers: &HeaderMap) -> Option<SystemTime> {
-    if headers.contains_key(AGE) {
-        return None;
-    }
-    httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()
-}
-
 /// Returns by how many seconds the local clock is ahead of the server's; negative if it is behind.
 fn seconds_ahead(local_time: SystemTime, server_time: SystemTime) -> i64 {
     let whole_seconds = |duration: Duration| i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
@@ -85,7 +76,7 @@ fn seconds_ahead(local_time: SystemTime, server_time: SystemTime) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use reqwest::header::HeaderValue;
+    use reqwest::header::{AGE, DATE, HeaderMap, HeaderValue};
 
     #[test]
     fn cached_answer_tells_no_time() {

@@ -98,7 +98,7 @@ impl Client {
         } = &*self.0;
         let token = tokens.current_token(transport).await?;
         let error = match transport.send(request, Some(&token)).await {
-            Err(error) if error.kind() == ErrorKind::Unauthorized => error,
+            Err(error) if error.kind() == ErrorKind::Unauthorized && !request.is_canceled() => error,
             result => return result?.require_success(request.success),
         };
         match tokens.replace_refused_token(&token, transport).await {

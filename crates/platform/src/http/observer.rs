@@ -1,21 +1,24 @@
 //! Reports waits, so that no wait is silent, and records whether the server responds.
 
+use super::response::find_server_time;
+use reqwest::header::HeaderMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 /// Time without progress after which a wait is reported.
 pub(super) const SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Receives a sentence for each wait and each retry, with its reason. The texts contain the server's messages
-/// unchanged; the code that shows them has to escape them.
+/// unchanged; the code that shows them has to escape them. Also records facts about the server's responses.
 #[derive(Clone, Default)]
 pub struct Observer {
     listener: Option<Arc<Listener>>,
     response_flag: Arc<AtomicBool>,
+    server_time: Arc<Mutex<Option<SystemTime>>>,
 }
 
 type Listener = dyn Fn(&str) + Send + Sync;
@@ -44,9 +47,17 @@ impl Observer {
         self.response_flag.load(Ordering::Relaxed)
     }
 
-    /// Records that the server has responded to a request with a token.
-    pub(super) fn record_response(&self) {
+    /// Returns the time of the last response to a request with a token, by the server's clock. Returns `None` if that
+    /// response has no usable date.
+    pub fn server_time(&self) -> Option<SystemTime> {
+        *self.server_time.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records that the server has responded to a request with a token, and the time of the response by the server's
+    /// clock.
+    pub(super) fn record_response(&self, headers: &HeaderMap) {
         self.response_flag.store(true, Ordering::Relaxed);
+        *self.server_time.lock().unwrap_or_else(PoisonError::into_inner) = find_server_time(headers);
     }
 
     /// Passes a sentence about the state of a request to the log, and to the listener if there is one.

@@ -132,6 +132,17 @@ impl Request {
         self
     }
 
+    /// Returns whether the request may be sent again after this error.
+    pub(super) fn allows_retry(&self, error: &HttpError) -> bool {
+        self.repeat.allows(error.retry_rule()) && !self.is_canceled()
+    }
+
+    /// Returns whether the request must not be sent again, although its failure allows it: only an upload can be
+    /// canceled.
+    pub(super) fn is_canceled(&self) -> bool {
+        matches!(&self.body, Body::Upload(body) if body.is_canceled())
+    }
+
     /// Adds the request's subject to its error. The error of a read-only request says that nothing changed.
     pub(super) fn describe_failure(&self, error: HttpError) -> HttpError {
         let error = error.with_subject(&self.subject());

@@ -6,7 +6,7 @@ use super::server_text::{self, parse_server_text, truncate};
 use super::{ErrorKind, retry};
 use bytes::Bytes;
 use reqwest::StatusCode;
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::header::{AGE, CONTENT_TYPE, DATE, HeaderMap};
 use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use sluicegate_base::duplicate_key::find_duplicate_key;
@@ -36,6 +36,15 @@ pub(super) fn find_request_id(headers: &HeaderMap) -> Option<&str> {
     REQUEST_ID_HEADERS
         .iter()
         .find_map(|name| headers.get(*name)?.to_str().ok())
+}
+
+/// Returns the server's time from the response's `Date`. Returns `None` if the date is missing or invalid, or if the
+/// response comes from a cache, because its date is old then.
+pub(super) fn find_server_time(headers: &HeaderMap) -> Option<SystemTime> {
+    if headers.contains_key(AGE) {
+        return None;
+    }
+    httpdate::parse_http_date(headers.get(DATE)?.to_str().ok()?).ok()
 }
 
 /// Status and headers of a response, and the request that it belongs to.

@@ -150,11 +150,9 @@ impl Transport {
                     .with_tries(tries),
             };
             timeout_count += u32::from(error.kind() == ErrorKind::Timeout);
-            let can_retry =
-                request.repeat.allows(error.retry_rule()) && timeout_count <= request.timeout_retries;
+            let can_retry = request.allows_retry(&error) && timeout_count <= request.timeout_retries;
             // A request that only improves the hint of an error is not retried, so that the error is not late.
-            let is_last_try = tries > self.retries || !can_retry || is_for_hint();
-            if is_last_try {
+            if tries > self.retries || !can_retry || is_for_hint() {
                 return Err(error);
             }
             if error
@@ -173,6 +171,9 @@ impl Transport {
             ));
             pending_request::record_failed_try(&error);
             tokio::time::sleep(delay).await;
+            if request.is_canceled() {
+                return Err(error);
+            }
         }
     }
 
@@ -251,7 +252,7 @@ impl Transport {
         let response = self.send_to(request, url, token, monitor).await?;
         // Only such a response shows that the platform is available (`Observer::has_responded`).
         if token.is_some() && !response.status().is_server_error() {
-            self.observer.record_response();
+            self.observer.record_response(response.headers());
         }
         let head = ResponseHead {
             subject: request.subject(),

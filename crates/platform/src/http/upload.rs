@@ -28,6 +28,10 @@ pub(crate) trait UploadBody: Send + Sync + 'static {
     fn length(&self) -> u64;
     /// Opens the body at its start. Reading may block; a read error ends the upload and is reported as its cause.
     fn open_body(self: Arc<Self>) -> Box<dyn Read + Send>;
+    /// Returns whether the body must not be sent again.
+    fn is_canceled(&self) -> bool {
+        false
+    }
     /// Receives the number of bytes of the body that were passed on for sending so far.
     fn report_progress(&self, _sent_size: u64) {}
 }
