@@ -126,7 +126,8 @@ impl Receipt {
             .map(|file| (file.path.as_str(), file.sha256.as_str()))
     }
 
-    /// Returns the branch that the version was published from; `None` if it is unknown.
+    /// Returns the branch of the publish; `None` if it is unknown. An earlier run may have published the version from
+    /// another branch.
     pub fn branch(&self) -> Option<&str> {
         self.branch.as_deref()
     }

@@ -58,10 +58,17 @@ impl Receipt {
         problems
     }
 
-    /// Returns the differences in commit and shared pipelines between the receipt and the published version in the
-    /// platform's response.
+    /// Returns the differences in commit, branch and shared pipelines between the receipt and the published version in
+    /// the platform's response. If an earlier run published the version, the receipt does not name its branch.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
-        compare_with_document(details, &self.commit_hash, &self.shared_pipelines, DOCUMENT)
+        let branch = self.branch().filter(|_| self.has_published_outcome());
+        compare_with_document(
+            details,
+            &self.commit_hash,
+            branch,
+            &self.shared_pipelines,
+            DOCUMENT,
+        )
     }
 
     /// Compares the changes for consumers that the receipt records with those between its two commits, the published

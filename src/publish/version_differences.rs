@@ -72,11 +72,13 @@ pub fn compare_with_plan(details: &ArtifactDetails, plan: &Plan) -> Vec<VersionD
 }
 
 /// Returns the differences between a published version and a document about it, which names the commit and all shared
-/// pipelines. Unlike in a comparison with a plan, a shared pipeline that only the version has is a difference.
-/// `document` names the document in the messages, for example `the receipt`.
+/// pipelines. Unlike in a comparison with a plan, a shared pipeline that only the version has is a difference, and so
+/// is another branch. `branch` is `None` if the document does not name the branch of the version. `document` names the
+/// document in the messages, for example `the receipt`.
 pub fn compare_with_document(
     details: &ArtifactDetails,
     commit_hash: &str,
+    branch: Option<&str>,
     shared_pipelines: &[SharedPipelineRef],
     document: &str,
 ) -> Vec<String> {
@@ -91,6 +93,15 @@ pub fn compare_with_document(
         .iter()
         .map(VersionDifference::to_string)
         .collect();
+    // The platform may decode the bytes of other names in another way than they were sent.
+    if let (Some(branch), Some(version_branch)) = (branch, details.artifact.branch.as_deref())
+        && branch != version_branch
+        && branch.is_ascii()
+    {
+        differences.push(format!(
+            "the version is from the branch `{version_branch}`, but {document} names the branch `{branch}`"
+        ));
+    }
     for id in details
         .shared_pipelines
         .iter()

@@ -167,7 +167,11 @@ fn statement_of_publication_is_compared_with_platform_and_clone() {
         "{}",
         output.all()
     );
-    let edits: [(Edit, &str); 12] = [
+    let edits: [(Edit, &str); 13] = [
+        (
+            |it| it["predicate"]["branch"] = json!("no-such-branch"),
+            "the version is from the branch `main`, but the statement names the branch `no-such-branch`",
+        ),
         (
             |it| it["subject"][1]["digest"]["sha256"] = json!("0".repeat(64)),
             "has different content in commit",

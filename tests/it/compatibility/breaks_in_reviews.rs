@@ -1287,3 +1287,26 @@ fn comparison_of_head_without_shared_pipelines_names_the_cause() {
     let output = shop.call().run(args).expect(0);
     assert!(output.out.contains("no longer offered"), "{}", output.all());
 }
+
+#[test]
+fn verify_of_receipt_with_another_branch_fails_unless_an_earlier_run_published_the_version() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let receipt = shop.receipt();
+    let path = shop.world.path().join("receipt.json");
+    for (branch, outcome, code) in [
+        ("main", "published", 0),
+        ("no-such-branch", "published", 6),
+        ("no-such-branch", "already-published", 0),
+        ("größer", "published", 0),
+    ] {
+        let mut edited_receipt = receipt.clone();
+        edited_receipt["branch"] = branch.into();
+        edited_receipt["outcome"] = outcome.into();
+        fs::write(&path, edited_receipt.to_string()).unwrap();
+        let output = shop.call().run(&["verify", path.to_str().unwrap()]).expect(code);
+        let difference =
+            "the version is from the branch `main`, but the receipt names the branch `no-such-branch`";
+        assert_eq!(output.all().contains(difference), code == 6, "{}", output.all());
+    }
+}
