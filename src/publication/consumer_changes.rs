@@ -2,7 +2,6 @@
 
 use super::Publication;
 use super::earlier_selection::EarlierSelection;
-use super::next_version_name::next_version_failure;
 use super::publish_comparison::{OfferComparison, PublishComparison};
 use super::publish_decision::PublishDecision;
 use super::published_commit::incomplete_version_failure;
@@ -71,7 +70,7 @@ impl Publication<'_> {
             let next_version = comparison
                 .next_version
                 .as_ref()
-                .map_err(next_version_failure)?
+                .map_err(|error| self.next_version_failure(error))?
                 .clone();
             // A version may already have that name; the next free name is then used.
             comparison.next_version = Ok(self.set_unused_version_name(plan, next_version)?);

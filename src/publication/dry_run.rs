@@ -174,6 +174,15 @@ impl Publication<'_> {
         }
     }
 
+    /// Returns why there is no latest version to compare with: every version is disabled, or none is known.
+    fn explain_missing_latest(&self, prefix: &str) -> String {
+        if self.history.is_disabled() {
+            format!("every version of {prefix} is disabled")
+        } else {
+            "no published version is known".to_owned()
+        }
+    }
+
     /// Compares the files of the plan with those that the latest version's commit would publish. Returns that commit
     /// and the changes. The error is the reason why they are unknown, for example because the clone lacks the commit.
     fn compare_with_latest(
@@ -182,7 +191,7 @@ impl Publication<'_> {
         hashes: &[String],
         latest: Option<&ArtifactDetails>,
     ) -> Result<(String, PlanChanges), String> {
-        let latest = latest.ok_or("no published version is known")?;
+        let latest = latest.ok_or_else(|| self.explain_missing_latest(&plan.prefix))?;
         let latest_id = latest
             .artifact
             .commit_hash

@@ -29,7 +29,7 @@ impl Publication<'_> {
             }
             let higher_version =
                 interface::next_version_name(Some(&next_version), interface::ChangeClass::Content);
-            next_version = higher_version.map_err(|error| next_version_failure(&error))?;
+            next_version = higher_version.map_err(|error| self.next_version_failure(&error))?;
         }
     }
 
@@ -59,16 +59,24 @@ impl Publication<'_> {
         let check_result = reject_name_without_next(&plan.version_name);
         Ok(check_result.map_err(PublishError::from)?)
     }
-}
 
-/// Returns the error that `{next}` has no value, because the name of the latest version has no number that can be
-/// increased.
-pub(super) fn next_version_failure(error: &NextNameError) -> Failure {
-    let hint = match error {
-        NextNameError::NotSemantic(_) => {
-            "set --version-name to a semantic version such as 1.0.0, which {next} can increase later"
-        }
-        NextNameError::TooLarge(_) => "set --version-name to a name without {next}",
-    };
-    Failure::usage(error.to_string()).with_hint(hint)
+    /// Returns the error that `{next}` has no value, because the name of the latest version has no number that can be
+    /// increased. The hint suggests a semantic version that is free and higher than those of the prefix.
+    pub(super) fn next_version_failure(&self, error: &NextNameError) -> Failure {
+        let hint = match error {
+            NextNameError::NotSemantic(_) => {
+                let highest_name = self.history.highest_semantic_name();
+                let next_name =
+                    interface::next_version_name(highest_name, interface::ChangeClass::Content).ok();
+                let suggestion = next_name
+                    .and_then(|name| self.find_unused_version(&name))
+                    .map_or_else(String::new, |name| format!(" such as {name}"));
+                format!(
+                    "set --version-name to a semantic version{suggestion}, which {{next}} can increase later"
+                )
+            }
+            NextNameError::TooLarge(_) => "set --version-name to a name without {next}".to_owned(),
+        };
+        Failure::usage(error.to_string()).with_hint(hint)
+    }
 }

@@ -98,7 +98,7 @@ impl Publication<'_> {
             let verb = if is_listed_before { "enabled" } else { "published" };
             // The order is that of the uploaded commit.
             match self.compare_with_version_commit(commit)? {
-                CommitOrder::NotOlder => {}
+                CommitOrder::Newer | CommitOrder::Diverged => {}
                 CommitOrder::Older => newer_versions.push(format!(
                     "version {name}, built from the newer commit {}, was {verb} while this publish was running",
                     short_id(commit)

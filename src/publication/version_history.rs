@@ -8,8 +8,10 @@ use crate::publish::{CommitMatch, match_commit};
 use crate::session::artifact_versions::list_versions;
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
+use sluicegate_pipelines::interface::compare_version_names;
 use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
 use sluicegate_platform::http::{ErrorKind, HttpError};
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// Maximum number of versions whose details are requested because the list does not show their commit.
@@ -64,6 +66,24 @@ impl VersionHistory {
         self.versions
             .iter()
             .filter(|version| version.enabled != Some(false))
+    }
+
+    /// Returns whether there are versions, and all of them are disabled.
+    pub(super) fn is_disabled(&self) -> bool {
+        !self.versions.is_empty() && self.enabled_versions().next().is_none()
+    }
+
+    /// Returns the highest name that is a semantic version, of versions enabled or not.
+    pub(super) fn highest_semantic_name(&self) -> Option<&str> {
+        let mut highest_name = None;
+        for name in self.version_names() {
+            let order = compare_version_names(name, highest_name.unwrap_or(name));
+            let is_first = highest_name.is_none() && order.is_some();
+            if is_first || order == Some(Ordering::Greater) {
+                highest_name = Some(name);
+            }
+        }
+        highest_name
     }
 
     /// Returns all versions that were published from this commit, enabled or not. A disabled version whose commit is
@@ -140,8 +160,10 @@ pub(super) async fn request_commit(
 pub(super) enum CommitOrder {
     /// The version's commit is a descendant of the commit to publish.
     Older,
-    /// The version's commit is the same, an ancestor, or on another branch.
-    NotOlder,
+    /// The version's commit is the same or an ancestor.
+    Newer,
+    /// Neither commit is an ancestor of the other, for example because one of them is a hotfix of an older version.
+    Diverged,
     /// The clone lacks the version's commit, or the history between the two.
     Unknown,
 }
@@ -199,7 +221,7 @@ impl Publication<'_> {
         versions
     }
 
-    /// Returns whether the commit to publish is older than the commit of a version. With `--deepen`, fetches more and
+    /// Returns the order of the commit to publish and the commit of a version. With `--deepen`, fetches more and
     /// more history until this is known; a failed fetch is only a warning.
     pub(super) fn compare_with_version_commit(&self, version_commit: &str) -> Result<CommitOrder, Failure> {
         let head = &self.target.head;
@@ -234,8 +256,7 @@ impl Publication<'_> {
     }
 }
 
-/// Returns whether `head` is older than the commit of a version. It is not older if neither commit is an ancestor of
-/// the other. The order is unknown if the clone lacks the commit, or is shallow and lacks the history between the two.
+/// Returns the order of `head` and the commit of a version. The order is unknown if the clone lacks the commit, or is shallow and lacks the history between the two.
 fn compare_commits(
     repo: &Repository,
     head: &CommitId,
@@ -245,7 +266,7 @@ fn compare_commits(
         return Ok(CommitOrder::Unknown);
     };
     if repo.contains_commit(head, &commit)? {
-        return Ok(CommitOrder::NotOlder);
+        return Ok(CommitOrder::Newer);
     }
     if repo.contains_commit(&commit, head)? {
         return Ok(CommitOrder::Older);
@@ -254,6 +275,6 @@ fn compare_commits(
     Ok(if repo.is_shallow() {
         CommitOrder::Unknown
     } else {
-        CommitOrder::NotOlder
+        CommitOrder::Diverged
     })
 }

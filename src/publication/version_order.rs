@@ -10,7 +10,10 @@ use crate::job::settings::SettingSource;
 use crate::publish::Plan;
 use crate::publish::version_name::{NameOrigin, find_name_origin};
 use crate::session::artifact_versions::disable_command;
+use sluicegate_git::short_id;
+use sluicegate_pipelines::interface::compare_version_names;
 use sluicegate_platform::api::Platform;
+use std::cmp::Ordering;
 
 pub(super) struct LatestCommit {
     pub(super) name: String,
@@ -34,7 +37,10 @@ impl Publication<'_> {
         };
         let order = self.compare_with_version_commit(&latest.commit)?;
         let message = match order {
-            CommitOrder::NotOlder => return Ok(None),
+            CommitOrder::Newer | CommitOrder::Diverged => {
+                self.warn_of_replaced_version(platform, plan, &latest, order)?;
+                return Ok(None);
+            }
             CommitOrder::Unknown if latest.commit.is_empty() => {
                 self.run.ui.warn(&format!(
                     "the platform reports no commit for version {} of {}, so it may be newer than commit {}",
@@ -67,6 +73,45 @@ impl Publication<'_> {
         Ok(Some(PublishDecision::Refuse(self.older_commit_failure(&message))))
     }
 
+    /// Warns if the version to publish becomes the latest although its commit does not contain the commit of the latest
+    /// version, or although its number is lower. Both are usual for a hotfix of an older version, so it is no failure.
+    fn warn_of_replaced_version(
+        &self,
+        platform: &Platform,
+        plan: &Plan,
+        latest: &LatestCommit,
+        order: CommitOrder,
+    ) -> Result<(), Failure> {
+        let mut facts = Vec::new();
+        if order == CommitOrder::Diverged {
+            facts.push(format!(
+                "commit {} does not contain the commit of version {} of {} ({})",
+                self.target.head.short(),
+                latest.name,
+                plan.prefix,
+                short_id(&latest.commit)
+            ));
+        }
+        if compare_version_names(&plan.version_name, &latest.name) == Some(Ordering::Less) {
+            facts.push(format!(
+                "version {} is lower than version {}",
+                plan.version_name, latest.name
+            ));
+        }
+        // An existing version is not published again, so it never becomes the newest.
+        if facts.is_empty() || self.is_version_published(platform, plan)? {
+            return Ok(());
+        }
+        self.run.ui.warn(&format!(
+            "{}: consumers of [Latest] get version {} instead of version {}; run `{}` to undo this",
+            facts.join(", and "),
+            plan.version_name,
+            latest.name,
+            disable_command(&plan.prefix, &plan.version_name)
+        ));
+        Ok(())
+    }
+
     /// Returns whether the planned version exists and the latest version has a newer commit, as in a rerun of an old
     /// job. False if `--against` selects the version to compare with.
     pub(super) fn is_rerun_of_older_version(
@@ -94,7 +139,7 @@ impl Publication<'_> {
             self.target.head.short(),
             latest.name,
             plan.prefix,
-            sluicegate_git::short_id(&latest.commit)
+            short_id(&latest.commit)
         )
     }
 
@@ -109,7 +154,7 @@ impl Publication<'_> {
             "{clone} does not show whether version {} of {} ({}) is newer than commit {}",
             latest.name,
             plan.prefix,
-            sluicegate_git::short_id(&latest.commit),
+            short_id(&latest.commit),
             self.target.head.short()
         )
     }

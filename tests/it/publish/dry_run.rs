@@ -296,3 +296,16 @@ fn publish_of_commit_with_impossible_time_needs_name_without_date() {
         .saying(&["the time of the commit is out of range"]);
     run("1.0.0").expect(0);
 }
+
+#[test]
+fn dry_run_with_disabled_versions_says_that_they_are_disabled() {
+    let shop = Shop::new();
+    let output = shop.publish("1.0.0 --dry-run").expect(0);
+    output.assert_logged(&["could not list the changes: no published version is known"]);
+    shop.publish("1.0.0").expect(0);
+    shop.call()
+        .run("artifacts disable --prefix sales --version-name 1.0.0 --force")
+        .expect(0);
+    let output = shop.publish("1.0.1 --dry-run").expect(0);
+    output.assert_logged(&["could not list the changes: every version of sales is disabled"]);
+}

@@ -453,3 +453,20 @@ fn next_version_with_selection_of_the_job_is_published_only_after_a_change_of_th
         ("1.0.1".to_owned(), "published".to_owned())
     );
 }
+
+#[test]
+fn hint_after_name_that_is_not_semantic_suggests_a_free_higher_version() {
+    let shop = Shop::new();
+    for (versions, suggestion) in [
+        (&["2026.11.27"][..], "1.0.0"),
+        (&["1.9.0", "v1.10.0", "2026.11.28"], "v1.10.1"),
+    ] {
+        for version in versions {
+            shop.publish(version).expect(0);
+        }
+        let output = shop.publish("{next}").expect(2);
+        output.saying(&[&format!(
+            "a semantic version such as {suggestion}, which {{next}}"
+        )]);
+    }
+}

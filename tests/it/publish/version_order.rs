@@ -1037,3 +1037,65 @@ fn publish_under_a_template_follows_version_without_commit_after_a_warning() {
         .expect(0)
         .saying(&["the platform reports no commit for version 0 of sales"]);
 }
+
+#[test]
+fn hotfix_that_replaces_a_version_of_another_line_is_reported_before_upload() {
+    let (world, server) = stage();
+    publish_from_push(&world, &server, "1.0.0").expect(0);
+    world.git("branch hotfix");
+    push_commit(&world, "More");
+    publish_from_push(&world, &server, "2.0.0").expect(0);
+    world.git("checkout -q -f hotfix");
+    world.write(
+        "sales/load.orch.yaml",
+        orchestration_text(&["Start", "Fixed", "Done"]),
+    );
+    world.commit("fixed");
+    world.git("push -q origin hotfix");
+    let publish = |flags: &str| {
+        publish_call(&world, &server).run(("publish --if-exists same-content --version-name 1.0.1", flags))
+    };
+    let warning = "consumers of [Latest] get version 1.0.1 instead of version 2.0.0";
+    for flags in ["--dry-run", ""] {
+        let output = publish(flags).expect(0);
+        output.saying(&[
+            "does not contain the commit of version 2.0.0 of sales",
+            "and version 1.0.1 is lower than version 2.0.0",
+            warning,
+            "sluicegate artifacts disable 1.0.1 --prefix sales",
+        ]);
+    }
+    // On a second run, the version exists, and nothing changes for anyone.
+    for flags in ["--dry-run", ""] {
+        let output = publish(flags).expect(0);
+        assert!(!output.all().contains("instead of version"), "{}", output.all());
+    }
+}
+
+#[test]
+fn lower_number_of_newer_commit_is_reported_and_higher_number_is_not() {
+    let (world, server) = stage();
+    publish_from_push(&world, &server, "1.10.0").expect(0);
+    for (version, is_lower) in [
+        ("1.9.0", true),
+        ("1.10.0-rc.1", false),
+        ("{next}", false),
+        ("auto", false),
+    ] {
+        push_commit(&world, &format!("After {version}"));
+        let output = publish_from_push(&world, &server, version).expect(0);
+        let is_reported = output.all().contains("is lower than version");
+        assert_eq!(is_reported, is_lower, "{version}: {}", output.all());
+        assert!(!output.all().contains("does not contain"), "{}", output.all());
+    }
+}
+
+#[test]
+fn rerun_of_published_version_does_not_say_that_it_publishes() {
+    let (world, server) = stage();
+    let first = publish_from_push(&world, &server, "auto").expect(0);
+    first.saying(&["publishing 2 files as version "]);
+    let second = publish_from_push(&world, &server, "auto").expect(0);
+    second.assert_logged(&["comparing 2 files with version ", ", which exists"]);
+    assert!(!second.all().contains("publishing 2 files"), "{}", second.all());
+}

@@ -26,7 +26,7 @@ pub use interface_change::InterfaceChange;
 pub use interface_change_kind::{ChangeClass, InterfaceChangeKind};
 pub use interface_comparison::{compare_interfaces, find_unlisted_removals};
 pub use offered_interface::Interface;
-pub use semantic_version::{NextNameError, has_next_version_name, next_version_name};
+pub use semantic_version::{NextNameError, compare_version_names, has_next_version_name, next_version_name};
 
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use super::ChangeClass;
 use semver::Version;
+use std::cmp::Ordering;
 
 /// Maximum major version; a larger number is a date.
 const MAX_MAJOR_VERSION: u64 = 999;
@@ -47,6 +48,13 @@ pub enum NextNameError {
 /// Returns whether [`next_version_name`] can derive a name from this one.
 pub fn has_next_version_name(name: &str) -> bool {
     SemanticName::parse(name).is_some()
+}
+
+/// Compares two version names by their precedence, in which build metadata does not count
+/// (<https://semver.org/#spec-item-11>). Returns `None` if one of them is not a semantic version.
+pub fn compare_version_names(first: &str, second: &str) -> Option<Ordering> {
+    let (first, second) = (SemanticName::parse(first)?, SemanticName::parse(second)?);
+    Some(first.version.cmp_precedence(&second.version))
 }
 
 /// Returns the name of the version after `latest`, for changes of this class; without a latest version, the name of the
@@ -121,6 +129,15 @@ mod tests {
                 "{latest:?} {class}"
             );
         }
+    }
+
+    #[test]
+    fn version_names_are_compared_by_precedence() {
+        let compared = |first, second| compare_version_names(first, second);
+        assert_eq!(compared("1.9.0", "v1.10.0"), Some(Ordering::Less));
+        assert_eq!(compared("2.0.0-rc.1", "2.0.0"), Some(Ordering::Less));
+        assert_eq!(compared("1.0.0+2", "1.0.0+1"), Some(Ordering::Equal));
+        assert_eq!(compared("1.0.0", "2026.11.28"), None);
     }
 
     #[test]
