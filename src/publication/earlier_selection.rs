@@ -5,17 +5,17 @@ use super::publish_selection::{PublishSelection, describe_unreadable_settings};
 use super::{DRAFT_VERSION, Publication, with_publish_request};
 use crate::error::Failure;
 use crate::job::context::PolicyRevision;
-use crate::job::settings::PublishSettings;
 use crate::publish::{self, FileSource, Plan};
 use sluicegate_git::{CommitId, Repository};
 
 /// The files of its commit that an earlier version has.
 pub(super) enum EarlierSelection {
-    /// The files that the settings of this publish select. If the job or another commit sets them, this is an
-    /// assumption: the version's commit does not show what was selected.
-    Equal,
-    /// The files of this plan, which has the settings of the commit.
+    /// The files of this plan of the commit. It has the settings of the commit; if the job or another commit sets them,
+    /// those of this publish, which is an assumption: the version's commit does not show what was selected.
     Plan(Box<Plan>),
+    /// The files that the settings of this publish select. The commit has no plan, for example because it lacks a file
+    /// that its shared pipelines need.
+    Globs,
     /// Unknown, for this reason.
     Unknown(String),
 }
@@ -27,43 +27,34 @@ impl Publication<'_> {
         repository: &Repository,
         commit: &CommitId,
     ) -> Result<EarlierSelection, Failure> {
-        let settings = self.settings;
+        let mut settings = self.settings.clone();
+        let mut has_other_selection = false;
         // A commit shows its selection only if a publish of it used its own configuration file.
         let is_own_configuration = matches!(self.workspace.policy_revision, PolicyRevision::Head { .. })
             && self.workspace.config_file.is_some();
-        if settings.has_job_selection || !is_own_configuration {
-            return Ok(EarlierSelection::Equal);
+        if is_own_configuration && !settings.has_job_selection {
+            let Some(sources) = self
+                .workspace
+                .read_sources_at(repository, &repository.snapshot(commit.clone()))?
+            else {
+                return Ok(EarlierSelection::Unknown(describe_unreadable_settings(commit)));
+            };
+            let selection = PublishSelection {
+                globs: settings.selection.clone(),
+                select: settings.select,
+            };
+            let earlier_selection = PublishSelection::from_sources(&sources)?;
+            has_other_selection = !earlier_selection.is_same(&selection);
+            settings.selection = earlier_selection.globs;
+            settings.select = earlier_selection.select;
         }
-        let Some(sources) = self
-            .workspace
-            .read_sources_at(repository, &repository.snapshot(commit.clone()))?
-        else {
-            return Ok(EarlierSelection::Unknown(describe_unreadable_settings(commit)));
-        };
-        let earlier_selection = PublishSelection::from_sources(&sources)?;
-        let selection = PublishSelection {
-            globs: settings.selection.clone(),
-            select: settings.select,
-        };
-        if earlier_selection.is_same(&selection) {
-            return Ok(EarlierSelection::Equal);
-        }
-        let earlier_settings = PublishSettings {
-            selection: earlier_selection.globs,
-            select: earlier_selection.select,
-            ..settings.clone()
-        };
         let (source, draft) = (FileSource::Commit, DRAFT_VERSION.to_owned());
-        let plan = with_publish_request(
-            self.workspace,
-            &earlier_settings,
-            self.target,
-            source,
-            draft,
-            |request| publish::build_plan(repository, commit, request),
-        );
+        let plan = with_publish_request(self.workspace, &settings, self.target, source, draft, |request| {
+            publish::build_plan(repository, commit, request)
+        });
         Ok(match plan {
             Ok(plan) => EarlierSelection::Plan(Box::new(plan)),
+            Err(_) if !has_other_selection => EarlierSelection::Globs,
             Err(error) => EarlierSelection::Unknown(format!(
                 "commit {} selects other files, which cannot be determined: {error}",
                 commit.short()

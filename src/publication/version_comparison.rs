@@ -337,12 +337,12 @@ impl OfferLookup<'_> {
         old_selection: &PublishSelection,
         new_selection: &PublishSelection,
     ) -> Vec<interface::InterfaceChange> {
-        let has_same_selection = old_selection.is_same(new_selection);
         let changes = self.build_plan_of(new_offer, new_selection).and_then(|plan| {
-            let old_plan = if has_same_selection {
-                None
-            } else {
-                Some(self.build_plan_of(old_offer, old_selection)?)
+            let old_plan = match self.build_plan_of(old_offer, old_selection) {
+                Ok(old_plan) => Some(old_plan),
+                // An incomplete commit has no plan. Its selection is known nevertheless.
+                Err(_) if old_selection.is_same(new_selection) => None,
+                Err(error) => return Err(error),
             };
             let published_files = PublishedFiles {
                 repository: old_offer.repository(self.workspace),

@@ -19,15 +19,16 @@ pub struct PublishedFiles<'a> {
 
 /// The files of the published commit that the version has.
 pub enum PublishedSelection<'a> {
-    /// The files with the paths of the plan, and those that the globs of the plan select.
-    Globs(&'a dyn Fn(&str) -> bool),
-    /// The files of this plan of the published commit, whose settings selected other files.
+    /// The files of this plan of the published commit.
     Plan(&'a Plan),
+    /// The files with the paths of the new plan, and those that its globs select: the published commit has no plan.
+    Globs(&'a dyn Fn(&str) -> bool),
 }
 
 /// Returns the files that the plan adds, modifies or removes, compared with a published commit. The shared-pipelines
-/// file is treated as unchanged if only its order, quotes or comments differ. With `--select closure` and without a plan
-/// of the published commit, no file is reported as removed, because only the files of the plan are looked up.
+/// file is treated as unchanged if only its order, quotes or comments differ. Without a plan of the published commit, its
+/// scripts, and with `--select closure` all of its files, are not reported as removed, because it is unknown whether the
+/// version has them.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,

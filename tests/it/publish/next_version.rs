@@ -405,6 +405,55 @@ fn diff_of_versions_lists_only_files_that_the_closure_has() {
     assert!(diff().out.contains("more.orch.yaml"), "{}", diff().all());
 }
 
+/// The text of a pipeline that calls the pipeline `helper`, and runs the script at `script_path`.
+fn helper_and_script_caller(helper: &str, script_path: &str) -> String {
+    format!(
+        "type: orchestration\nversion: '1.0'\npipeline:\n  components:\n    Start:\n      type: start\n      \
+         transitions:\n        unconditional: [Call]\n    Call:\n      type: run-orchestration\n      transitions:\n        \
+         success: [Script]\n      parameters:\n        orchestrationJob: {helper}\n    Script:\n      type: \
+         python-pushdown-v2\n      parameters:\n        scriptLocation: File\n        fileName: {script_path}\n  \
+         variables:\n    day: {{}}\n"
+    )
+}
+
+#[test]
+fn diff_and_receipt_list_moved_files_as_removed_with_each_selection() {
+    for select in ["closure", "all"] {
+        let shop = Shop::new();
+        shop.world
+            .write("sluicegate.yaml", format!("publish:\n  select: {select}\n"));
+        shop.world
+            .write("helper.orch.yaml", orchestration_text(&["Start", "Done"]));
+        shop.world.write("scripts/load.py", "print(1)\n");
+        shop.world.write(
+            "load.orch.yaml",
+            helper_and_script_caller("helper", "scripts/load.py"),
+        );
+        shop.push();
+        publish_next(&shop, "");
+        shop.world.git("mv helper.orch.yaml renamed.orch.yaml");
+        shop.world.git("mv scripts/load.py scripts/renamed.py");
+        shop.world.write(
+            "load.orch.yaml",
+            helper_and_script_caller("renamed", "scripts/renamed.py"),
+        );
+        shop.push();
+        let diff = shop.call().run("artifacts diff -o json").expect(0).json();
+        publish_next(&shop, "");
+        let changes = shop.receipt()["compat"]["changes"].clone();
+        assert_eq!(changes, diff["changes"], "{select}");
+        let removed_paths: Vec<_> = changes
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|change| change["change"] == "file-removed")
+            .map(|change| change["old"]["path"].as_str().unwrap().to_owned())
+            .collect();
+        assert_eq!(removed_paths, ["helper.orch.yaml", "scripts/load.py"], "{select}");
+        shop.call().run("verify ../receipt.json").expect(0);
+    }
+}
+
 #[test]
 fn diff_of_version_whose_settings_cannot_be_used_has_a_warning() {
     let shop = Shop::new();
