@@ -139,8 +139,13 @@ impl ConsumerImpact<'_> {
         } else {
             format!("{} repositories", format_number(repository_count))
         };
+        let limit = if compat.ids_only {
+            "; the parameters were not compared"
+        } else {
+            ""
+        };
         format!(
-            "{components} a changed shared pipeline ({} to {new_name}; searched {pipelines} in {repositories})",
+            "{components} a changed shared pipeline ({} to {new_name}; searched {pipelines} in {repositories}){limit}",
             compat.old_name(),
         )
     }
@@ -169,6 +174,7 @@ impl ConsumerImpact<'_> {
             "prefix": prefix,
             "against": compat.against,
             "class": compat.class,
+            "idsOnly": compat.ids_only,
             "pipelines": self.pipeline_count,
             "consumers": components,
             "unread": self.unreadable_files,

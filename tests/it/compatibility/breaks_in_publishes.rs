@@ -254,6 +254,27 @@ fn clone_that_compared_only_ids_never_reports_unchanged_files() {
 }
 
 #[test]
+fn impact_in_clone_without_version_reports_uncompared_parameters() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.break_it();
+    let url = format!("file://{}", shop.world.remote().display());
+    git(shop.world.path(), format!("clone -q --depth=1 {url} shallow"));
+    let args = ["artifacts", "impact", "--repos", "."];
+    let remark = "in 1 repository); the parameters were not compared\n";
+    for (folder, is_incomplete) in [
+        (shop.world.path().join("shallow"), true),
+        (shop.world.work(), false),
+    ] {
+        let call = shop.call_in(&folder);
+        let output = call.run(&args).expect(0);
+        assert_eq!(output.out.ends_with(remark), is_incomplete, "{}", output.all());
+        let document = call.run((&args, "-o json")).expect(0).json();
+        assert_eq!(document["idsOnly"], is_incomplete, "{document}");
+    }
+}
+
+#[test]
 fn version_that_cannot_be_asked_for_leaves_receipt() {
     let shop = Shop::new();
     let platform = Platform::new();
