@@ -37,6 +37,12 @@ struct StatementFields {
 }
 
 impl SavedStatement {
+    /// Returns whether the content is a statement of any type, also one with a signature.
+    pub(crate) fn is_statement(bytes: &[u8]) -> bool {
+        let document: Value = serde_json::from_slice(bytes).unwrap_or_default();
+        document.get("_type").is_some() || is_signed(&document)
+    }
+
     /// Parses an unsigned statement with one of the known predicate types. The error is the reason why the content is
     /// not such a statement.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
@@ -45,10 +51,7 @@ impl SavedStatement {
             return Err(reason);
         }
         let document: Value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        let is_signed = ["dsseEnvelope", "payloadType", "payload"]
-            .iter()
-            .any(|key| document.get(key).is_some());
-        if is_signed {
+        if is_signed(&document) {
             return Err(SIGNED_FILE.to_owned());
         }
         let fields: StatementFields =
@@ -75,6 +78,13 @@ impl SavedStatement {
             predicate: predicate.map_err(|error| format!("the statement's predicate is invalid: {error}"))?,
         })
     }
+}
+
+/// Returns whether the document is an envelope that contains a statement and its signature.
+fn is_signed(document: &Value) -> bool {
+    ["dsseEnvelope", "payloadType", "payload"]
+        .iter()
+        .any(|key| document.get(key).is_some())
 }
 
 /// Returns the error text for a predicate type that is not one of the known types.

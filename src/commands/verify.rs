@@ -1,5 +1,6 @@
 //! Runs `sluicegate verify`: compares a published version with a receipt, or a statement with its subject.
 
+use crate::attestation::SavedStatement;
 use crate::error::Failure;
 use crate::job::cli::VerifyArgs;
 use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
@@ -27,11 +28,17 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
 /// and verifies the files of its commit, its changes for consumers and its smoke runs.
 fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failure> {
     let path = run.env.current_dir().join(path);
-    let receipt = Receipt::parse(&run.read_user_file(&path, MAX_RECEIPT_BYTES)?).map_err(|error| {
-        Failure::usage(format!(
+    let bytes = run.read_user_file(&path, MAX_RECEIPT_BYTES)?;
+    let receipt = Receipt::parse(&bytes).map_err(|error| {
+        let failure = Failure::usage(format!(
             "{} is not a receipt of a publish: {error}",
             path.display()
-        ))
+        ));
+        if SavedStatement::is_statement(&bytes) {
+            failure.with_hint("the file is a statement: pass it with --attestation")
+        } else {
+            failure
+        }
     })?;
     let (prefix, version) = (&receipt.prefix, &receipt.version_name);
     let mut differences = receipt.check_consistency();

@@ -10,7 +10,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::run::review_context::review_platform;
 use crate::job::cli::OutputFormat;
-use crate::publish::ReceiptOutcome;
+use crate::publish::{Receipt, ReceiptOutcome};
 use crate::session::{CommandResult, Run};
 use serde_json::json;
 use sluicegate_git::{CommitId, Repository, short_id};
@@ -28,19 +28,21 @@ const ENVELOPE_HINT: &str = "check the file's signature, and extract the stateme
 /// differences, and a reminder that the signature was not checked.
 pub(crate) fn verify_statement(run: &Run, path: &Path, output: OutputFormat) -> CommandResult {
     let full_path = run.env.current_dir().join(path);
-    let statement =
-        SavedStatement::parse(&run.read_user_file(&full_path, MAX_STATEMENT_BYTES)?).map_err(|reason| {
-            Failure::usage(format!(
-                "{} is not a statement about a review or a publication: {reason}",
-                full_path.display()
-            ))
-            // The reason names the envelope if the file is signed.
-            .with_hint(if reason.contains("envelope") {
-                ENVELOPE_HINT
-            } else {
-                "pass the file that `review --attestation` or `publish --attestation` wrote"
-            })
-        })?;
+    let bytes = run.read_user_file(&full_path, MAX_STATEMENT_BYTES)?;
+    let statement = SavedStatement::parse(&bytes).map_err(|reason| {
+        Failure::usage(format!(
+            "{} is not a statement about a review or a publication: {reason}",
+            full_path.display()
+        ))
+        // The reason names the envelope if the file is signed.
+        .with_hint(if reason.contains("envelope") {
+            ENVELOPE_HINT
+        } else if Receipt::parse(&bytes).is_ok() {
+            "the file is a receipt: pass it without --attestation"
+        } else {
+            "pass the file that `review --attestation` or `publish --attestation` wrote"
+        })
+    })?;
     let verification = match &statement.predicate {
         SavedPredicate::Review(predicate) => verify_review(run, &statement, predicate)?,
         SavedPredicate::Publication(predicate) => verify_publication(run, &statement, predicate)?,
@@ -62,8 +64,12 @@ fn verify_review(
     let repository = run.open_repository()?;
     let Some(commit) = repository.find_commit_with_id(&predicate.commit)? else {
         let message = format!("the clone does not have the reviewed commit {}", predicate.commit);
-        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message))
-            .with_hint("fetch the commit, for example with `git fetch origin`"));
+        let hint = if repository.is_shallow() {
+            "fetch the full history with `git fetch --unshallow`"
+        } else {
+            "fetch the commit, for example with `git fetch origin`"
+        };
+        return Err(Failure::new(ExitStatus::Context, anyhow::Error::msg(message)).with_hint(hint));
     };
     let mut differences = statement.check_review(predicate);
     differences.extend(statement.compare_review_with_commit(predicate, &repository, &commit)?);

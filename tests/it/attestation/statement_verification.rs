@@ -3,7 +3,7 @@
 use super::{predicate_type, read_statement};
 use crate::publish::merged_commits::call_of_push;
 use crate::support::release::{publish_call, stage};
-use crate::support::{Call, ServerProcess, World, head, json_schema::validate, load_schema, read_json};
+use crate::support::{Call, ServerProcess, World, git, head, json_schema::validate, load_schema, read_json};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 
@@ -284,6 +284,24 @@ fn statement_of_review_without_its_commit_exits_with_7() {
 }
 
 #[test]
+fn statement_of_commit_before_a_shallow_clone_is_verified_after_the_fetch_of_the_hint() {
+    let (world, _server) = attested_project();
+    world.write("note.md", "text\n");
+    world.commit("later");
+    world.push();
+    let url = format!("file://{}", world.remote().display());
+    git(world.path(), format!("clone -q --depth=1 {url} shallow"));
+    let folder = world.path().join("shallow");
+    fs::copy(world.work().join("review.json"), folder.join("s.json")).unwrap();
+    Call::new(&folder)
+        .run("verify --attestation s.json")
+        .expect(7)
+        .saying(&["hint: fetch the full history with `git fetch --unshallow`"]);
+    git(&folder, "fetch -q --unshallow");
+    Call::new(&folder).run("verify --attestation s.json").expect(0);
+}
+
+#[test]
 fn document_that_is_no_statement_is_refused() {
     let (world, server) = attested_project();
     let verify = || publish_call(&world, &server).run("verify --attestation edited.json");
@@ -329,6 +347,18 @@ fn document_that_is_no_statement_is_refused() {
         world.write("edited.json", content);
         verify().expect(2).saying(&[reason]);
     }
+    world.write("edited.json", &receipt);
+    verify()
+        .expect(2)
+        .saying(&["hint: the file is a receipt: pass it without --attestation"]);
+    let output = publish_call(&world, &server).run("verify publication.json");
+    output
+        .expect(2)
+        .saying(&["hint: the file is a statement: pass it with --attestation"]);
+    let output = publish_call(&world, &server)
+        .run("verify sluicegate.yaml")
+        .expect(2);
+    assert!(!output.err.contains("--attestation"), "{}", output.all());
     let huge = File::create(world.work().join("edited.json")).unwrap();
     huge.set_len(64 * 1024 * 1024 + 1).unwrap();
     verify()
