@@ -42,7 +42,8 @@ async fn plan_changes(
     wanted_variables: &[VariableDefinition],
     args: &ApplyArgs,
 ) -> Result<Vec<VariableStep>, Failure> {
-    let response = variables::fetch_project_state(&project.platform, project.id, wanted_variables).await;
+    let response =
+        variables::fetch_project_state(&project.platform, project.id, wanted_variables, args.prune).await;
     let current_variables = project.convert_response(response).await?;
     if !args.allow_unknown {
         variables::check_types_and_behaviours(document, wanted_variables, &current_variables)?;

@@ -244,6 +244,39 @@ fn apply_creates_project_of_file_and_repeated_changes_nothing() {
         .saying(&["did you mean `production`?"]);
 }
 
+#[test]
+fn prune_lists_the_overrides_of_a_deleted_variable() {
+    let local = Local::with_environments();
+    create(&local, "old", "TEXT", "x");
+    create(&local, "plain", "TEXT", "y");
+    local
+        .run("variables overrides set old production=us test=eu")
+        .expect(0);
+    local.world.write("v.yaml", "variables: {}\n");
+    let apply = "variables apply -f v.yaml --prune";
+    let document = local.run((apply, "--dry-run -o json")).expect(0).json();
+    assert_eq!(
+        document["changes"][0]["overrides"],
+        json!([
+            { "environmentName": "production", "value": "us" },
+            { "environmentName": "test", "value": "eu" },
+        ])
+    );
+    assert_eq!(document["changes"][1]["overrides"], json!([]));
+    let lines = "- old in production: \"us\"\n- old in test: \"eu\"\n- plain  ";
+    for (flag, summary) in [
+        ("--dry-run", "4 changes; dry run, no change was applied\n"),
+        ("", "done: 4 changes\n"),
+    ] {
+        let output = local.run((apply, flag)).expect(0);
+        assert!(
+            output.out.contains(lines) && output.out.ends_with(summary),
+            "{}",
+            output.all()
+        );
+    }
+}
+
 /// Writes a file that gives the variable `code` the type TEXT, with these overrides.
 fn write_text_type(local: &Local, overrides: &str) {
     let text = format!("variables:\n  code: {{ type: TEXT, value: five{overrides} }}\n");
@@ -306,7 +339,7 @@ fn apply_refuses_a_type_that_an_unlisted_override_does_not_fit() {
                 .saying(&[
                     "v.yaml:2:",
                     "the current override in test does not fit this type: add test to `overrides`",
-                    "variables overrides unset",
+                    "or remove the override with `sluicegate variables overrides unset code test`",
                 ]);
         }
     }
@@ -315,4 +348,7 @@ fn apply_refuses_a_type_that_an_unlisted_override_does_not_fit() {
         overrides(&local, "code"),
         json!([{ "environmentName": "test", "value": 7 }])
     );
+    // The hint's command.
+    local.run("variables overrides unset code test").expect(0);
+    local.run("variables apply -f v.yaml").expect(0);
 }

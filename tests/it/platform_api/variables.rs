@@ -418,7 +418,8 @@ fn apply_shows_the_difference_and_does_nothing_in_a_dry_run() {
     - region in test: "eu"
     + days  type: "NUMBER", behaviour: "COPIED", value: 30
     - old  type: "TEXT", behaviour: "SHARED", description: "", value: "x", supportsDoubleResolution: false
-    5 changes; dry run, no change was applied
+    - old in test: "eu"
+    6 changes; dry run, no change was applied
     "#);
     assert_eq!(changes(&platform), []);
 }
@@ -434,7 +435,7 @@ fn apply_creates_the_project_of_the_file() {
     platform.respond_to("DELETE", "/(old|test)$", ResponseTemplate::new(204));
     let args = "variables apply -f v.yaml --prune";
     let output = platform.call(&world).run(args).expect(0);
-    assert!(output.out.ends_with("done: 5 changes\n"), "{}", output.all());
+    assert!(output.out.ends_with("done: 6 changes\n"), "{}", output.all());
     let made = changes(&platform);
     let calls: Vec<&str> = made.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(

@@ -81,6 +81,7 @@ fn build_delete_steps(definitions: &[VariableDefinition], project: &ProjectState
             steps.push(VariableStep::Delete {
                 variable: name.clone(),
                 from: variable_fields(variable),
+                overrides: project.overrides.get(name).cloned().unwrap_or_default(),
             });
         }
     }
@@ -419,10 +420,13 @@ mod tests {
                     variable(json!({ "type": "TEXT", "behaviour": "SHARED", "value": "x" })),
                 ),
             ]),
-            overrides: BTreeMap::from([(
-                "region".to_owned(),
-                vec![over("production", "eu"), over("staging", "asia")],
-            )]),
+            overrides: BTreeMap::from([
+                (
+                    "region".to_owned(),
+                    vec![over("production", "eu"), over("staging", "asia")],
+                ),
+                ("old".to_owned(), vec![over("test", "y")]),
+            ]),
         }
     }
 
@@ -454,6 +458,7 @@ mod tests {
         - region in staging: "asia"
         + new  type: "NUMBER", behaviour: "COPIED", value: 1
         - old  type: "TEXT", behaviour: "SHARED", value: "x"
+        - old in test: "y"
         "#);
     }
 

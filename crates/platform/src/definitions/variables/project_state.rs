@@ -3,7 +3,7 @@
 use super::type_change::is_type_changed;
 use super::variables_file::VariableDefinition;
 use crate::api::{ApiValue, Override, Platform, Variable};
-use crate::http::HttpError;
+use crate::http::{ErrorKind, HttpError};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
@@ -15,19 +15,20 @@ const MAX_CONCURRENT_REQUESTS: usize = 8;
 #[derive(Debug, Clone, Default)]
 pub struct ProjectState {
     pub variables: BTreeMap<String, Variable>,
-    /// Overrides of the variables whose overrides or type the file changes.
+    /// Overrides of the variables whose overrides or type the file changes, or which are deleted.
     pub overrides: BTreeMap<String, Vec<Override>>,
     /// Names of the environments, if the file has overrides; `None` if the token may not list them.
     pub environments: Option<BTreeSet<String>>,
 }
 
 /// Requests the project's variables. If the file has `overrides` or a new type for a variable, also requests the
-/// variable's current overrides. If the file defines at least one override, also requests the names of the
-/// environments.
+/// variable's current overrides; with `prune`, also those of the variables that the file does not define. If the file
+/// defines at least one override, also requests the names of the environments.
 pub async fn fetch_project_state(
     platform: &Platform,
     project: Uuid,
     definitions: &[VariableDefinition],
+    prune: bool,
 ) -> Result<ProjectState, HttpError> {
     let variables: BTreeMap<String, Variable> = platform
         .fetch_variables(project)
@@ -35,13 +36,21 @@ pub async fn fetch_project_state(
         .into_iter()
         .filter_map(|ApiValue { value, .. }| Some((value.name.clone()?, value)))
         .collect();
-    let overridden_definitions = definitions.iter().filter(|definition| {
-        variables
-            .get(&definition.name)
-            .is_some_and(|variable| definition.overrides.is_some() || is_type_changed(definition, variable))
-    });
+    let mut overridden_names = Vec::new();
+    for (name, variable) in &variables {
+        let definition = definitions.iter().find(|definition| definition.name == *name);
+        let needs_overrides = definition.map_or(prune, |definition| {
+            definition.overrides.is_some() || is_type_changed(definition, variable)
+        });
+        if needs_overrides {
+            let is_deleted = definition.is_none();
+            overridden_names.push((name.clone(), is_deleted));
+        }
+    }
     let overrides = stream::iter(
-        overridden_definitions.map(|definition| fetch_overrides(platform, project, definition.name.clone())),
+        overridden_names
+            .into_iter()
+            .map(|(name, is_deleted)| fetch_overrides(platform, project, name, is_deleted)),
     )
     .buffer_unordered(MAX_CONCURRENT_REQUESTS)
     .try_collect()
@@ -81,15 +90,29 @@ async fn fetch_environment_names(
 }
 
 /// Requests the overrides of a variable in all environments. Returns them with the variable's name, to collect them by
-/// name.
+/// name. If the platform does not return the overrides of a variable that is deleted, returns none, because they are only
+/// printed.
 async fn fetch_overrides(
     platform: &Platform,
     project: Uuid,
     name: String,
+    is_deleted: bool,
 ) -> Result<(String, Vec<Override>), HttpError> {
     let all_environments = None;
     let response = platform
         .fetch_variable_overrides(project, &name, all_environments)
-        .await?;
-    Ok((name, response.value.overrides))
+        .await;
+    match response {
+        Ok(response) => Ok((name, response.value.overrides)),
+        Err(error)
+            if is_deleted
+                && matches!(
+                    error.kind(),
+                    ErrorKind::InvalidName | ErrorKind::Forbidden | ErrorKind::NotFound
+                ) =>
+        {
+            Ok((name, Vec::new()))
+        }
+        Err(error) => Err(error),
+    }
 }

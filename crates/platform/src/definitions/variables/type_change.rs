@@ -4,6 +4,7 @@ use super::typed_value::validate_value;
 use super::variables_file::VariableDefinition;
 use crate::api::{Override, Variable};
 use crate::definitions::{DefinitionError, Document};
+use sluicegate_base::text::quote_shell_word;
 
 /// Returns whether the file gives the variable a new type.
 pub(super) fn is_type_changed(definition: &VariableDefinition, variable: &Variable) -> bool {
@@ -44,7 +45,11 @@ pub(super) fn check_type_change(
             let message = format!(
                 "the current override in {environment} does not fit this type: add {environment} to `overrides`"
             );
-            let hint = "or remove the override with `sluicegate variables overrides unset`";
+            let hint = format!(
+                "or remove the override with `sluicegate variables overrides unset {} {}`",
+                quote_shell_word(&definition.name),
+                quote_shell_word(environment)
+            );
             Err(document.error_at(&path, message).with_hint(hint))
         }
     }

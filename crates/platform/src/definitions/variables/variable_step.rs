@@ -36,6 +36,7 @@ pub enum VariableStep {
     Delete {
         variable: String,
         from: VariableFields,
+        overrides: Vec<Override>,
     },
 }
 
@@ -95,6 +96,7 @@ impl VariableStep {
     pub fn count_changes(&self) -> usize {
         match self {
             Self::SetOverrides { overrides, .. } => overrides.len(),
+            Self::Delete { overrides, .. } => 1 + overrides.len(),
             _ => 1,
         }
     }
@@ -119,8 +121,18 @@ impl VariableStep {
             Self::Create { variable, to } => {
                 vec![format!("+ {variable}  {}", describe_fields(to).join(", "))]
             }
-            Self::Delete { variable, from } => {
-                vec![format!("- {variable}  {}", describe_fields(from).join(", "))]
+            Self::Delete {
+                variable,
+                from,
+                overrides,
+            } => {
+                let mut lines = vec![format!("- {variable}  {}", describe_fields(from).join(", "))];
+                lines.extend(
+                    overrides
+                        .iter()
+                        .map(|entry| describe_unset_override(variable, entry)),
+                );
+                lines
             }
             Self::Update {
                 variable,
@@ -143,11 +155,13 @@ impl VariableStep {
                     ),
                 })
                 .collect(),
-            Self::UnsetOverride { variable, was } => {
-                vec![format!("- {variable} in {}: {}", was.environment_name, was.value)]
-            }
+            Self::UnsetOverride { variable, was } => vec![describe_unset_override(variable, was)],
         }
     }
+}
+
+fn describe_unset_override(variable: &str, entry: &Override) -> String {
+    format!("- {variable} in {}: {}", entry.environment_name, entry.value)
 }
 
 /// Returns the fields that have a value, each as `name: value`, in the order of the API document.
