@@ -36,16 +36,17 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
     let sources = run.read_setting_sources()?;
     let document = run.load_document(&args.file)?;
     let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary)?)?;
-    // The value of the secret comes from a variable or a file, not from the provisioning file.
-    let secret = plan
-        .secret
-        .as_ref()
-        .map(|planned_secret| run.read_secret(&planned_secret.source))
-        .transpose()?;
     let connection = sources.resolve_connection(&run.global)?;
     let base_url = connection.require_base_url()?.to_string();
     // The lock is held until the end.
     let (mut state, _lock) = open_state(args, &plan, &state_path, &base_url)?;
+    // The value of the secret comes from a variable or a file, not from the provisioning file.
+    let secret = match &plan.secret {
+        Some(planned_secret) if !state.is_done(ProvisionStep::Secret) => {
+            Some(run.read_secret(&planned_secret.source)?)
+        }
+        _ => None,
+    };
     // Checks the settings of the connection, also for a dry run; sends nothing.
     let platform = run.create_platform_client(&connection)?;
     if args.dry_run {
@@ -70,7 +71,7 @@ pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandRe
         secret.as_ref(),
         &mut state,
         save,
-        |step, outcome| report_step(run, args, step, &outcome, &mut done_steps),
+        |step, outcome| report_step(run, args, &plan, step, &outcome, &mut done_steps),
     ))?;
     if args.output.output == OutputFormat::Json {
         let id = state.project_id();
@@ -233,6 +234,7 @@ impl From<StateError> for Failure {
 fn report_step(
     run: &Run,
     args: &ProvisionApplyArgs,
+    plan: &ProvisionPlan,
     step: ProvisionStep,
     outcome: &StepProgress<'_>,
     done_steps: &mut Vec<Value>,
@@ -246,6 +248,9 @@ fn report_step(
         return;
     }
     let mut line = format!("{:<11} {outcome_name}", step.name());
+    if matches!(outcome, StepProgress::DoneEarlier) {
+        line += describe_unused_secret(run, plan, step);
+    }
     if let Value::Object(fields) = response {
         for (key, value) in fields {
             let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -254,6 +259,17 @@ fn report_step(
     }
     // A failure to print does not stop the run: the state file contains the step.
     let _ = run.ui.print_result(&(text::escape_line(&line) + "\n"));
+}
+
+/// Returns the end of the line of a step that an earlier run did: a remark if the step stored a secret, and this run has
+/// a value for it, too.
+fn describe_unused_secret(run: &Run, plan: &ProvisionPlan, step: ProvisionStep) -> &'static str {
+    match &plan.secret {
+        Some(planned_secret) if step == ProvisionStep::Secret && run.has_secret(&planned_secret.source) => {
+            "  an existing secret is not updated"
+        }
+        _ => "",
+    }
 }
 
 /// Returns the failure for a run that stopped before its last step, with a hint how to continue. The exit code is 8 if
@@ -332,7 +348,12 @@ fn print_dry_run(
             "to be created"
         };
         entries.push(json!({ "step": step.name(), "outcome": outcome, "answer": null }));
-        let _ = writeln!(lines, "{:<11} {outcome}", step.name());
+        let note = if state.is_done(step) {
+            describe_unused_secret(run, plan, step)
+        } else {
+            ""
+        };
+        let _ = writeln!(lines, "{:<11} {outcome}{note}", step.name());
     }
     let document = json!({ "projectId": state.project_id(), "steps": entries });
     run.print_response(args.output, &document, || lines)

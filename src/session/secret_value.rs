@@ -38,6 +38,14 @@ impl Run {
             .map_err(|reason| Failure::usage(format!("{source_name} {reason}")))
     }
 
+    /// Returns whether the variable is set, or the file exists.
+    pub(crate) fn has_secret(&self, source: &SecretSource) -> bool {
+        match source {
+            SecretSource::Variable(name) => self.env.secret(name).is_some(),
+            SecretSource::File(path) => self.env.current_dir().join(path).exists(),
+        }
+    }
+
     /// Reads a secret from a file, which must be UTF-8.
     fn read_secret_file(&self, path: &Path) -> Result<SecretString, Failure> {
         match input::decode_utf_8(self.read_user_file(path, MAX_SECRET_BYTES)?) {

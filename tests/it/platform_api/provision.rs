@@ -155,6 +155,32 @@ fn apply_twice_does_nothing_the_second_time() {
 }
 
 #[test]
+fn apply_reads_a_secret_only_until_it_is_stored() {
+    let (world, platform) = (World::new(), provision_platform(None));
+    world.write("p.yaml", full_saas());
+    let call_without_secret = platform.call(&world).without("SLUICEGATE_PROJECT_ID");
+    call_without_secret
+        .run(&APPLY)
+        .expect(2)
+        .saying(&["the variable DWH is not set or empty"]);
+    assert_eq!(platform.requests().len(), 0);
+    provision_call(&platform, &world).run(&APPLY).expect(0);
+    let remark = "secret      done before  an existing secret is not updated\n";
+    for flag in ["", "--dry-run"] {
+        let output = call_without_secret.run((&APPLY[..], flag)).expect(0);
+        assert!(
+            output.out.contains("secret      done before\n"),
+            "{}",
+            output.all()
+        );
+        let output = provision_call(&platform, &world)
+            .run((&APPLY[..], flag))
+            .expect(0);
+        assert!(output.out.contains(remark), "{}", output.all());
+    }
+}
+
+#[test]
 fn apply_goes_on_after_a_failure_without_repeating_a_step() {
     let (world, rejection) = (
         World::new(),
