@@ -16,7 +16,7 @@ pub struct RemoteBranch {
 }
 
 /// The usual names of a default branch, for clones that do not record one.
-const USUAL_DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
+pub const USUAL_DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
 
 impl Repository {
     /// Returns the branches of remotes that contain the commit: the default branch first, then sorted by name.

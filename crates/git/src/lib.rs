@@ -45,7 +45,7 @@ mod stand_in;
 mod tree;
 mod tree_entries;
 
-pub use branches::RemoteBranch;
+pub use branches::{RemoteBranch, USUAL_DEFAULT_BRANCHES};
 pub use changes::{Change, ChangeKind, Differences};
 pub use disk_file::{read_disk_file, read_regular_file_metadata};
 pub use error::{FULL_HISTORY_HINT, GitError};

@@ -68,7 +68,10 @@ fn step_to_json(step: &FileStep) -> Value {
 fn describe_facts(facts: &RepositoryFacts) -> String {
     let lines = [
         ("CI host", facts.host.clone()),
-        ("default branch", facts.default_branch.clone()),
+        (
+            "default branch",
+            format!("{}: {}", facts.default_branch, facts.default_branch_source),
+        ),
         ("pipelines", facts.pipeline_count.to_string()),
         (
             "rules file",

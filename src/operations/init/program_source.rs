@@ -60,6 +60,12 @@ pub(super) fn parse_source_option(
     let Some(source) = source else {
         return Ok(None);
     };
+    if may_contain_password(source, recipe) {
+        return Err(Failure::usage(
+            "the source contains a user or a password, and the job is a file to commit",
+        )
+        .with_hint("pass the source without them; the job can add them from a secret variable"));
+    }
     let is_plain = source.starts_with(|c: char| c.is_ascii_alphanumeric())
         && source
             .chars()
@@ -80,4 +86,23 @@ pub(super) fn parse_source_option(
         }
     }
     Ok(Some(source.trim_end_matches('/').to_owned()))
+}
+
+/// Returns whether the source contains a user, a token or a password. An `@` also separates the version of an action
+/// and the digest of an image. A URL of the releases has neither, so each `@` may be the end of a password.
+fn may_contain_password(source: &str, recipe: Option<&HostRecipe>) -> bool {
+    let Some((_, address)) = source.split_once("://") else {
+        return source
+            .split_once('@')
+            .is_some_and(|(user, address)| user.contains(':') && address.contains('/'));
+    };
+    if recipe.is_some_and(|recipe| SourceKind::of_host(recipe.host) == SourceKind::Releases) {
+        return address.contains('@');
+    }
+    let authority = address.split('/').next().unwrap_or_default();
+    // The password ends at a slash if it contains one.
+    let has_cut_password = authority
+        .split_once(':')
+        .is_some_and(|(_, port)| !port.bytes().all(|byte| byte.is_ascii_digit()));
+    authority.contains('@') || has_cut_password
 }

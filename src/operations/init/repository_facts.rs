@@ -10,7 +10,8 @@ use crate::job::cli::InitArgs;
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
-use sluicegate_git::{RemoteUrl, Repository, Snapshot};
+use sluicegate_base::text;
+use sluicegate_git::{RemoteBranch, RemoteUrl, Repository, Snapshot, USUAL_DEFAULT_BRANCHES};
 use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::path::{Path, PathBuf};
@@ -56,6 +57,8 @@ pub(crate) struct RepositoryFacts {
     /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
     pub(crate) missing_flags: Vec<MissingFlag>,
     pub(crate) default_branch: String,
+    /// How the default branch was detected.
+    pub(crate) default_branch_source: String,
     pub(crate) pipeline_count: usize,
     /// The hidden directory, if it exists or was chosen.
     pub(crate) config_dir: Option<String>,
@@ -95,6 +98,8 @@ pub(crate) fn detect_repository_facts(
     let remote = repo.find_remote_url()?;
     let mut missing_flags = Vec::new();
     let (recipe, host) = choose_recipe(repo.root(), remote.as_deref(), args, &mut missing_flags)?;
+    // A failure below repeats the command, so the source is checked first: it may contain a password.
+    let source = program_source::parse_source_option(args.source.as_deref(), recipe)?;
     // An unknown host is a missing flag, which is reported below.
     if args.sign && missing_flags.is_empty() {
         require_signed_template(recipe)?;
@@ -121,6 +126,7 @@ pub(crate) fn detect_repository_facts(
     if let Some(failure) = missing_flags_failure(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
+    let (default_branch, default_branch_source) = detect_default_branch(run, repo)?;
     let is_config_dir_new = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
     let config_dir = existing_config_dir.or(chosen_config_dir);
     let connection = workspace.sources.resolve_connection(&run.global)?;
@@ -134,7 +140,8 @@ pub(crate) fn detect_repository_facts(
         recipe,
         host,
         missing_flags,
-        default_branch: detect_default_branch(repo)?,
+        default_branch,
+        default_branch_source,
         pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_pipelines_file(&snapshot, config_dir_name),
@@ -146,7 +153,7 @@ pub(crate) fn detect_repository_facts(
         agent_version: connection.require_agent_version().ok().map(str::to_owned),
         is_prefix_set: prefix.is_some(),
         prefix: prefix.unwrap_or_else(|| choose_repository_name(repo.root(), remote.as_deref())),
-        source: program_source::parse_source_option(args.source.as_deref(), recipe)?,
+        source,
         is_signed: args.sign,
         new_lines: new_settings::list_new_setting_lines(run, workspace, args)?,
         findings,
@@ -259,14 +266,60 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
     )
 }
 
-/// Returns the default branch of the remote. If it is unknown, returns the checked-out branch, otherwise
-/// `FALLBACK_BRANCH`.
-fn detect_default_branch(repo: &Repository) -> Result<String, Failure> {
-    if let Some(branch) = repo.find_likely_default_branch()? {
-        return Ok(branch.branch);
+/// Returns the default branch, and how it was detected: the one that the clone records for a remote, otherwise `main` or
+/// `master` of a remote, otherwise the checked-out branch, otherwise [`FALLBACK_BRANCH`]. Warns if it may be wrong.
+fn detect_default_branch(run: &Run, repo: &Repository) -> Result<(String, String), Failure> {
+    if let Some(branch) = repo.find_recorded_default_branch()? {
+        let source = format!("recorded in {}/HEAD", branch.remote);
+        return Ok((branch.branch, source));
     }
+    if let Some(branch) = repo.find_likely_default_branch()? {
+        let source = format!("found {}/{}", branch.remote, branch.branch);
+        return Ok((branch.branch, source));
+    }
+    let remote_branch = find_usual_remote_branch(repo)?;
     let checked_out_branch = repo.head().ok().and_then(|head| head.branch);
-    Ok(checked_out_branch.unwrap_or_else(|| FALLBACK_BRANCH.to_owned()))
+    let (branch, source) = match (&remote_branch, checked_out_branch) {
+        (Some(branch), _) => (
+            branch.branch.clone(),
+            format!("found {}/{}", branch.remote, branch.branch),
+        ),
+        (None, Some(branch)) => (branch, "the checked-out branch".to_owned()),
+        (None, None) => (
+            FALLBACK_BRANCH.to_owned(),
+            "assumed, because no branch is checked out".to_owned(),
+        ),
+    };
+    let remote = match remote_branch {
+        Some(branch) => Some(branch.remote),
+        None if repo.find_remote_url()?.is_some() => Some("origin".to_owned()),
+        None => None,
+    };
+    // A new repository without a remote.
+    if remote.is_none() && USUAL_DEFAULT_BRANCHES.contains(&branch.as_str()) {
+        return Ok((branch, source));
+    }
+    let record_step = remote.map_or_else(String::new, |remote| {
+        format!(
+            "run `git remote set-head {} --auto` to record the default branch of the remote, and ",
+            text::quote_shell_word(&remote)
+        )
+    });
+    run.ui.warn(&format!(
+        "the default branch may be a branch other than `{branch}`, because this clone does not record it\nhint: \
+         {record_step}check the branch in the files that `init` writes"
+    ));
+    Ok((branch, source))
+}
+
+/// Returns the first usual default branch that a remote has.
+fn find_usual_remote_branch(repo: &Repository) -> Result<Option<RemoteBranch>, Failure> {
+    for name in USUAL_DEFAULT_BRANCHES {
+        if let Some(branch) = repo.find_remote_branch(name)? {
+            return Ok(Some(branch));
+        }
+    }
+    Ok(None)
 }
 
 /// Returns the prefix of published versions for a repository without a set prefix: the repository's name on the remote,

@@ -83,7 +83,7 @@ fn adoption_shows_findings_and_effect_of_other_limits() {
     let output = run_init_without_host(&world, "").expect(0).out;
     insta::assert_snapshot!(output, @"
     CI host           none: set by --host
-    default branch    main
+    default branch    main: recorded in origin/HEAD
     pipelines         4
     rules file        none
     shared pipelines  .platform/shared-pipelines.yaml
@@ -136,7 +136,7 @@ fn adoption_with_new_only_passes_first_change_and_fails_worse_one() {
     let output = run_init_without_host(&world, "--adopt new-only").expect(0).out;
     insta::assert_snapshot!(output, @"
     CI host           none: set by --host
-    default branch    main
+    default branch    main: recorded in origin/HEAD
     pipelines         4
     rules file        none
     shared pipelines  .platform/shared-pipelines.yaml
@@ -308,7 +308,7 @@ fn adoption_keeps_and_lists_existing_files() {
     let stdout = run_init_without_host(&world, "--adopt new-only").expect(0).out;
     insta::assert_snapshot!(stdout, @"
     CI host           none: set by --host
-    default branch    main
+    default branch    main: recorded in origin/HEAD
     pipelines         4
     rules file        .platform/config/pipeline_quality_rules.yaml
     shared pipelines  .platform/shared-pipelines.yaml

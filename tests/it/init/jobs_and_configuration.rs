@@ -572,6 +572,63 @@ fn platforms_folder_is_asked_for_on_terminal_and_never_in_job() {
 }
 
 #[test]
+fn source_with_a_password_is_refused_without_printing_it() {
+    for (host, source) in [
+        ("azure", "https://bot:s3cret@files.example.com/r"),
+        ("azure", "https://bot:a/s3cret@files.example.com/r"),
+        ("jenkins", "https://s3cret@files.example.com/r"),
+        ("gitlab", "bot:s3cret@registry.example.com:5000/sluicegate"),
+        ("gitea", "https://bot:s3cret@gitea.example.com/org/sluicegate@v1"),
+        (
+            "gitea",
+            "https://bot:a/s3cret@gitea.example.com/org/sluicegate@v1",
+        ),
+        ("github", "bot:s3cret@github.com/org/sluicegate"),
+        ("none", "https://bot:s3cret@files.example.com/r"),
+    ] {
+        let world = small_project();
+        let output = run_init(&world, format!("--host {host} --source {source}"))
+            .expect(2)
+            .saying(&[
+                "contains a user or a password",
+                "hint: pass the source without them",
+            ]);
+        assert!(!output.all().contains("s3cret"), "{}", output.all());
+        assert_eq!(new_files(&world), Vec::<String>::new(), "{host} {source}");
+    }
+    let digest = format!("registry.example.com:5000/sluicegate@sha256:{}", "0".repeat(64));
+    for (host, source) in [
+        ("gitea", "https://gitea.example.com:3000/org/sluicegate@v1"),
+        ("gitlab", &digest),
+        ("github", "org/sluicegate@release/1"),
+    ] {
+        run_init(&small_project(), format!("--host {host} --source {source}")).expect(0);
+    }
+}
+
+#[test]
+fn guessed_default_branch_is_printed_with_its_source_and_a_warning() {
+    let world = small_project();
+    world.git("checkout -q -b wip");
+    let check = |line: &str, is_guess: bool| {
+        let output = run_init(&world, "--host none --dry-run").expect(0);
+        assert!(output.out.contains(line), "{line}: {}", output.all());
+        let warning = "the default branch may be a branch other than";
+        assert_eq!(output.err.contains(warning), is_guess, "{line}: {}", output.all());
+        output.err.contains("git remote set-head origin --auto")
+    };
+    check("default branch    main: found origin/main\n", false);
+    world.git("update-ref refs/remotes/origin/master HEAD");
+    assert!(check("default branch    main: found origin/main\n", true));
+    world.git("remote set-head origin master");
+    check("default branch    master: recorded in origin/HEAD\n", false);
+    world.git("remote remove origin");
+    assert!(!check("default branch    wip: the checked-out branch\n", true));
+    world.git("checkout -q main");
+    check("default branch    main: the checked-out branch\n", false);
+}
+
+#[test]
 fn dry_run_lists_all_that_is_missing_at_once() {
     let world = World::new();
     world.write("a.orch.yaml", orchestration_text(&["Start", "Done"]));
