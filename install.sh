@@ -101,6 +101,9 @@ main() {
     fail "there is no release for $(uname -s) on $(uname -m)" 'build the program from source: cargo install sluicegate'
   name=sluicegate-$version-$target
   case $target in *windows*) program=sluicegate.exe ;; *) program=sluicegate ;; esac
+  # `mv` would move the program into that directory.
+  [ ! -d "$directory/$program" ] ||
+    fail "could not install the program: $directory/$program is a directory" 'remove it, or choose another directory with --to'
 
   trap cleanup EXIT
   trap 'exit 130' INT

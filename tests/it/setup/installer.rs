@@ -207,6 +207,17 @@ fn installer_keeps_old_program_if_new_one_does_not_run() {
 }
 
 #[test]
+fn installer_refuses_directory_in_place_of_the_program() {
+    let machine = Machine::new("curl");
+    let program = machine.at("home/.local/bin/sluicegate");
+    fs::create_dir_all(&program).unwrap();
+    machine.fails("home/.local/bin/sluicegate is a directory");
+    fs::remove_dir(&program).unwrap();
+    assert_eq!(machine.install("").0, 0);
+    assert_eq!(machine.files(), ["home/.local/bin/sluicegate"]);
+}
+
+#[test]
 fn installer_selects_archive_of_machine() {
     for (system, cpu, target, program) in [
         ("Linux", "aarch64", "aarch64-unknown-linux-musl", "sluicegate"),
