@@ -31,6 +31,7 @@ pub(crate) mod selection;
 mod shard_selection;
 pub(crate) mod stricter_target;
 pub(crate) mod team_review;
+mod tip_comparison;
 mod verdict;
 mod verdict_causes;
 mod waiver_notes;

@@ -3,14 +3,10 @@
 //! the target's tip are therefore reported, and the changed pipelines are also evaluated locally against its rules.
 
 use crate::error::Failure;
-use crate::gate::interface_changes::interface_comparison::{ConfigDirs, compare_interfaces};
+use crate::gate::tip_comparison::TipComparison;
 use crate::gate::{RunFindings, SelectedPipelines, evaluate_files};
-use crate::interface_version::{self, LoadedInterface};
+use crate::job::ci::Trigger;
 use crate::job::context::PolicyRevision;
-use crate::job::policy::{
-    DescriptionLength, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
-    format_changed_rules,
-};
 use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::text::List;
@@ -18,8 +14,7 @@ use sluicegate_git::{Change, CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::{
     FileResults, LimitKind, RuleResult, Status, UnreviewedFile, VerdictLimit,
 };
-use sluicegate_pipelines::interface::ChangeClass;
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers;
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,16 +32,10 @@ pub(crate) struct StricterTarget {
     rules: Option<RuleSet>,
     /// The changed pipelines, which are evaluated against these rules as well.
     changed_pipelines: BTreeSet<String>,
-}
-
-/// The versions of a file: in the reviewed commit, at the tip, and at the bases.
-struct TipComparison<'s> {
-    workspace: &'s Workspace<'s>,
-    head: &'s Snapshot<'s>,
-    tip: Snapshot<'s>,
-    /// The hidden directory at the tip.
-    tip_config_dir: Option<String>,
-    bases: Vec<Snapshot<'s>>,
+    /// The files that `--policy head` reads from the reviewed commit. Empty in a run for a change, which will be merged.
+    own_files: BTreeSet<String>,
+    /// True if this run reads these files from the reviewed commit.
+    has_own_policy: bool,
 }
 
 impl Workspace<'_> {
@@ -113,150 +102,21 @@ impl Workspace<'_> {
         if stricter_settings.is_empty() && rules.is_none() {
             return Ok(None);
         }
+        let own_files = if self.ci.trigger == Trigger::Change {
+            BTreeSet::new()
+        } else {
+            let config_file = self.config_file.iter().cloned();
+            config_file.chain([waivers::FILE_NAME.to_owned()]).collect()
+        };
         Ok(Some(StricterTarget {
+            own_files,
+            has_own_policy: matches!(self.policy_revision, PolicyRevision::Head { .. }),
             branch: branch.clone(),
             commit: commit.clone(),
             stricter_settings,
             rules,
             changed_pipelines,
         }))
-    }
-}
-
-impl TipComparison<'_> {
-    /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
-    /// file, also lists differences of unknown effect, because they may be stricter. Adds a hidden directory that the
-    /// target renamed, and shared pipelines that consumers would lose.
-    fn find_stricter_settings(
-        &self,
-        files: &GateFiles,
-        touched_paths: &BTreeSet<&str>,
-    ) -> Result<Vec<(String, Vec<String>)>, Failure> {
-        let gate_paths = [
-            (self.workspace.config_file.clone(), UnknownEffects::Exclude),
-            (Some(waivers::FILE_NAME.to_owned()), UnknownEffects::Exclude),
-            (self.path_at_tip(RULES_FILE), UnknownEffects::Include),
-            (self.workspace.team_rules_path.clone(), UnknownEffects::Include),
-        ];
-        let mut stricter_settings = Vec::new();
-        for (path, unknown_effects) in gate_paths {
-            let Some(path) = path else { continue };
-            let (head, tip, bases) = self.read_versions(&path);
-            let differences = describe_stricter_settings(
-                MergeVersions {
-                    head: &head,
-                    tip: &tip,
-                    bases: &bases,
-                },
-                &|old, new| files.describe_changes(&path, old, new, DescriptionLength::Complete),
-                unknown_effects,
-            );
-            if !differences.is_empty() {
-                stricter_settings.push((path, differences));
-            }
-        }
-        stricter_settings.extend(self.find_renamed_config_dir()?);
-        stricter_settings.extend(self.describe_lost_shared_pipelines(touched_paths)?);
-        Ok(stricter_settings)
-    }
-
-    /// Reads the versions of a gate file in head, in the target and at each base.
-    fn read_versions(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
-        let read_version = |snapshot: &Snapshot<'_>| self.workspace.read_gate_file(snapshot, path);
-        (
-            read_version(self.head),
-            read_version(&self.tip),
-            self.bases.iter().map(read_version).collect(),
-        )
-    }
-
-    /// Returns the path of a file in the platform's hidden directory at the tip of the target. Returns `None` if the
-    /// target has no hidden directory.
-    fn path_at_tip(&self, file_name: &str) -> Option<String> {
-        let config_dir = self.tip_config_dir.as_ref()?;
-        Some(format!("{config_dir}/{file_name}"))
-    }
-
-    /// Returns the rules that will apply after the merge. Returns `None` if these are the rules of head, or if the
-    /// target has no hidden directory.
-    fn find_rules_after_merge(&self) -> Option<RuleSet> {
-        let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
-        let rules_file = format_changed_rules(MergeVersions {
-            head: &head,
-            tip: &tip,
-            bases: &bases,
-        });
-        rules_file.map(|bytes| RuleSet::parse(&bytes))
-    }
-
-    /// Returns the platform's hidden directory in the target, with a description, if the target renamed it since a
-    /// base. An ambiguous hidden directory is treated as missing.
-    fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
-        let read_config_dir =
-            |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir_in(snapshot)?.ok().flatten());
-        let (Some(head), Some(tip)) = (read_config_dir(self.head)?, read_config_dir(&self.tip)?) else {
-            return Ok(None);
-        };
-        let mut is_renamed_by_target = false;
-        for base in &self.bases {
-            is_renamed_by_target |= read_config_dir(base)?.as_ref() == Some(&head);
-        }
-        let difference =
-            format!("the platform's hidden directory is `{head}` in this change and `{tip}` in the target");
-        Ok((head != tip && is_renamed_by_target).then(|| (tip, vec![difference])))
-    }
-
-    /// Returns whether head and target have the same shared-pipelines file, byte for byte. Usually they do, and the
-    /// interfaces need not be compared.
-    fn has_same_shared_file(&self) -> bool {
-        self.path_at_tip(SHARED_PIPELINES_FILE).is_some_and(|path| {
-            self.workspace.read_gate_file(self.head, &path) == self.workspace.read_gate_file(&self.tip, &path)
-        })
-    }
-
-    /// Returns the target's shared-pipelines file and a sentence for each pipeline that consumers could not use after
-    /// the merge: the target began to share it, or shares it differently, while this change edits, moves or deletes it.
-    fn describe_lost_shared_pipelines(
-        &self,
-        touched_paths: &BTreeSet<&str>,
-    ) -> Result<Option<(String, Vec<String>)>, Failure> {
-        if self.has_same_shared_file() {
-            return Ok(None);
-        }
-        let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
-        let LoadedInterface::Read(tip, _) = interface_version::read_interface(repo, &self.tip, config_dir)?
-        else {
-            return Ok(None);
-        };
-        // If a consumer of the target could not use a pipeline at a base, the target has shared or changed it since.
-        let mut ids_changed_by_target = BTreeSet::new();
-        for base in &self.bases {
-            ids_changed_by_target.extend(self.find_broken_ids(base)?);
-        }
-        let broken_ids = self.find_broken_ids(self.head)?;
-        let mut differences = Vec::new();
-        for entry in tip.offered_entries() {
-            let is_lost = broken_ids.contains(&entry.id) && ids_changed_by_target.contains(&entry.id);
-            if is_lost && touched_paths.contains(entry.pipeline.as_str()) {
-                differences.push(format!(
-                    "the file shares {} as `{}`, and this change edits, moves or deletes that pipeline",
-                    entry.pipeline, entry.id
-                ));
-            }
-        }
-        Ok((!differences.is_empty()).then(|| (tip.file.clone(), differences)))
-    }
-
-    /// Returns the ids of shared pipelines that the target offers and that a consumer could not use in `snapshot`.
-    fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
-        let named_dir = self.workspace.named_config_dir.as_deref();
-        let config_dirs = ConfigDirs::common(named_dir);
-        let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, &config_dirs)?;
-        let changes = comparison.into_iter().flat_map(|comparison| comparison.changes);
-        Ok(changes
-            .filter(|change| change.class == ChangeClass::Breaking)
-            .filter_map(|change| change.id)
-            .collect())
     }
 }
 
@@ -279,9 +139,9 @@ impl StricterTarget {
         let mut limits = Vec::new();
         for (path, differences) in &self.stricter_settings {
             let text = format!(
-                "the target branch `{branch}` ({commit}) has a stricter {path}: {}; \
-                 to have your change reviewed against that file, merge `{branch}` into your branch",
-                List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons()
+                "the target branch `{branch}` ({commit}) has a stricter {path}: {}; {}",
+                List::with_limit(differences, MAX_LISTED_DIFFERENCES).join_with_semicolons(),
+                self.describe_remedy(path)
             );
             limits.push(VerdictLimit {
                 kind: LimitKind::StricterTip,
@@ -290,6 +150,24 @@ impl StricterTarget {
             });
         }
         limits
+    }
+
+    /// Describes how to continue, given that the target has a stricter file at `path`. A pushed branch or a tag, such as
+    /// a release branch, may never be merged into the target, so its job can choose the files of the reviewed commit.
+    fn describe_remedy(&self, path: &str) -> String {
+        let branch = &self.branch;
+        if !self.own_files.contains(path) {
+            return format!(
+                "to have your change reviewed against that file, merge `{branch}` into your branch"
+            );
+        }
+        if self.has_own_policy {
+            return "this run uses the file of the reviewed commit (--policy head)".to_owned();
+        }
+        format!(
+            "if the reviewed commit is not for `{branch}`, for example on a release branch, set SLUICEGATE_POLICY=head \
+             in the job, so that the commit's own file applies; otherwise, merge `{branch}` into your branch"
+        )
     }
 
     /// Returns the note that the changed pipelines among the reviewed ones were also evaluated against the target's

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, finding_values, orchestration_text, passed_results,
-    project, respond_for_each,
+    project, push_of_branch, respond_for_each,
 };
 use serde_json::json;
 
@@ -12,6 +12,7 @@ rules:
   - { id: maximum-components, enabled: true, enforcementLevel: warn, config: { maxComponents: 3 } }
 ";
 
+const WAIVERS: &str = "sluicegate-waivers.yaml";
 const BAD: [&str; 3] = ["Start", "bad name", "Done"];
 const GOOD: [&str; 3] = ["Start", "Load", "Done"];
 
@@ -824,7 +825,46 @@ fn publish_from_shallow_clone_that_cannot_compare_the_gate_is_refused_if_gate_ch
             world.path(),
             format!("clone -q {depth} --no-single-branch -b release/1 {url} {target}"),
         );
-        let call = crate::support::push_of_branch(&world, Call::new(&folder));
+        let call = push_of_branch(&world, Call::new(&folder));
         call.run((publish, level)).expect(code).saying(&[words]);
     }
+}
+
+#[test]
+fn moved_waiver_of_target_is_explained_on_a_branch_that_is_not_merged() {
+    let waiver =
+        |path: &str| format!("- {{ rule: component-naming-convention, path: {path}, reason: legacy }}\n");
+    let (old_waiver, new_waiver) = (waiver("old/b.orch.yaml"), waiver("new/b.orch.yaml"));
+    let world = stale(
+        &[
+            (WAIVERS, &old_waiver),
+            ("old/b.orch.yaml", &orchestration_text(&BAD)),
+        ],
+        &[(WAIVERS, &new_waiver)],
+        &[(
+            "old/b.orch.yaml",
+            &orchestration_text(&["Start", "bad name", "Load", "Done"]),
+        )],
+    );
+    let moved = "waiver moved to new/b.orch.yaml: component-naming-convention in old/b.orch.yaml (tightened)";
+    let own_files = "set SLUICEGATE_POLICY=head in the job";
+    let read_notes = |call: Call, code: i32| {
+        let output = call.run("check --report json=-").expect(code);
+        let notes = output.json()["notes"].to_string();
+        assert!(notes.contains(moved), "{notes}");
+        notes
+    };
+    let push = || push_of_branch(&world, Call::new(&world.work()));
+    let notes = read_notes(push(), 1);
+    assert!(notes.contains(own_files), "{notes}");
+    let notes = read_notes(push().variable("SLUICEGATE_POLICY", "head"), 0);
+    assert!(
+        notes.contains("this run uses the file of the reviewed commit") && !notes.contains(own_files),
+        "{notes}"
+    );
+    let notes = read_notes(Job::github().pull_request().call(&world), 1);
+    assert!(
+        notes.contains("merge `main` into your branch") && !notes.contains(own_files),
+        "{notes}"
+    );
 }

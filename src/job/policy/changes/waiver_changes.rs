@@ -47,6 +47,14 @@ pub fn describe_waivers_file_changes(
                 length,
             ));
         }
+        let (moved_entries, removed_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = removed_entries
+            .into_iter()
+            .partition(|entry| find_new_path(entry, &added_entries).is_some());
+        for entry in moved_entries {
+            let new_path = find_new_path(entry, &added_entries).unwrap_or_default();
+            let change = format!("moved to {}", shorten_path(new_path));
+            sentences.extend(describe_waivers(Effect::Tightened, &change, &[entry], length));
+        }
         sentences.extend(describe_waivers(
             Effect::Tightened,
             "removed",
@@ -75,6 +83,22 @@ fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
     entries
         .iter()
         .any(|candidate| candidate.subject() == entry.subject())
+}
+
+/// Returns the path of the added waiver that differs from the removed one only in its path. Returns `None` without such a
+/// waiver, or if there are several, because it is then unknown which one replaces it.
+fn find_new_path<'e>(removed_entry: &WaiverEntry, added_entries: &[&'e WaiverEntry]) -> Option<&'e str> {
+    let mut paths = added_entries.iter().filter_map(|entry| {
+        let moved_entry = WaiverEntry {
+            path: entry.path.clone(),
+            ..removed_entry.clone()
+        };
+        (moved_entry == **entry).then_some(entry.path.as_str())
+    });
+    match (paths.next(), paths.next()) {
+        (Some(path), None) => Some(path),
+        _ => None,
+    }
 }
 
 /// Returns the effect of the new size and the new end of a waiver. The effect is unknown if only the reason or the owner
@@ -146,14 +170,19 @@ fn describe_waiver(entry: &WaiverEntry) -> String {
         .last_day
         .map(|date| format!(" until {date}"))
         .unwrap_or_default();
-    // The path is shortened on its own, because the subject after it distinguishes one waiver from another.
-    let path = wrap::shorten_middle(&text::escape_line(&entry.path), MAX_PATH_COLUMNS);
+    let path = shorten_path(&entry.path);
     let about = entry
         .about
         .as_ref()
         .map(|about| format!(", {}", sanitize(about)))
         .unwrap_or_default();
     format!("{} in {path}{about}{size}{end}", sanitize(&entry.rule))
+}
+
+/// Returns the path of a waiver for a sentence. It is shortened on its own, because the subject after it distinguishes
+/// one waiver from another.
+fn shorten_path(path: &str) -> String {
+    wrap::shorten_middle(&text::escape_line(path), MAX_PATH_COLUMNS)
 }
 
 #[cfg(test)]
@@ -188,6 +217,23 @@ mod tests {
         waiver removed: unused-components in a, x (tightened)
         ");
         assert_eq!(said(old, &format!("# words\n{old}")), "no waiver has changed");
+    }
+
+    #[test]
+    fn waiver_with_only_another_path_was_moved() {
+        let waiver =
+            |path: &str, reason: &str| format!("- {{ rule: r, path: {path}, about: x, reason: {reason} }}\n");
+        insta::assert_snapshot!(said(&waiver("a/b.orch.yaml", "why"), &waiver("c/b.orch.yaml", "why")), @"
+        waiver added: r in c/b.orch.yaml, x (relaxed)
+        waiver moved to c/b.orch.yaml: r in a/b.orch.yaml, x (tightened)
+        ");
+        for new in [waiver("c", "other"), waiver("c", "why") + &waiver("d", "why")] {
+            let sentences = said(&waiver("a", "why"), &new);
+            assert!(
+                sentences.contains("waiver removed: r in a, x (tightened)"),
+                "{sentences}"
+            );
+        }
     }
 
     #[test]

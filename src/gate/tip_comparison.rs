@@ -1,0 +1,164 @@
+//! Compares the gate configuration of the reviewed commit with that at the tip of the target.
+
+use crate::error::Failure;
+use crate::gate::interface_changes::interface_comparison::{ConfigDirs, compare_interfaces};
+use crate::interface_version::{self, LoadedInterface};
+use crate::job::policy::{
+    DescriptionLength, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
+    format_changed_rules,
+};
+use crate::workspace::gate_files::GateFiles;
+use crate::workspace::{Workspace, find_config_dir_in};
+use sluicegate_git::Snapshot;
+use sluicegate_pipelines::interface::ChangeClass;
+use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::rules::RuleSet;
+use sluicegate_pipelines::waivers;
+use std::collections::BTreeSet;
+
+/// The versions of a file: in the reviewed commit, at the tip, and at the bases.
+pub(super) struct TipComparison<'s> {
+    pub(super) workspace: &'s Workspace<'s>,
+    pub(super) head: &'s Snapshot<'s>,
+    pub(super) tip: Snapshot<'s>,
+    /// The hidden directory at the tip.
+    pub(super) tip_config_dir: Option<String>,
+    pub(super) bases: Vec<Snapshot<'s>>,
+}
+
+impl TipComparison<'_> {
+    /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
+    /// file, also lists differences of unknown effect, because they may be stricter. Adds a hidden directory that the
+    /// target renamed, and shared pipelines that consumers would lose.
+    pub(super) fn find_stricter_settings(
+        &self,
+        files: &GateFiles,
+        touched_paths: &BTreeSet<&str>,
+    ) -> Result<Vec<(String, Vec<String>)>, Failure> {
+        let gate_paths = [
+            (self.workspace.config_file.clone(), UnknownEffects::Exclude),
+            (Some(waivers::FILE_NAME.to_owned()), UnknownEffects::Exclude),
+            (self.path_at_tip(RULES_FILE), UnknownEffects::Include),
+            (self.workspace.team_rules_path.clone(), UnknownEffects::Include),
+        ];
+        let mut stricter_settings = Vec::new();
+        for (path, unknown_effects) in gate_paths {
+            let Some(path) = path else { continue };
+            let (head, tip, bases) = self.read_versions(&path);
+            let differences = describe_stricter_settings(
+                MergeVersions {
+                    head: &head,
+                    tip: &tip,
+                    bases: &bases,
+                },
+                &|old, new| files.describe_changes(&path, old, new, DescriptionLength::Complete),
+                unknown_effects,
+            );
+            if !differences.is_empty() {
+                stricter_settings.push((path, differences));
+            }
+        }
+        stricter_settings.extend(self.find_renamed_config_dir()?);
+        stricter_settings.extend(self.describe_lost_shared_pipelines(touched_paths)?);
+        Ok(stricter_settings)
+    }
+
+    /// Reads the versions of a gate file in head, in the target and at each base.
+    fn read_versions(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
+        let read_version = |snapshot: &Snapshot<'_>| self.workspace.read_gate_file(snapshot, path);
+        (
+            read_version(self.head),
+            read_version(&self.tip),
+            self.bases.iter().map(read_version).collect(),
+        )
+    }
+
+    /// Returns the path of a file in the platform's hidden directory at the tip of the target. Returns `None` if the
+    /// target has no hidden directory.
+    fn path_at_tip(&self, file_name: &str) -> Option<String> {
+        let config_dir = self.tip_config_dir.as_ref()?;
+        Some(format!("{config_dir}/{file_name}"))
+    }
+
+    /// Returns the rules that will apply after the merge. Returns `None` if these are the rules of head, or if the
+    /// target has no hidden directory.
+    pub(super) fn find_rules_after_merge(&self) -> Option<RuleSet> {
+        let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
+        let rules_file = format_changed_rules(MergeVersions {
+            head: &head,
+            tip: &tip,
+            bases: &bases,
+        });
+        rules_file.map(|bytes| RuleSet::parse(&bytes))
+    }
+
+    /// Returns the platform's hidden directory in the target, with a description, if the target renamed it since a
+    /// base. An ambiguous hidden directory is treated as missing.
+    fn find_renamed_config_dir(&self) -> Result<Option<(String, Vec<String>)>, Failure> {
+        let read_config_dir =
+            |snapshot: &Snapshot<'_>| Ok::<_, Failure>(find_config_dir_in(snapshot)?.ok().flatten());
+        let (Some(head), Some(tip)) = (read_config_dir(self.head)?, read_config_dir(&self.tip)?) else {
+            return Ok(None);
+        };
+        let mut is_renamed_by_target = false;
+        for base in &self.bases {
+            is_renamed_by_target |= read_config_dir(base)?.as_ref() == Some(&head);
+        }
+        let difference =
+            format!("the platform's hidden directory is `{head}` in this change and `{tip}` in the target");
+        Ok((head != tip && is_renamed_by_target).then(|| (tip, vec![difference])))
+    }
+
+    /// Returns whether head and target have the same shared-pipelines file, byte for byte. Usually they do, and the
+    /// interfaces need not be compared.
+    fn has_same_shared_file(&self) -> bool {
+        self.path_at_tip(SHARED_PIPELINES_FILE).is_some_and(|path| {
+            self.workspace.read_gate_file(self.head, &path) == self.workspace.read_gate_file(&self.tip, &path)
+        })
+    }
+
+    /// Returns the target's shared-pipelines file and a sentence for each pipeline that consumers could not use after
+    /// the merge: the target began to share it, or shares it differently, while this change edits, moves or deletes it.
+    fn describe_lost_shared_pipelines(
+        &self,
+        touched_paths: &BTreeSet<&str>,
+    ) -> Result<Option<(String, Vec<String>)>, Failure> {
+        if self.has_same_shared_file() {
+            return Ok(None);
+        }
+        let (repo, config_dir) = (&self.workspace.repo, self.workspace.named_config_dir.as_deref());
+        let LoadedInterface::Read(tip, _) = interface_version::read_interface(repo, &self.tip, config_dir)?
+        else {
+            return Ok(None);
+        };
+        // If a consumer of the target could not use a pipeline at a base, the target has shared or changed it since.
+        let mut ids_changed_by_target = BTreeSet::new();
+        for base in &self.bases {
+            ids_changed_by_target.extend(self.find_broken_ids(base)?);
+        }
+        let broken_ids = self.find_broken_ids(self.head)?;
+        let mut differences = Vec::new();
+        for entry in tip.offered_entries() {
+            let is_lost = broken_ids.contains(&entry.id) && ids_changed_by_target.contains(&entry.id);
+            if is_lost && touched_paths.contains(entry.pipeline.as_str()) {
+                differences.push(format!(
+                    "the file shares {} as `{}`, and this change edits, moves or deletes that pipeline",
+                    entry.pipeline, entry.id
+                ));
+            }
+        }
+        Ok((!differences.is_empty()).then(|| (tip.file.clone(), differences)))
+    }
+
+    /// Returns the ids of shared pipelines that the target offers and that a consumer could not use in `snapshot`.
+    fn find_broken_ids(&self, snapshot: &Snapshot<'_>) -> Result<BTreeSet<String>, Failure> {
+        let named_dir = self.workspace.named_config_dir.as_deref();
+        let config_dirs = ConfigDirs::common(named_dir);
+        let comparison = compare_interfaces(&self.workspace.repo, &self.tip, snapshot, &config_dirs)?;
+        let changes = comparison.into_iter().flat_map(|comparison| comparison.changes);
+        Ok(changes
+            .filter(|change| change.class == ChangeClass::Breaking)
+            .filter_map(|change| change.id)
+            .collect())
+    }
+}
