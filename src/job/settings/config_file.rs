@@ -247,8 +247,26 @@ fn unknown_key_error(position: &str, field: &str, known_keys: &[&'static str]) -
         return job_key_error(position, field, variable, known_keys);
     }
     let error = SettingsError::new(format!("{position}: unknown key `{field}`"));
-    let hint = text::suggest(field, known_keys);
+    let hint = suggest_key_elsewhere(field, known_keys).or_else(|| text::suggest(field, known_keys));
     error.with_hint(hint.unwrap_or_else(|| format!("valid keys: {}", known_keys.join(", "))))
+}
+
+/// Returns the question whether a key with this name in another section was meant; `None` if no other section has one.
+/// `known_keys` are those of the section.
+fn suggest_key_elsewhere(field: &str, known_keys: &[&str]) -> Option<String> {
+    let name = field.replace('_', "-");
+    if known_keys.contains(&name.as_str()) {
+        return None;
+    }
+    let keys: Vec<String> = setting_table::all_settings()
+        .filter(|setting| setting.kind.is_in_file())
+        .filter_map(|setting| match setting.key.rsplit_once('.') {
+            Some((_, key_name)) if key_name == name => Some(format!("`{}`", setting.key)),
+            None if setting.key == name => Some(format!("`{name}` at the top level")),
+            _ => None,
+        })
+        .collect();
+    (!keys.is_empty()).then(|| format!("did you mean {}?", keys.join(" or ")))
 }
 
 /// Returns the error for a key that only the job may set, with its variable. A similar key of the section was probably
@@ -300,6 +318,24 @@ mod tests {
             @"sluicegate.yaml:3:3: unknown key `fail_on` | did you mean `fail-on`?");
         insta::assert_snapshot!(error("zzzzzz: 1\n"),
             @"sluicegate.yaml:1:1: unknown key `zzzzzz` | valid keys: project-id, agent-version, config-dir, timeout, retries, include, exclude, environment, poll-interval, cancel-status, vocabulary, review, project-checks, publish, publish-on");
+    }
+
+    #[test]
+    fn key_in_wrong_section_is_suggested_with_its_section() {
+        for (text, suggestion) in [
+            ("prefix: p\n", "`publish.prefix`"),
+            ("version_name: v\n", "`publish.version-name`"),
+            ("new-only: true\n", "`review.new-only`"),
+            ("publish: { config-dir: .p }\n", "`config-dir` at the top level"),
+            (
+                "attestation: a.json\n",
+                "`review.attestation` or `publish.attestation`",
+            ),
+        ] {
+            let message = error(text);
+            let hint = format!("did you mean {suggestion}?");
+            assert!(message.ends_with(&hint), "{message}");
+        }
     }
 
     /// The keys that only the job may set.
