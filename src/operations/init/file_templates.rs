@@ -63,7 +63,10 @@ pub(crate) fn render_config_file(facts: &RepositoryFacts) -> String {
     let publishes = facts.shared_file.is_some();
     let project_id = facts.project_id.map(|id| id.to_string());
     let config_dir = facts.config_dir.clone().filter(|_| facts.is_config_dir_new);
-    let publish_on = format!("publish-on:\n  branches: [{}]", quote_yaml(&facts.default_branch));
+    let publish_on = format!(
+        "publish-on:\n  branches: [{}]",
+        quote_yaml(&facts.default_branch.name)
+    );
     let new_only = "new-only: true";
     let values = [
         (
@@ -164,7 +167,7 @@ pub(crate) fn render_job(template: &str, facts: &RepositoryFacts) -> String {
             facts.source.clone().unwrap_or_else(|| RELEASES_URL.to_owned()),
         ),
         ("__VERSION__", env!("CARGO_PKG_VERSION").to_owned()),
-        ("__BRANCH__", quote_yaml(&facts.default_branch)),
+        ("__BRANCH__", quote_yaml(&facts.default_branch.name)),
     ];
     fill_template(template, &values)
 }

@@ -40,7 +40,7 @@ pub(crate) fn to_document(facts: &RepositoryFacts, plan: &InitPlan, dry_run: boo
         "schema": "sluicegate.init/v1",
         "dryRun": dry_run,
         "host": facts.recipe.map(|recipe| recipe.host.to_string()),
-        "defaultBranch": facts.default_branch,
+        "defaultBranch": facts.default_branch.name,
         "pipelines": facts.pipeline_count,
         "configDir": facts.config_dir,
         "rulesFile": facts.rules_file,
@@ -70,7 +70,7 @@ fn describe_facts(facts: &RepositoryFacts) -> String {
         ("CI host", facts.host.clone()),
         (
             "default branch",
-            format!("{}: {}", facts.default_branch, facts.default_branch_source),
+            format!("{}: {}", facts.default_branch.name, facts.default_branch.source),
         ),
         ("pipelines", facts.pipeline_count.to_string()),
         (

@@ -47,6 +47,13 @@ fn missing_flags_failure(missing_flags: &[MissingFlag]) -> Option<Failure> {
         .then(|| Failure::usage(descriptions.join("\n  ")).with_hint(hints.join("\n  ")))
 }
 
+/// The default branch of the remote.
+pub(crate) struct DefaultBranch {
+    pub(crate) name: String,
+    /// How it was detected.
+    pub(crate) source: String,
+}
+
 /// The detected values, and the values of flags.
 pub(crate) struct RepositoryFacts {
     pub(crate) root: PathBuf,
@@ -56,9 +63,7 @@ pub(crate) struct RepositoryFacts {
     pub(crate) host: String,
     /// The values to set before any file is written; a run without `--dry-run` fails if there are any.
     pub(crate) missing_flags: Vec<MissingFlag>,
-    pub(crate) default_branch: String,
-    /// How the default branch was detected.
-    pub(crate) default_branch_source: String,
+    pub(crate) default_branch: DefaultBranch,
     pub(crate) pipeline_count: usize,
     /// The hidden directory, if it exists or was chosen.
     pub(crate) config_dir: Option<String>,
@@ -126,7 +131,6 @@ pub(crate) fn detect_repository_facts(
     if let Some(failure) = missing_flags_failure(&missing_flags).filter(|_| !args.dry_run) {
         return Err(failure);
     }
-    let (default_branch, default_branch_source) = detect_default_branch(run, repo)?;
     let is_config_dir_new = workspace.named_config_dir.is_some() || chosen_config_dir.is_some();
     let config_dir = existing_config_dir.or(chosen_config_dir);
     let connection = workspace.sources.resolve_connection(&run.global)?;
@@ -140,8 +144,7 @@ pub(crate) fn detect_repository_facts(
         recipe,
         host,
         missing_flags,
-        default_branch,
-        default_branch_source,
+        default_branch: detect_default_branch(run, repo)?,
         pipeline_count: snapshot.list_files(&is_pipeline)?.len(),
         rules_file: rules_file.map(|file| file.path),
         shared_file: find_shared_pipelines_file(&snapshot, config_dir_name),
@@ -268,23 +271,25 @@ fn require_signed_template(recipe: Option<&HostRecipe>) -> Result<(), Failure> {
 
 /// Returns the default branch, and how it was detected: the one that the clone records for a remote, otherwise `main` or
 /// `master` of a remote, otherwise the checked-out branch, otherwise [`FALLBACK_BRANCH`]. Warns if it may be wrong.
-fn detect_default_branch(run: &Run, repo: &Repository) -> Result<(String, String), Failure> {
+fn detect_default_branch(run: &Run, repo: &Repository) -> Result<DefaultBranch, Failure> {
     if let Some(branch) = repo.find_recorded_default_branch()? {
         let source = format!("recorded in {}/HEAD", branch.remote);
-        return Ok((branch.branch, source));
+        let name = branch.branch;
+        return Ok(DefaultBranch { name, source });
     }
     if let Some(branch) = repo.find_likely_default_branch()? {
         let source = format!("found {}/{}", branch.remote, branch.branch);
-        return Ok((branch.branch, source));
+        let name = branch.branch;
+        return Ok(DefaultBranch { name, source });
     }
     let remote_branch = find_usual_remote_branch(repo)?;
     let checked_out_branch = repo.head().ok().and_then(|head| head.branch);
-    let (branch, source) = match (&remote_branch, checked_out_branch) {
+    let (name, source) = match (&remote_branch, checked_out_branch) {
         (Some(branch), _) => (
             branch.branch.clone(),
             format!("found {}/{}", branch.remote, branch.branch),
         ),
-        (None, Some(branch)) => (branch, "the checked-out branch".to_owned()),
+        (None, Some(name)) => (name, "the checked-out branch".to_owned()),
         (None, None) => (
             FALLBACK_BRANCH.to_owned(),
             "assumed, because no branch is checked out".to_owned(),
@@ -296,8 +301,8 @@ fn detect_default_branch(run: &Run, repo: &Repository) -> Result<(String, String
         None => None,
     };
     // A new repository without a remote.
-    if remote.is_none() && USUAL_DEFAULT_BRANCHES.contains(&branch.as_str()) {
-        return Ok((branch, source));
+    if remote.is_none() && USUAL_DEFAULT_BRANCHES.contains(&name.as_str()) {
+        return Ok(DefaultBranch { name, source });
     }
     let record_step = remote.map_or_else(String::new, |remote| {
         format!(
@@ -306,10 +311,10 @@ fn detect_default_branch(run: &Run, repo: &Repository) -> Result<(String, String
         )
     });
     run.ui.warn(&format!(
-        "the default branch may be a branch other than `{branch}`, because this clone does not record it\nhint: \
+        "the default branch may be a branch other than `{name}`, because this clone does not record it\nhint: \
          {record_step}check the branch in the files that `init` writes"
     ));
-    Ok((branch, source))
+    Ok(DefaultBranch { name, source })
 }
 
 /// Returns the first usual default branch that a remote has.
