@@ -133,14 +133,30 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
         .collect();
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
-    repo.move_files(&moves.old_path, &moves.new_path)
-        .map_err(|error| {
-            remove_empty_dirs(&created_dirs);
-            Failure::usage(format!(
-                "could not move the files, so nothing was changed: {error}"
-            ))
-        })?;
+    if let Err(error) = repo.move_files(&moves.old_path, &moves.new_path) {
+        let hint = undo_failed_move(repo.root(), moves);
+        remove_empty_dirs(&created_dirs);
+        return Err(Failure::usage(format!("could not move the files: {error}")).with_hint(hint));
+    }
     Ok(created_dirs)
+}
+
+/// Moves the files back that a failed `git mv` has moved, and returns the hint for this failure. Git moves the files
+/// before it writes the index, so they have moved if the index cannot be written, for example on a full disk.
+fn undo_failed_move(root: &Path, moves: &PathMove) -> String {
+    let (old_path, new_path) = (root.join(&moves.old_path), root.join(&moves.new_path));
+    // A link to a missing file is a file, too, so links are not followed.
+    let has_moved = old_path.symlink_metadata().is_err() && new_path.symlink_metadata().is_ok();
+    if !has_moved {
+        return "nothing was changed: check that the git program is installed and that `git status` works in this \
+                repository"
+            .to_owned();
+    }
+    let mut problems = Vec::new();
+    if let Err(error) = fs::rename(&new_path, &old_path) {
+        problems.push(format!("could not move {} back: {error}", moves.new_path));
+    }
+    describe_undo(&problems)
 }
 
 /// Removes the directories that are empty. They are listed innermost first; one that is not empty stays.

@@ -182,6 +182,43 @@ fn move_that_a_signal_interrupts_is_undone() {
     mv(&world, "sales/load.orch.yaml deep/import.orch.yaml").expect(0);
 }
 
+/// Git moves the files before it writes the index, so that a full disk leaves them moved.
+#[test]
+fn move_without_a_written_index_is_undone() {
+    let world = project_with_called_pipeline();
+    let args = "mv sales/load.orch.yaml deep/import.orch.yaml";
+    let output = Call::new(&world.work())
+        .command_in_shell("trap '' XFSZ; ulimit -f 0", args)
+        .output()
+        .unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{log}");
+    assert!(log.contains("could not move the files"), "{log}");
+    assert!(log.contains("hint: all changes were undone"), "{log}");
+    assert!(is_unmoved(&world));
+    assert_eq!(world.git("status --short"), "");
+    // The limit stops git with a signal, so git does not remove its lock, as it does on a full disk.
+    let _ = std::fs::remove_file(world.work().join(".git/index.lock"));
+    mv(&world, "sales/load.orch.yaml deep/import.orch.yaml").expect(0);
+}
+
+#[test]
+fn move_that_git_refuses_says_that_nothing_was_changed() {
+    let world = project_with_called_pipeline();
+    let args = "mv sales/load.orch.yaml deep/import.orch.yaml";
+    std::fs::write(world.work().join(".git/index.lock"), "").unwrap();
+    mv(&world, "sales/load.orch.yaml deep/import.orch.yaml")
+        .expect(2)
+        .saying(&["index.lock", "hint: nothing was changed: check that the git program is installed"]);
+    assert!(is_unmoved(&world));
+    let call = Call::new(&world.work()).variable("PATH", "/missing");
+    std::fs::remove_file(world.work().join(".git/index.lock")).unwrap();
+    call.run(args)
+        .expect(2)
+        .saying(&["hint: nothing was changed: check that the git program is installed"]);
+    assert!(is_unmoved(&world));
+}
+
 /// A signal after the last edit is too late.
 #[test]
 fn move_that_a_signal_interrupts_at_its_end_is_complete() {
