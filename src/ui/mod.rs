@@ -14,7 +14,9 @@ use crate::exit::ExitStatus;
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use sluicegate_base::text;
+use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
 /// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -140,11 +142,16 @@ impl Ui {
         }
     }
 
-    /// Writes a result as [`Self::print_result`] does, but fails if the reader has closed the stream, for callers that
-    /// rely on delivery.
+    /// Writes a result as [`Self::print_result`] does, but fails if the reader has closed the stream, also before the
+    /// start, for callers that rely on delivery.
     pub(crate) fn deliver_result(self, result: &str) -> Result<(), Failure> {
         if let Some(output_file) = self.output_file {
             return output_file.write(|file| file.write_all(result.as_bytes()));
+        }
+        if !result.is_empty() && was_output_closed_at_start() {
+            return Err(unwritable_output_failure(io::Error::other(
+                "standard output is closed",
+            )));
         }
         let mut stream = io::stdout().lock();
         stream
@@ -225,6 +232,18 @@ impl Ui {
             text::escape_lines(message)
         );
     }
+}
+
+/// Returns whether standard output was closed when the program started. Rust then opens the null device in its place, for
+/// reading and writing, and so do some programs that discard the output on purpose. A shell opens it only for writing.
+/// Only Linux shows this without unsafe code; on other systems, returns false.
+fn was_output_closed_at_start() -> bool {
+    let target = fs::read_link("/proc/self/fd/1").unwrap_or_default();
+    let facts = fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
+    let flags = facts.lines().find_map(|line| line.strip_prefix("flags:"));
+    let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
+    // The lowest two bits are the access mode; 2 is both reading and writing.
+    target == Path::new("/dev/null") && flags.is_some_and(|flags| flags & 3 == 2)
 }
 
 /// Returns the failure that the results cannot be written.

@@ -462,3 +462,24 @@ fn export_that_cannot_be_written_leaves_the_cursor() {
     assert_eq!(output.status.code(), Some(2));
     assert!(!world.work().join("c.json").exists());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn export_to_closed_output_leaves_the_cursor() {
+    let (world, platform) = (World::new(), Platform::new());
+    serve_event_pages(&platform, &events_of_history(2), |_, _| {});
+    let call = platform.call(&world);
+    let args = "events export --cursor c.json";
+    let output = call.command_in_shell("exec >&-", args).output().unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{log}");
+    assert!(log.contains("standard output is closed"), "{log}");
+    assert!(!world.work().join("c.json").exists());
+    // Counterpart: a shell that discards the events on purpose, and a file for them.
+    let setup = "exec >/dev/null";
+    assert!(call.command_in_shell(setup, args).status().unwrap().success());
+    assert!(world.work().join("c.json").exists());
+    let output = call.command_in_shell("exec >&-", "events export --cursor d.json --out e.jsonl");
+    assert!({ output }.status().unwrap().success());
+    assert!(world.work().join("d.json").exists());
+}
