@@ -11,7 +11,7 @@ use super::plan_upload::{UploadControl, build_upload};
 use super::upload_outcome::{
     AcceptedUpload, assess_accepted_upload, assess_existing_version, assess_failed_lookup,
     assess_lost_upload, assess_other_version, assess_rejected_upload, build_conflict_outcome,
-    build_unclear_outcome, build_unknown_outcome, record_differences,
+    build_unclear_outcome, build_unknown_outcome, build_unlisted_outcome, record_differences,
 };
 use super::version_lookup::{LookupResult, VersionLookup};
 use super::version_origin::{AbsenceTime, VersionOrigin};
@@ -95,8 +95,8 @@ impl PlanExecution<'_> {
     /// Uploads the plan, and returns the outcome. Looks up the version if no usable response arrives, or if an earlier
     /// attempt of this run may have caused the reported conflict. If the platform does not list the version, uploads
     /// the plan again, as often as the retries allow and up to [`MAX_UPLOADS`] times in total, or returns an unknown
-    /// outcome if this would not help, or if a signal has canceled further uploads. `absence_time` is that of the lookup
-    /// before the first upload.
+    /// outcome if this would not help, or if a signal has canceled further uploads. After a 2xx response, the plan is
+    /// never uploaded again. `absence_time` is that of the lookup before the first upload.
     async fn upload_until_decided(&self, absence_time: AbsenceTime) -> Outcome {
         // The error of the previous upload, whose response was lost; `None` at the first upload.
         let mut lost_error: Option<HttpError> = None;
@@ -129,6 +129,8 @@ impl PlanExecution<'_> {
             tracing::info!("the upload got no usable response; looking up the version: {error}");
             match self.resolve_lost_upload(error, absence_time).await {
                 LostUpload::Decided(outcome) => return outcome,
+                // Any other 2xx status may mean that the platform is still processing the upload.
+                LostUpload::NotFound(error) if error.is_accepted() => return build_unlisted_outcome(error),
                 // After a conflict, another upload would only cause the next conflict.
                 LostUpload::NotFound(error)
                     if is_conflict

@@ -194,10 +194,23 @@ pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpE
 }
 
 /// Returns the outcome if neither a response nor a lookup shows whether the version was published. `reason` completes
-/// the sentence `the upload got no usable response, and …`.
+/// the sentence `the upload got no usable response, and …`. After a 2xx response, the version may exist, so it is only
+/// unverified.
 pub(super) fn build_unknown_outcome(reason: &str, error: HttpError) -> Outcome {
-    Outcome::new(OutcomeKind::Unknown)
+    let kind = if error.is_accepted() {
+        OutcomeKind::Unverified
+    } else {
+        OutcomeKind::Unknown
+    };
+    Outcome::new(kind)
         .with_problem(format!("the upload got no usable response, and {reason}"))
+        .with_error(error)
+}
+
+/// Returns the outcome if the platform does not list the version after a 2xx response that does not confirm it.
+pub(super) fn build_unlisted_outcome(error: HttpError) -> Outcome {
+    Outcome::new(OutcomeKind::Unverified)
+        .with_problem(PublishProblem::NotListed)
         .with_error(error)
 }
 
