@@ -84,6 +84,10 @@ pub(crate) async fn version_request_failure(
             .with_hint(hint);
     }
     let Some(version) = version else {
+        // If a version is enabled, the 404 has another cause.
+        if versions.iter().any(|version| version.enabled == Some(true)) {
+            return error.into();
+        }
         let fact = format!("no version with the prefix {prefix:?} is enabled");
         let hint = format!(
             "run `sluicegate artifacts enable VERSION --prefix {}`; `{}` lists the versions",
@@ -92,17 +96,17 @@ pub(crate) async fn version_request_failure(
         );
         return Failure::from(error).context(fact).with_hint(hint);
     };
-    if is_latest_alias(version) {
+    let names: Vec<String> = versions
+        .iter()
+        .filter_map(|version| version.version_name.clone())
+        .collect();
+    if is_latest_alias(version) && !names.iter().any(|name| name == version) {
         let fact = format!("the platform has no version {version:?}");
         return Failure::from(error).context(fact).with_hint(format!(
             "to see the latest enabled version, omit the version: `sluicegate artifacts show --prefix {}`",
             quote_shell_word(prefix)
         ));
     }
-    let names = versions
-        .iter()
-        .filter_map(|version| version.version_name.clone())
-        .collect();
     let lookup = ResourceLookup {
         kind: ResourceKind::Version,
         name: version,

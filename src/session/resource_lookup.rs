@@ -72,10 +72,13 @@ impl ResourceLookup<'_> {
     }
 
     /// Returns the failure as [`Self::request_failure`] does. `names` are the existing names, or `None` if they could
-    /// not be listed.
+    /// not be listed. If they contain the name, the failure does not say that it is missing: the 404 has another cause.
     pub(crate) fn request_failure_with_names(self, error: HttpError, names: Option<Vec<String>>) -> Failure {
         if error.kind() != ErrorKind::NotFound {
             return change_failure(error, self.kind, &self.format_check_instruction());
+        }
+        if names.as_ref().is_some_and(|names| self.is_listed(names)) {
+            return error.into();
         }
         let fact = format!("the platform has no {} {:?}", self.kind, self.name);
         let hint = match names {
@@ -99,7 +102,7 @@ impl ResourceLookup<'_> {
         let is_missing = error.kind() == ErrorKind::NotFound;
         let has_near_id = ids
             .as_deref()
-            .is_some_and(|ids| self.find_nearest_name(ids).is_some());
+            .is_some_and(|ids| self.is_listed(ids) || self.find_nearest_name(ids).is_some());
         let mut failure = self.request_failure_with_names(error, ids);
         if is_rejected && !is_missing {
             failure = failure.context(format!("the platform has no {} {:?}", self.kind, self.name));
@@ -108,6 +111,11 @@ impl ResourceLookup<'_> {
             failure = failure.with_hint(id_hint);
         }
         failure
+    }
+
+    /// Returns whether the existing names contain that of the resource.
+    fn is_listed(self, names: &[String]) -> bool {
+        names.iter().any(|name| name == self.name)
     }
 
     /// Returns an instruction to check the resource on the platform, for a hint.
