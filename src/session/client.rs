@@ -4,7 +4,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::settings::Connection;
 use crate::session::Run;
-use crate::session::worker_threads::check_thread_count;
+use crate::session::worker_threads::{RAISE_LIMITS_HINT, check_thread_count};
 use sluicegate_platform::api::Platform;
 use sluicegate_platform::http;
 use std::sync::Arc;
@@ -33,6 +33,7 @@ impl Run {
     pub(crate) fn create_observer(&self) -> http::Observer {
         let ui = self.ui;
         http::Observer::new(move |sentence| ui.say(sentence))
+            .with_pending_changes(self.signals.pending_changes().clone())
     }
 
     /// Returns whether the platform responded to any request of this run.
@@ -85,6 +86,8 @@ fn build_runtime() -> Result<Runtime, Failure> {
         .enable_all()
         .build();
     runtime.map_err(|error| {
-        Failure::new(ExitStatus::Usage, error).context("could not start the program's threads")
+        Failure::new(ExitStatus::Usage, error)
+            .context("could not start the program's threads")
+            .with_hint(RAISE_LIMITS_HINT)
     })
 }

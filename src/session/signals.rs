@@ -7,8 +7,10 @@
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
+use crate::session::worker_threads::RAISE_LIMITS_HINT;
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
+use sluicegate_platform::http::PendingChanges;
 use std::io;
 use std::mem;
 use std::sync::{Arc, Mutex};
@@ -34,6 +36,8 @@ pub(crate) struct Signals {
     is_handled: Arc<Mutex<bool>>,
     /// What the run says when a signal ends it; empty if there is nothing to say.
     last_words: Arc<Mutex<String>>,
+    /// The requests that may take effect although a signal ends the run.
+    pending_changes: PendingChanges,
 }
 
 impl Signals {
@@ -83,12 +87,23 @@ impl Signals {
         text.clone_into(&mut lock_mutex(&self.last_words));
     }
 
-    /// Says on standard error that the signal with this status ends the run.
+    /// Returns the list of the requests that may take effect although a signal ends the run.
+    pub(crate) const fn pending_changes(&self) -> &PendingChanges {
+        &self.pending_changes
+    }
+
+    /// Says on standard error that the signal with this status ends the run, and what the run may have changed.
     fn report_end(&self, ui: Ui, status: ExitStatus) {
         ui.warn(describe_end(status));
         let last_words = lock_mutex(&self.last_words);
         if !last_words.is_empty() {
             ui.warn(&last_words);
+            return;
+        }
+        for request in self.pending_changes.list() {
+            ui.warn(&format!(
+                "{request} may take effect nevertheless: check this before you repeat the command"
+            ));
         }
     }
 }
@@ -112,7 +127,7 @@ pub(crate) fn run_until_signal(
         Ok(status) => status,
         Err(error) => {
             let failure = Failure::usage(format!("could not start the command: {error}"));
-            ui.print_failure(&failure.with_hint("raise the limits for open files, threads and processes"))
+            ui.print_failure(&failure.with_hint(RAISE_LIMITS_HINT))
         }
     }
 }
@@ -131,6 +146,7 @@ fn run_on_thread(
         receiver,
         is_handled: Arc::default(),
         last_words: Arc::default(),
+        pending_changes: PendingChanges::default(),
     };
     let command_signals = signals.clone();
     let panic_notice = notify_of_panic();

@@ -6,6 +6,9 @@ use std::error::Error as _;
 use std::sync::RwLock;
 use std::{io, thread};
 
+/// The hint if the system does not let the program start a runtime.
+pub(crate) const RAISE_LIMITS_HINT: &str = "raise the limits for open files, threads and processes";
+
 /// Starts the threads that evaluate files, if they do not run yet. Without this call, the first parallel evaluation
 /// starts them, and panics if the system refuses a thread.
 pub(crate) fn start_worker_threads() -> Result<(), Failure> {

@@ -41,7 +41,7 @@ pub use error::HttpError;
 pub use error_kind::ErrorKind;
 pub use hint_request::request_for_hint;
 pub use host_client::{HostClient, HostSettings};
-pub use observer::Observer;
+pub use observer::{Observer, PendingChanges};
 pub(crate) use path_segments::find_segment_problem;
 pub(crate) use pending_request::await_until;
 pub use proxies::check_proxy_variables;

@@ -2,11 +2,12 @@
 
 use super::response::find_server_time;
 use reqwest::header::HeaderMap;
+use sluicegate_base::mutex_lock::lock_mutex;
 use std::fmt;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 /// Time without progress after which a wait is reported.
@@ -19,6 +20,44 @@ pub struct Observer {
     listener: Option<Arc<Listener>>,
     response_flag: Arc<AtomicBool>,
     server_time: Arc<Mutex<Option<SystemTime>>>,
+    pending_changes: PendingChanges,
+}
+
+/// The requests that may change something on the server and have no result yet, so that a run that ends now can name
+/// them. Clones share the list.
+#[derive(Clone, Default)]
+pub struct PendingChanges(Arc<Mutex<Vec<String>>>);
+
+impl PendingChanges {
+    /// Returns the method and the URL of each request.
+    pub fn list(&self) -> Vec<String> {
+        lock_mutex(&self.0).clone()
+    }
+
+    /// Adds a request, until the returned value is dropped.
+    fn add(&self, subject: String) -> PendingChange {
+        lock_mutex(&self.0)
+            .push(subject.clone());
+        PendingChange {
+            changes: self.clone(),
+            subject,
+        }
+    }
+}
+
+/// A request in the list of pending changes; removes itself when it is dropped.
+pub(super) struct PendingChange {
+    changes: PendingChanges,
+    subject: String,
+}
+
+impl Drop for PendingChange {
+    fn drop(&mut self) {
+        let mut subjects = lock_mutex(&self.changes.0);
+        if let Some(index) = subjects.iter().position(|subject| *subject == self.subject) {
+            subjects.remove(index);
+        }
+    }
 }
 
 type Listener = dyn Fn(&str) + Send + Sync;
@@ -42,6 +81,20 @@ impl Observer {
         }
     }
 
+    /// Uses this list to record the requests that may change something. Several clients can share the list.
+    #[must_use]
+    pub fn with_pending_changes(self, pending_changes: PendingChanges) -> Self {
+        Self {
+            pending_changes,
+            ..self
+        }
+    }
+
+    /// Records a request that may change something, until the returned value is dropped.
+    pub(super) fn record_change(&self, subject: String) -> PendingChange {
+        self.pending_changes.add(subject)
+    }
+
     /// Returns whether the server has responded to any request with a token, with a status below 500.
     pub fn has_responded(&self) -> bool {
         self.response_flag.load(Ordering::Relaxed)
@@ -50,14 +103,14 @@ impl Observer {
     /// Returns the time of the last response to a request with a token, by the server's clock. Returns `None` if that
     /// response has no usable date.
     pub fn server_time(&self) -> Option<SystemTime> {
-        *self.server_time.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock_mutex(&self.server_time)
     }
 
     /// Records that the server has responded to a request with a token, and the time of the response by the server's
     /// clock.
     pub(super) fn record_response(&self, headers: &HeaderMap) {
         self.response_flag.store(true, Ordering::Relaxed);
-        *self.server_time.lock().unwrap_or_else(PoisonError::into_inner) = find_server_time(headers);
+        *lock_mutex(&self.server_time) = find_server_time(headers);
     }
 
     /// Passes a sentence about the state of a request to the log, and to the listener if there is one.
