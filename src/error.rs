@@ -37,6 +37,16 @@ impl Failure {
         self
     }
 
+    /// Adds a further step after the hint for the cause.
+    #[must_use]
+    pub(crate) fn with_further_hint(self, step: &str) -> Self {
+        let hint = match self.own_hint() {
+            Some(hint) => format!("{hint}; {step}"),
+            None => step.to_owned(),
+        };
+        self.with_hint(hint)
+    }
+
     /// Replaces the exit status.
     #[must_use]
     pub(crate) fn with_status(mut self, status: ExitStatus) -> Self {

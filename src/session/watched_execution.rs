@@ -38,13 +38,13 @@ pub(crate) async fn execution_request_failure(
     lookup.request_failure_by_id(error, no_ids, id_hint)
 }
 
-/// Returns the failure of a wait for an execution that may still be running, with the command to wait again.
+/// Returns the failure of a wait for an execution that may still be running. The hint for the cause comes first, then
+/// the command to wait again.
 fn wait_failure(id: &str, error: HttpError) -> Failure {
-    let hint = format!(
-        "the execution may still be running; run `sluicegate executions show {} --wait` to wait again",
+    Failure::from(error).with_further_hint(&format!(
+        "the execution may still be running: run `sluicegate executions show {} --wait` to wait again",
         quote_shell_word(id)
-    );
-    Failure::from(error).with_hint(hint)
+    ))
 }
 
 /// An execution for which the command has waited.

@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent};
-use sluicegate_platform::http::{ErrorKind, HttpError};
+use sluicegate_platform::http::HttpError;
 
 /// The settings for waiting for a task, starting now.
 pub(crate) struct TaskWait {
@@ -16,15 +16,13 @@ pub(crate) struct TaskWait {
     pub(crate) pace: Pace,
 }
 
-/// Returns the failure of a wait that an error ended. After a refused token or for a missing task, the hint is about
-/// this error; otherwise, the task may still be running.
+/// Returns the failure of a wait that an error ended. The hint for the cause comes first, then that the task may still be
+/// running.
 async fn wait_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
-    if error.kind().is_denied() || error.kind() == ErrorKind::NotFound {
-        return task_request_failure(platform, id, error).await;
-    }
-    let id_word = quote_shell_word(id);
-    Failure::from(error).with_hint(format!(
-        "the task may still be running; run `sluicegate tasks show {id_word}` to see its status"
+    let failure = task_request_failure(platform, id, error).await;
+    failure.with_further_hint(&format!(
+        "the task may still be running: run `sluicegate tasks show {}` to see its status",
+        quote_shell_word(id)
     ))
 }
 

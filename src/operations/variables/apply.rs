@@ -199,8 +199,22 @@ fn partial_failure(
         "{failed_count} of {} failed{unknown_text}{skipped_text}; see the messages above",
         format_count(change_count, "change")
     );
-    Failure::new(choose_exit_status(results), anyhow::Error::msg(message))
-        .with_hint("fix the cause and run the command again: changes that were applied are not repeated")
+    Failure::new(choose_exit_status(results), anyhow::Error::msg(message)).with_hint(format!(
+        "{}; then run the command again: changes that were applied are not repeated",
+        find_first_hint(results)
+    ))
+}
+
+/// Returns the hint for the first change that failed.
+fn find_first_hint(results: &[StepOutcome]) -> String {
+    let first_error = results.iter().find_map(|outcome| match outcome {
+        StepOutcome::Failed { error, .. } => Some(error),
+        _ => None,
+    });
+    match first_error {
+        Some(error) => error.hint_with_check("run the command with --dry-run to see which changes are left"),
+        None => "correct the values that the platform rejects".to_owned(),
+    }
 }
 
 /// Returns the exit status for a run in which a change failed. This is exit code 8, except if the token lacks the

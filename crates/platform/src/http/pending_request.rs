@@ -34,7 +34,7 @@ pub(crate) async fn await_until<T>(end: Instant, requests: impl Future<Output = 
             pending
                 .take_error()
                 .unwrap_or_else(no_response_error)
-                .with_hint("pass a longer --timeout to keep waiting: the operation may still be running")
+                .with_hint("pass a longer --timeout to keep waiting")
         })
 }
 
