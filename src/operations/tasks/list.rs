@@ -8,6 +8,7 @@ use crate::session::resource::{describe_unknown_project, project_request_failure
 use crate::session::{CommandResult, Run};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
+use sluicegate_base::text::format_count;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskFilter, TaskPhase};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use uuid::Uuid;
@@ -38,7 +39,7 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
         let mut items: Vec<Value> = tasks.iter().map(|task| task.raw.clone()).collect();
         // The JSON output contains the tasks unchanged.
         if args.output.output == OutputFormat::Text {
-            replace_statuses(&platform, &tasks, &mut items).await?;
+            replace_statuses(run, &platform, &tasks, &mut items).await?;
         }
         let columns = [
             ("taskId", "task"),
@@ -82,20 +83,40 @@ async fn fetch_matching_tasks(
     Ok(tasks)
 }
 
-/// Replaces the status in each item with the described state of its task. `items` is in the order of `tasks`.
+/// Replaces the status in each item with the described state of its task. `items` is in the order of `tasks`. Warns if
+/// the details of a task are unavailable, and fails if the platform denies access to them.
 async fn replace_statuses(
+    run: &Run,
     platform: &Platform,
     tasks: &[ApiValue<Task>],
     items: &mut [Value],
 ) -> Result<(), HttpError> {
-    let states: Vec<String> = stream::iter(tasks.iter().map(|task| describe_task_state(platform, task)))
-        .buffered(MAX_CONCURRENT_REQUESTS)
-        .try_collect()
-        .await?;
+    let states: Vec<Result<String, HttpError>> =
+        stream::iter(tasks.iter().map(|task| describe_task_state(platform, task)))
+            .buffered(MAX_CONCURRENT_REQUESTS)
+            .collect()
+            .await;
+    let mut missing_count = 0;
+    let mut first_error = None;
     for (item, state) in items.iter_mut().zip(states) {
+        let state = match state {
+            Ok(state) => state,
+            Err(error) if error.kind().is_denied() => return Err(error),
+            Err(error) => {
+                missing_count += 1;
+                first_error.get_or_insert(error);
+                "STOPPED (details unavailable)".to_owned()
+            }
+        };
         if let Value::Object(fields) = item {
             fields.insert("status".to_owned(), state.into());
         }
+    }
+    if let Some(error) = first_error {
+        run.ui.warn(&format!(
+            "the details of {} are unavailable: {error}",
+            format_count(missing_count, "stopped task")
+        ));
     }
     Ok(())
 }
