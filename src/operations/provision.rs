@@ -285,12 +285,12 @@ fn stopped_run_failure(error: ProvisionError, state: &ProvisionState, state_path
         }
         ProvisionError::UnsavedState(_) | ProvisionError::UnsavedResult { .. } => ExitStatus::Usage,
     };
-    let hint = describe_continuation(&error, state_path);
+    let hint = describe_continuation(&error, has_finished_step, state_path);
     Failure::new(status, error).with_hint(hint)
 }
 
 /// Returns the hint how to continue a run that stopped with this error.
-fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
+fn describe_continuation(error: &ProvisionError, has_finished_step: bool, state_path: &Path) -> String {
     let hint = format!(
         "run the command again: it continues from {} and does not repeat completed steps",
         state_path.display()
@@ -302,7 +302,15 @@ fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
                     project=again"
                 .to_owned();
         }
-        ProvisionError::UnsavedState(_) => return hint,
+        ProvisionError::UnsavedState(_) if has_finished_step => {
+            return format!("make sure that {} can be written, then {hint}", state_path.display());
+        }
+        ProvisionError::UnsavedState(_) => {
+            return format!(
+                "make sure that {} can be written, or pass another state file with --state",
+                state_path.display()
+            );
+        }
         ProvisionError::UnsavedResult { step, resolution, .. } => {
             return format!("pass --resolve {step}={resolution} to the next run");
         }
@@ -312,6 +320,10 @@ fn describe_continuation(error: &ProvisionError, state_path: &Path) -> String {
         return format!(
             "check whether the {step} exists, then pass --resolve {step}={id} or --resolve {step}=again to the next run"
         );
+    }
+    // The request for the secret names only the agent, not the project.
+    if *step == ProvisionStep::Secret && error.status() == Some(404) {
+        return format!("check `secret.agentId` in the file; then {hint}");
     }
     // The platform hides the new project from a token without the role.
     if *step != ProvisionStep::Project && matches!(error.status(), Some(403 | 404)) {
