@@ -74,7 +74,9 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     }
     signals::run_until_signal(ui, move |signals| {
         let title = step_report::failure_title(&cli.command);
-        let mut run = Run::new(env, cli.global, ui, signals, title);
+        let mut global = cli.global;
+        global.timeout = global.timeout.or(cli.command.request_timeout_without_wait());
+        let mut run = Run::new(env, global, ui, signals, title);
         run.annotations = step_report::requested_annotations(&run, &cli.command);
         let status = unfinished_files::replace_files_named_by_flags(&run, &cli.command)
             .and_then(|()| run.redirect_results())
