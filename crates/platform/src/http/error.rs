@@ -110,6 +110,14 @@ impl HttpError {
         self
     }
 
+    /// Treats the status 409 like any other status: the request creates nothing, so that no name is taken.
+    pub(super) fn without_conflict(mut self) -> Self {
+        if self.0.kind == ErrorKind::Conflict {
+            self.0.kind = ErrorKind::OtherStatus(409);
+        }
+        self
+    }
+
     pub(super) fn with_retry_after(mut self, delay: Option<Duration>) -> Self {
         self.0.retry_after = delay;
         self

@@ -75,6 +75,10 @@ impl ErrorKind {
             Self::NotFound => "check the base URL and the ids in the request URL",
             Self::TooLarge => "send less data in one request",
             Self::OtherStatus(410) => "the platform has removed or disabled this resource",
+            // The error of a request that changes something is `Conflict`.
+            Self::OtherStatus(409) => {
+                "another operation may prevent this request: try again when it has ended"
+            }
             // Only a request for an http URL: for https, the proxy refuses the tunnel, which is another error.
             Self::OtherStatus(407) => {
                 "set the proxy credentials in HTTP_PROXY or ALL_PROXY: http://user:password@host"

@@ -1,5 +1,6 @@
 //! A request as data, from which each try is built.
 
+use super::ErrorKind;
 use super::error::{self, HttpError};
 use super::retry::Repeat;
 use super::success::Success;
@@ -143,14 +144,20 @@ impl Request {
         matches!(&self.body, Body::Upload(body) if body.is_canceled())
     }
 
-    /// Adds the request's subject to its error. The error of a read-only request says that nothing changed.
+    /// Adds the request's subject to its error. The error of a read-only request says that nothing changed and that no
+    /// name is taken.
     pub(super) fn describe_failure(&self, error: HttpError) -> HttpError {
         let error = error.with_subject(&self.subject());
-        if self.is_read_only {
-            error.without_effect()
-        } else {
-            error
+        if !self.is_read_only {
+            return error;
         }
+        let error = error.without_effect().without_conflict();
+        // A GET request has no fields, only the values in its URL.
+        let is_about_url = self.method == Method::GET && error.kind() == ErrorKind::BadRequest;
+        if is_about_url && error.violations().is_empty() && !error.has_specific_hint() {
+            return error.with_hint("check the base URL and the values in the request URL");
+        }
+        error
     }
 
     /// Returns the method and the URL of the request, for errors and messages.
