@@ -18,7 +18,8 @@ use secrecy::SecretString;
 use sluicegate_base::text;
 use sluicegate_local_platform::{AgentBehavior, Clock, Options, Role, Vocabulary};
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,7 +65,10 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     let dir = run.env.current_dir().join(&displayed_dir);
     run.reject_repository_link(&dir)?;
     create_marked_dir(&dir)?;
-    let project = demo_project::create_demo_project(&dir)?;
+    let project = demo_project::create_demo_project(&dir).map_err(|failure| {
+        remove_unfinished_demo(&dir);
+        failure.with_status(ExitStatus::Usage)
+    })?;
     let token = Uuid::new_v4().to_string();
     let runtime = run.runtime()?;
     let clock = Clock::stepped_from(run.started_at);
@@ -152,15 +156,28 @@ fn numbered_dir(requested_dir: &Path, number: usize) -> PathBuf {
     requested_dir.with_file_name(name)
 }
 
-/// Creates the directory, and in it the marker file by which a later run recognizes a demo.
+/// Creates the directory, and in it the marker file by which a later run recognizes a demo. Fails if another run has
+/// created the marker meanwhile.
 fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
-    let marker_text = "`sluicegate demo` created this directory. Each run uses a new directory.\n";
-    fs::create_dir_all(dir)
-        .and_then(|()| fs::write(dir.join(MARKER_FILE), marker_text))
-        .map_err(|error| {
-            let context = format!("could not prepare the directory {}", dir.display());
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
-        })
+    write_marker(dir).map_err(|error| {
+        let context = format!("could not prepare the directory {}", dir.display());
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context))
+    })
+}
+
+/// Creates the directory with its marker file. If the marker cannot be written, removes the directory again.
+fn write_marker(dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(dir)?;
+    let mut marker_file = File::create_new(dir.join(MARKER_FILE))?;
+    marker_file
+        .write_all(b"`sluicegate demo` created this directory. Each run uses a new directory.\n")
+        .inspect_err(|_| remove_unfinished_demo(dir))
+}
+
+/// Removes the directory of a demo that could not be created, so that the next run can use its name. The directory was
+/// empty before this run. If it cannot be removed, the next run uses another name.
+fn remove_unfinished_demo(dir: &Path) {
+    let _ = fs::remove_dir_all(dir);
 }
 
 /// Returns what a user has to type to start this program: its name if the shell finds it in `PATH`, otherwise its path.

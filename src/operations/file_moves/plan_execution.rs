@@ -91,7 +91,11 @@ fn undo_changes(
     if let Some(moves) = &plan.moves
         && let Err(error) = repo.move_files(&moves.new_path, &moves.old_path)
     {
-        problems.push(format!("could not move {} back: {error}", moves.new_path));
+        problems.push(if has_moved(repo.root(), &moves.new_path, &moves.old_path) {
+            format!("the index still contains {}: {error}", moves.new_path)
+        } else {
+            format!("could not move {} back: {error}", moves.new_path)
+        });
     }
     remove_empty_dirs(created_dirs);
     problems
@@ -144,19 +148,21 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
 /// Moves the files back that a failed `git mv` has moved, and returns the hint for this failure. Git moves the files
 /// before it writes the index, so they have moved if the index cannot be written, for example on a full disk.
 fn undo_failed_move(root: &Path, moves: &PathMove) -> String {
-    let (old_path, new_path) = (root.join(&moves.old_path), root.join(&moves.new_path));
-    // A link to a missing file is a file, too, so links are not followed.
-    let has_moved = old_path.symlink_metadata().is_err() && new_path.symlink_metadata().is_ok();
-    if !has_moved {
+    if !has_moved(root, &moves.old_path, &moves.new_path) {
         return "nothing was changed: check that the git program is installed and that `git status` works in this \
                 repository"
             .to_owned();
     }
     let mut problems = Vec::new();
-    if let Err(error) = fs::rename(&new_path, &old_path) {
+    if let Err(error) = fs::rename(root.join(&moves.new_path), root.join(&moves.old_path)) {
         problems.push(format!("could not move {} back: {error}", moves.new_path));
     }
     describe_undo(&problems)
+}
+
+/// Returns whether the file or directory is on disk under its new path only. A link to a missing file is a file, too.
+fn has_moved(root: &Path, old_path: &str, new_path: &str) -> bool {
+    root.join(old_path).symlink_metadata().is_err() && root.join(new_path).symlink_metadata().is_ok()
 }
 
 /// Removes the directories that are empty. They are listed innermost first; one that is not empty stays.

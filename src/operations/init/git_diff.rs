@@ -54,7 +54,8 @@ pub(crate) fn run(run: &Run, dry_run: bool) -> CommandResult {
     let (new_lines, existing_lines) = plan_attribute_lines(&old_text);
     let existing_command = repo.read_local_setting(SETTING)?;
     if existing_command.is_none() && !dry_run {
-        repo.set_local_setting(SETTING, COMMAND)?;
+        repo.set_local_setting(SETTING, COMMAND)
+            .map_err(|error| Failure::new(ExitStatus::Usage, error))?;
     }
     let mut report_lines = vec![describe_diff_command(existing_command.as_deref(), label)];
     report_lines.extend(

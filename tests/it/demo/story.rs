@@ -117,3 +117,19 @@ fn second_demo_keeps_work_of_the_first_and_its_lines_go_on() {
     let output = own.run(review).expect(1);
     assert!(output.out.contains("Send mail"), "{}", output.all());
 }
+
+/// The limits let the program write nothing, or only the marker file.
+#[cfg(unix)]
+#[test]
+fn demo_that_cannot_write_leaves_no_directory() {
+    for limit in [0, 1] {
+        let folder = scratch::create_scratch_directory();
+        let call = Call::new(folder.path());
+        let setup = format!("trap '' XFSZ; ulimit -f {limit}");
+        let output = call.command_in_shell(&setup, "demo").output().unwrap();
+        let log = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{log}");
+        assert!(!log.contains("sluicegate context"), "{log}");
+        assert!(!folder.path().join("sluicegate-demo").exists(), "{log}");
+    }
+}

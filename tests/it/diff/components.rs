@@ -634,6 +634,19 @@ fn init_git_diff_keeps_existing_git_configuration() {
 }
 
 #[test]
+fn init_git_diff_that_cannot_write_the_setting_exits_with_2() {
+    let world = edit_of_load(LOAD);
+    let output = Call::new(&world.work())
+        .command_in_shell("trap '' XFSZ; ulimit -f 0", "init --git-diff")
+        .output()
+        .unwrap();
+    let log = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{log}");
+    assert!(log.contains("could not write git's configuration"), "{log}");
+    assert!(!log.contains("sluicegate context"), "{log}");
+}
+
+#[test]
 fn init_git_diff_with_linked_attributes_sets_nothing() {
     let world = edit_of_load(LOAD);
     std::os::unix::fs::symlink("/dev/null", world.work().join(".gitattributes")).unwrap();

@@ -198,7 +198,7 @@ fn move_without_a_written_index_is_undone() {
     assert!(is_unmoved(&world));
     assert_eq!(world.git("status --short"), "");
     // The limit stops git with a signal, so git does not remove its lock, as it does on a full disk.
-    let _ = std::fs::remove_file(world.work().join(".git/index.lock"));
+    let _ = fs::remove_file(world.work().join(".git/index.lock"));
     mv(&world, "sales/load.orch.yaml deep/import.orch.yaml").expect(0);
 }
 
@@ -206,13 +206,13 @@ fn move_without_a_written_index_is_undone() {
 fn move_that_git_refuses_says_that_nothing_was_changed() {
     let world = project_with_called_pipeline();
     let args = "mv sales/load.orch.yaml deep/import.orch.yaml";
-    std::fs::write(world.work().join(".git/index.lock"), "").unwrap();
+    fs::write(world.work().join(".git/index.lock"), "").unwrap();
     mv(&world, "sales/load.orch.yaml deep/import.orch.yaml")
         .expect(2)
         .saying(&["index.lock", "hint: nothing was changed: check that the git program is installed"]);
     assert!(is_unmoved(&world));
     let call = Call::new(&world.work()).variable("PATH", "/missing");
-    std::fs::remove_file(world.work().join(".git/index.lock")).unwrap();
+    fs::remove_file(world.work().join(".git/index.lock")).unwrap();
     call.run(args)
         .expect(2)
         .saying(&["hint: nothing was changed: check that the git program is installed"]);
