@@ -60,9 +60,12 @@ impl From<TokenError> for HttpError {
                 )
             }
             TokenError::Unreachable(cause) => {
-                // The general hints name the base URL, but the request to the token URL failed.
-                let hint = cause.hint();
-                Self::new(cause.kind(), message).with_hint(hint.replace("base URL", "token URL"))
+                // The general hints name the platform, but the request to the token URL failed.
+                let hint = cause
+                    .hint()
+                    .replace("base URL", "token URL")
+                    .replace("the platform", "the token server");
+                Self::new(cause.kind(), message).with_hint(hint)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A token from a shell command, bounded in output and time. Its output is never shown, on neither of its streams: a
 //! script that traces itself (`set -x`) or fails half-way may print the secret anywhere.
 
-use super::{MAX_TOKEN_SIZE, SECRET_VARIABLES};
+use super::{MAX_TOKEN_SIZE, SECRET_VARIABLES, SOURCE_TIMEOUT};
 use crate::http::token_value::TokenError;
 use secrecy::SecretString;
 use std::process::{ExitStatus, Stdio};
@@ -9,12 +9,9 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 
-/// Time limit of the command, which may prompt a person or query a vault over a slow network.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
-
 /// Runs the token command and returns its trimmed output. Fails if the command exceeds a fixed time limit.
 pub(super) async fn run_token_command(line: &str) -> Result<SecretString, TokenError> {
-    run_command_within(line, COMMAND_TIMEOUT).await
+    run_command_within(line, SOURCE_TIMEOUT).await
 }
 
 /// Runs the token command without the variables that contain this program's secrets. Kills it if it exceeds the

@@ -6,8 +6,8 @@
 mod command;
 mod oauth;
 
+use super::HttpError;
 use super::token_value::{Token, TokenError};
-
 use super::transport::Transport;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
@@ -16,10 +16,16 @@ use std::fmt;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use tokio::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+use tokio::sync::{Mutex, oneshot};
 
 /// Maximum size of a token, in bytes: servers reject longer headers anyway.
 const MAX_TOKEN_SIZE: u64 = 64 * 1024;
+
+/// Time limit of a token command, which may prompt a person or query a vault over a slow network, and of a token file
+/// that is a pipe.
+const SOURCE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The hint for a token file that cannot be used.
 const TOKEN_FILE_HINT: &str =
@@ -154,7 +160,13 @@ impl TokenCache {
                     "the file {} (--token-file, SLUICEGATE_TOKEN_FILE)",
                     path.display()
                 );
-                Token::new(read_token_file(path)?.expose_secret(), no_expiry, &origin)
+                let secret = transport
+                    .observer
+                    .await_with_report(read_token_file_within(path, SOURCE_TIMEOUT), || {
+                        "waiting for the token file".to_owned()
+                    })
+                    .await?;
+                Token::new(secret.expose_secret(), no_expiry, &origin)
             }
             TokenSource::Command(line) => {
                 let secret = transport
@@ -185,8 +197,37 @@ impl TokenCache {
                     access_token.expires_at,
                     origin,
                 )
+                .map_err(into_response_error)
             }
         }
+    }
+}
+
+/// Converts the error of an unusable token to that of the response that contained it: no setting causes it.
+fn into_response_error(error: TokenError) -> TokenError {
+    match error {
+        TokenError::Configuration { reason, .. } => TokenError::Unreachable(HttpError::bad_response(reason)),
+        error => error,
+    }
+}
+
+/// Reads the token from a file. Fails if the file is a pipe to which nothing writes a token within the timeout.
+async fn read_token_file_within(path: &Path, timeout: Duration) -> Result<SecretString, TokenError> {
+    if path.is_file() {
+        return read_token_file(path);
+    }
+    let (sender, receiver) = oneshot::channel();
+    let pipe_path = path.to_owned();
+    // Unlike a task of the runtime, this thread does not delay the end of the program.
+    thread::Builder::new()
+        .spawn(move || sender.send(read_token_file(&pipe_path)))
+        .map_err(|error| token_file_error(path, &format!("cannot be read: {error}")))?;
+    match tokio::time::timeout(timeout, receiver).await {
+        Ok(Ok(result)) => result,
+        _ => Err(token_file_error(
+            path,
+            &format!("did not provide a token within {} s", timeout.as_secs()),
+        )),
     }
 }
 
@@ -248,6 +289,28 @@ mod tests {
         for source in sources {
             assert!(!format!("{source:?}").contains("s3cret"), "{source:?}");
         }
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn pipe_without_writer_is_refused_after_the_timeout() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("token");
+        let mkfifo = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+        assert!(mkfifo.success());
+        let error = read_token_file_within(&path, Duration::from_millis(50)).await;
+        let message = error.err().unwrap().to_string();
+        assert!(message.contains("did not provide a token within"), "{message}");
+        // Counterpart: the reader that is still waiting, or this one, gets the token; a second one is never too late.
+        let writer_path = path.clone();
+        let writer = thread::spawn(move || {
+            while std::fs::write(&writer_path, "t0ken").is_ok() {
+                thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let token = read_token_file_within(&path, Duration::from_secs(60)).await;
+        assert!(token.ok().unwrap().expose_secret().starts_with("t0ken"));
+        drop(writer);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::http::{ErrorKind, HttpError, Response};
 use reqwest::{Method, Url};
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use sluicegate_base::duplicate_key::find_duplicate_key;
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -60,6 +61,9 @@ impl OauthClient<'_> {
         // The response has no earlier pages.
         let earlier_memory = 0;
         response.check_memory(earlier_memory).map_err(into_token_error)?;
+        if let Some(reason) = find_duplicate_key(strip_byte_order_mark(&response.body)) {
+            return Err(into_token_error(response.unusable_error(&reason)));
+        }
         parse_access_token(&response.body, request_time).ok_or_else(|| {
             match find_refusal_message(&response) {
                 Some(message) => TokenError::Refused(response.unusable_error(&message)),
