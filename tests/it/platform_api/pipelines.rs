@@ -188,6 +188,21 @@ fn run_that_loses_platform_reports_how_to_continue() {
 }
 
 #[test]
+fn wait_that_a_refusal_ends_names_its_cause_first() {
+    let (world, platform) = (World::new(), Platform::new());
+    script_execution_start(&platform);
+    platform.respond_to("GET", ONE, ResponseTemplate::new(401));
+    let show = ["executions", "show", ID, "--wait"].map(str::to_owned).to_vec();
+    for args in [run_args("--wait"), show] {
+        let output = polling_call(&platform, &world).run(args).expect(4);
+        output.saying(&[
+            "hint: check the token: it may have expired",
+            &format!("the execution may still be running: run `sluicegate executions show {ID} --wait`"),
+        ]);
+    }
+}
+
+#[test]
 fn junit_report_of_a_run_that_does_not_start_contains_the_reason() {
     let conflict =
         ResponseTemplate::new(409).set_body_json(json!({ "error": "the tag runs", "status": 409 }));

@@ -1,11 +1,12 @@
 //! Behavior that all platform commands share: names, numbers, success, waits, hints.
 
 use crate::support::{
-    Call, PROJECT, Platform, ProgramOutput, TOKEN, World, answer, at_once, change, in_turn,
+    Call, PROJECT, Platform, ProgramOutput, TOKEN, World, answer, at_once, change, in_turn, send_signal,
 };
 use serde_json::{Value, json};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 use wiremock::ResponseTemplate;
 
@@ -151,7 +152,7 @@ fn list_that_lies_about_its_total_is_no_list() {
         let (world, platform) = (World::new(), Platform::new());
         platform.respond_to("GET", "/variables$", pages(total));
         let output = platform.call(&world).run("variables list").expect(3);
-        output.saying(&[expected_text, "\nhint: "]);
+        output.saying(&[expected_text, "\nhint: run the command again; if the list is still inconsistent"]);
     }
     // Two pages that alternate are detected, too.
     let (world, platform) = (World::new(), Platform::new());
@@ -1021,4 +1022,104 @@ fn very_verbose_run_shows_request_without_response() {
     let call = slow.call(&world).variable("SLUICEGATE_RETRIES", "0");
     let output = call.run("projects list -vv --timeout 1");
     assert!(output.err.contains(": no response after 1"), "{}", output.err);
+}
+
+#[test]
+fn existing_name_is_not_said_to_be_missing() {
+    let (world, platform) = (World::new(), platform_with_resources());
+    for command in [
+        &["variables", "delete", "region"][..],
+        &["variables", "update", "region", "--type", "TEXT", "--behaviour", "SHARED", "--value", "x"],
+        &["pipelines", "run", "load sales", "--environment", "production"],
+        &["artifacts", "show", "--version-name", "2026.11.1", "--prefix", "sales"],
+        &["artifacts", "show", "--prefix", "sales"],
+        &["tasks", "show", ID],
+    ] {
+        let output = platform.call(&world).run(command).expect(3);
+        assert!(!output.err.contains("the platform has no"), "{}", output.all());
+        assert!(!output.err.contains("is enabled"), "{}", output.all());
+        output.saying(&["404 Not Found", "hint: check the base URL and the ids in the request URL"]);
+    }
+}
+
+#[test]
+fn conflict_of_read_request_is_undecided() {
+    let (world, platform) = (World::new(), always(&ResponseTemplate::new(409)));
+    for command in ["projects list", &format!("executions show {ID} --wait")] {
+        platform
+            .call(&world)
+            .run(command)
+            .expect(3)
+            .saying(&["409 Conflict", "another operation may prevent this request: try again"]);
+    }
+    let world = change(&[("b.orch.yaml", "type: orchestration\n")]);
+    let review = platform.call(&world).run("review").expect(3);
+    assert!(!review.err.contains("use another name"), "{}", review.all());
+    // Counterpart: a name that is taken.
+    platform
+        .call(&world)
+        .run("variables create region --value x")
+        .expect(5);
+}
+
+#[test]
+fn rejected_read_request_has_no_fields_to_correct() {
+    let (world, platform) = (World::new(), always(&ResponseTemplate::new(400)));
+    let output = platform.call(&world).run("environments list").expect(3);
+    output.saying(&["hint: check the base URL and the values in the request URL"]);
+    // Counterpart: a request with fields.
+    platform
+        .call(&world)
+        .run("variables create region --value x")
+        .expect(3)
+        .saying(&["hint: correct the fields that the platform rejects"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn signal_during_a_change_names_the_request() {
+    let (world, platform) = (World::new(), always(&page().set_delay(Duration::from_secs(60))));
+    for (command, request) in [
+        ("variables create region --value x", "POST "),
+        ("artifacts disable 1 --prefix sales --force", "PATCH "),
+        ("variables list", ""),
+    ] {
+        let earlier_count = platform.requests().len();
+        let child = platform
+            .call(&world)
+            .command(command)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while platform.requests().len() == earlier_count {
+            std::thread::yield_now();
+        }
+        send_signal("TERM", &child.id().to_string());
+        let output = child.wait_with_output().unwrap();
+        let log = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(143), "{log}");
+        let has_note = log.contains("may take effect nevertheless: check this before you repeat the command");
+        assert_eq!(has_note, !request.is_empty(), "{command}: {log}");
+        assert!(log.contains(&format!("warning: {request}")), "{command}: {log}");
+    }
+}
+
+#[test]
+fn timeout_without_wait_limits_the_request() {
+    let slow = answer(&json!({ "result": { "status": "RUNNING" } })).set_delay(Duration::from_secs(20));
+    let (world, platform) = (World::new(), always(&slow));
+    let commands = [
+        format!("executions show {ID}"),
+        format!("executions cancel {ID}"),
+        format!("streaming status {ID}"),
+        format!("tasks messages {ID}"),
+        "pipelines run p --environment e".to_owned(),
+    ];
+    at_once(commands, |command| {
+        let call = platform.call(&world).variable("SLUICEGATE_RETRIES", "0");
+        call.run(format!("{command} --timeout 1"))
+            .expect(3)
+            .saying(&["no complete response arrived within 1 s"]);
+    });
 }
