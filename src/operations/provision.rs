@@ -303,7 +303,10 @@ fn describe_continuation(error: &ProvisionError, has_finished_step: bool, state_
                 .to_owned();
         }
         ProvisionError::UnsavedState(_) if has_finished_step => {
-            return format!("make sure that {} can be written, then {hint}", state_path.display());
+            return format!(
+                "make sure that {} can be written, then {hint}",
+                state_path.display()
+            );
         }
         ProvisionError::UnsavedState(_) => {
             return format!(

@@ -41,14 +41,17 @@ pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<V
 }
 
 /// Returns the warning that a git tag is compared, because a prefix lacks the version with its name. Returns `None` if
-/// the prefix has no version at all.
+/// the prefix has no version at all, or if the platform lists this version.
 pub(crate) async fn describe_missing_version(
     platform: &Platform,
     prefix: &str,
     version: &str,
 ) -> Result<Option<String>, HttpError> {
-    let has_versions = !list_versions(platform, prefix).await?.is_empty();
-    Ok(has_versions.then(|| {
+    let versions = list_versions(platform, prefix).await?;
+    let is_listed = versions
+        .iter()
+        .any(|artifact| artifact.version_name.as_deref() == Some(version));
+    Ok((!versions.is_empty() && !is_listed).then(|| {
         escape_line(&format!(
             "{prefix} has no version {version}: comparing the git tag with this name"
         ))
@@ -85,7 +88,7 @@ pub(crate) async fn version_request_failure(
     }
     let Some(version) = version else {
         // If a version is enabled, the 404 has another cause.
-        if versions.iter().any(|version| version.enabled == Some(true)) {
+        if has_enabled_version(&artifacts, prefix) {
             return error.into();
         }
         let fact = format!("no version with the prefix {prefix:?} is enabled");
@@ -158,7 +161,7 @@ fn missing_prefix_hint(prefix: &str, prefixes: &[String]) -> String {
 }
 
 /// Requests the latest enabled version of a prefix. If there is none, returns all published prefixes as the inner
-/// error. A wrong base URL causes a 404, too, so only a list of prefixes proves that the version is missing.
+/// error. A wrong base URL causes a 404, too, so only a list without an enabled version proves that it is missing.
 pub(crate) async fn find_latest_version(
     platform: &Platform,
     prefix: &str,
@@ -169,9 +172,17 @@ pub(crate) async fn find_latest_version(
         Err(error) => return Err(error.into()),
     };
     match platform.fetch_artifacts(None).await {
+        Ok(all) if has_enabled_version(&all, prefix) => Err(error.into()),
         Ok(all) => Ok(Err(artifact_prefixes(&all))),
         Err(_) => Err(unknown_version_failure(prefix, None, error)),
     }
+}
+
+/// Returns whether one of these artifacts is an enabled version of the prefix.
+fn has_enabled_version(artifacts: &[ApiValue<Artifact>], prefix: &str) -> bool {
+    artifacts.iter().any(|artifact| {
+        artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix) && artifact.enabled == Some(true)
+    })
 }
 
 /// Returns the command that disables a version, complete with its arguments. It does not disable the last enabled

@@ -28,6 +28,7 @@ mod provision;
 mod publish;
 mod remote;
 mod report;
+mod request_timeout;
 mod review;
 mod rules;
 mod serve;

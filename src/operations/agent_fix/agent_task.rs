@@ -139,9 +139,9 @@ impl TaskFollower<'_> {
             }
         };
         let (task, end) = result.map_err(|error| {
-            let id_word = quote_shell_word(id);
-            Failure::from(error).with_hint(format!(
-                "the task may still be running; run `sluicegate tasks show {id_word}` to see its status"
+            Failure::from(error).with_further_hint(&format!(
+                "the task may still be running: run `sluicegate tasks show {}` to see its status",
+                quote_shell_word(id)
             ))
         })?;
         // The last messages are read after the last status, so that none is missed.

@@ -209,7 +209,10 @@ fn move_that_git_refuses_says_that_nothing_was_changed() {
     fs::write(world.work().join(".git/index.lock"), "").unwrap();
     mv(&world, "sales/load.orch.yaml deep/import.orch.yaml")
         .expect(2)
-        .saying(&["index.lock", "hint: nothing was changed: check that the git program is installed"]);
+        .saying(&[
+            "index.lock",
+            "hint: nothing was changed: check that the git program is installed",
+        ]);
     assert!(is_unmoved(&world));
     let call = Call::new(&world.work()).variable("PATH", "/missing");
     fs::remove_file(world.work().join(".git/index.lock")).unwrap();

@@ -581,7 +581,10 @@ fn runs_at_the_same_time_create_one_project() {
 
 #[test]
 fn apply_whose_agent_is_missing_names_the_id_in_the_file() {
-    for (status, expected_text) in [(404, "hint: check `secret.agentId` in the file; then run"), (403, "Super Admin")] {
+    for (status, expected_text) in [
+        (404, "hint: check `secret.agentId` in the file; then run"),
+        (403, "Super Admin"),
+    ] {
         let (world, platform) = (World::new(), Platform::new());
         platform.respond_to("POST", "/secret-value$", ResponseTemplate::new(status));
         script_resources(&platform);
@@ -589,7 +592,11 @@ fn apply_whose_agent_is_missing_names_the_id_in_the_file() {
         let output = provision_call(&platform, &world).run(&APPLY);
         assert!(matches!(output.code, 4 | 8), "{}", output.all());
         let hint = output.err.rsplit("hint: ").next().unwrap();
-        assert!(format!("hint: {hint}").contains(expected_text), "{}", output.all());
+        assert!(
+            format!("hint: {hint}").contains(expected_text),
+            "{}",
+            output.all()
+        );
     }
 }
 
@@ -603,7 +610,10 @@ fn apply_that_cannot_write_its_state_says_so() {
         .unwrap();
     let log = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{log}");
-    assert!(log.contains("p.yaml.state.json can be written, or pass another state file with --state"), "{log}");
+    assert!(
+        log.contains("p.yaml.state.json can be written, or pass another state file with --state"),
+        "{log}"
+    );
     assert!(!log.contains("continues from"), "{log}");
     assert!(platform.requests().is_empty());
 }

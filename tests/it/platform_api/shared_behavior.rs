@@ -152,7 +152,10 @@ fn list_that_lies_about_its_total_is_no_list() {
         let (world, platform) = (World::new(), Platform::new());
         platform.respond_to("GET", "/variables$", pages(total));
         let output = platform.call(&world).run("variables list").expect(3);
-        output.saying(&[expected_text, "\nhint: run the command again; if the list is still inconsistent"]);
+        output.saying(&[
+            expected_text,
+            "\nhint: run the command again; if the list is still inconsistent",
+        ]);
     }
     // Two pages that alternate are detected, too.
     let (world, platform) = (World::new(), Platform::new());
@@ -1027,18 +1030,44 @@ fn very_verbose_run_shows_request_without_response() {
 #[test]
 fn existing_name_is_not_said_to_be_missing() {
     let (world, platform) = (World::new(), platform_with_resources());
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        "version: \"1.0\"\npipelines: []\n",
+    );
+    world.commit("first");
     for command in [
         &["variables", "delete", "region"][..],
-        &["variables", "update", "region", "--type", "TEXT", "--behaviour", "SHARED", "--value", "x"],
+        &[
+            "variables",
+            "update",
+            "region",
+            "--type",
+            "TEXT",
+            "--behaviour",
+            "SHARED",
+            "--value",
+            "x",
+        ],
         &["pipelines", "run", "load sales", "--environment", "production"],
-        &["artifacts", "show", "--version-name", "2026.11.1", "--prefix", "sales"],
+        &[
+            "artifacts",
+            "show",
+            "--version-name",
+            "2026.11.1",
+            "--prefix",
+            "sales",
+        ],
         &["artifacts", "show", "--prefix", "sales"],
+        &["artifacts", "diff", "--prefix", "sales"],
         &["tasks", "show", ID],
     ] {
         let output = platform.call(&world).run(command).expect(3);
         assert!(!output.err.contains("the platform has no"), "{}", output.all());
         assert!(!output.err.contains("is enabled"), "{}", output.all());
-        output.saying(&["404 Not Found", "hint: check the base URL and the ids in the request URL"]);
+        output.saying(&[
+            "404 Not Found",
+            "hint: check the base URL and the ids in the request URL",
+        ]);
     }
 }
 
@@ -1046,11 +1075,10 @@ fn existing_name_is_not_said_to_be_missing() {
 fn conflict_of_read_request_is_undecided() {
     let (world, platform) = (World::new(), always(&ResponseTemplate::new(409)));
     for command in ["projects list", &format!("executions show {ID} --wait")] {
-        platform
-            .call(&world)
-            .run(command)
-            .expect(3)
-            .saying(&["409 Conflict", "another operation may prevent this request: try again"]);
+        platform.call(&world).run(command).expect(3).saying(&[
+            "409 Conflict",
+            "another operation may prevent this request: try again",
+        ]);
     }
     let world = change(&[("b.orch.yaml", "type: orchestration\n")]);
     let review = platform.call(&world).run("review").expect(3);
@@ -1122,4 +1150,48 @@ fn timeout_without_wait_limits_the_request() {
             .expect(3)
             .saying(&["no complete response arrived within 1 s"]);
     });
+}
+
+#[test]
+fn unusable_response_of_token_url_names_the_token_server() {
+    let world = World::new();
+    let token_url_hint = "hint: check that the token URL (SLUICEGATE_TOKEN_URL) issues tokens";
+    for (status, body, texts) in [
+        (
+            200,
+            r#"{"access_token":"x y"}"#,
+            ["contains a blank", token_url_hint],
+        ),
+        (
+            200,
+            r#"{"access_token":"a","access_token":"b"}"#,
+            ["access_token", token_url_hint],
+        ),
+        (
+            500,
+            "{}",
+            ["500", "hint: the token server has a problem: try again later"],
+        ),
+        (
+            429,
+            "{}",
+            ["429", "hint: the token server's rate limit is exceeded"],
+        ),
+        (200, r#"{"access_token":"a"}"#, ["/v1/projects", "hint: "]),
+    ] {
+        let platform = Platform::new();
+        let response = ResponseTemplate::new(status).set_body_raw(body, "application/json");
+        platform.respond_to("POST", "/token$", response);
+        let output = platform
+            .call(&world)
+            .without("SLUICEGATE_TOKEN")
+            .variable("SLUICEGATE_CLIENT_ID", "id")
+            .variable("SLUICEGATE_CLIENT_SECRET", "secret-of-client")
+            .variable("SLUICEGATE_TOKEN_URL", format!("{}/token", platform.server.uri()))
+            .variable("SLUICEGATE_RETRIES", "0")
+            .run("projects list")
+            .expect(3);
+        assert!(!output.err.contains("x y"), "{}", output.all());
+        output.saying(&texts);
+    }
 }

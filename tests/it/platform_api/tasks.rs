@@ -959,7 +959,12 @@ fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
 
 #[test]
 fn wait_that_a_refusal_ends_says_that_the_task_continues() {
-    for (status, code, cause) in [(401, 4, "check the token"), (403, 4, "role"), (404, 3, "base URL"), (418, 3, "base URL")] {
+    for (status, code, cause) in [
+        (401, 4, "check the token"),
+        (403, 4, "role"),
+        (404, 3, "base URL"),
+        (418, 3, "base URL"),
+    ] {
         let (world, platform) = (World::new(), Platform::new());
         let body = json!({ "taskId": ID, "status": "RUNNING" });
         platform.respond_to("POST", TASKS, ResponseTemplate::new(201).set_body_json(body));
@@ -970,7 +975,11 @@ fn wait_that_a_refusal_ends_says_that_the_task_continues() {
         let hint = output.err.rsplit("hint: ").next().unwrap();
         let (first, rest) = hint.split_once("the task may still be running").unwrap();
         assert!(first.contains(cause), "{}", output.all());
-        assert!(rest.contains(&format!("sluicegate tasks show {ID}")), "{}", output.all());
+        assert!(
+            rest.contains(&format!("sluicegate tasks show {ID}")),
+            "{}",
+            output.all()
+        );
     }
 }
 
@@ -978,18 +987,36 @@ fn wait_that_a_refusal_ends_says_that_the_task_continues() {
 fn list_shows_all_tasks_although_details_are_unavailable() {
     let (world, platform) = (World::new(), Platform::new());
     let item = |id: &str, status: &str| json!({ "taskId": id, "status": status });
-    let tasks = [item("..", "STOPPED"), item("b", "STOPPED"), item("c", "RUNNING"), item("d", "STOPPED")];
-    platform.respond_to("GET", TASKS, answer(&json!({ "tasks": tasks, "page": 0, "size": 100, "total": 4 })));
+    let tasks = [
+        item("..", "STOPPED"),
+        item("b", "STOPPED"),
+        item("c", "RUNNING"),
+        item("d", "STOPPED"),
+    ];
+    platform.respond_to(
+        "GET",
+        TASKS,
+        answer(&json!({ "tasks": tasks, "page": 0, "size": 100, "total": 4 })),
+    );
     platform.respond_to("GET", "/tasks/b$", ResponseTemplate::new(418));
     platform.respond_to("GET", "/tasks/d$", answer(&finished_task()));
     let output = polling_call(&platform, &world).run("tasks list").expect(0);
     assert_eq!(output.out.lines().count(), 5, "{}", output.all());
-    assert_eq!(output.out.matches("STOPPED (details unavailable)").count(), 2, "{}", output.all());
+    assert_eq!(
+        output.out.matches("STOPPED (details unavailable)").count(),
+        2,
+        "{}",
+        output.all()
+    );
     assert!(output.out.contains("STOPPED (finished)"), "{}", output.all());
     output.saying(&["warning: the details of 2 stopped tasks are unavailable: "]);
     // Counterpart: a denied request is an error.
     let platform = Platform::new();
-    platform.respond_to("GET", TASKS, answer(&json!({ "tasks": tasks, "page": 0, "size": 100, "total": 4 })));
+    platform.respond_to(
+        "GET",
+        TASKS,
+        answer(&json!({ "tasks": tasks, "page": 0, "size": 100, "total": 4 })),
+    );
     platform.respond_to("GET", ONE, ResponseTemplate::new(403));
     polling_call(&platform, &world).run("tasks list").expect(4);
 }

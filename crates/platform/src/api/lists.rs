@@ -339,11 +339,9 @@ fn to_signed(count: usize) -> i128 {
 /// Returns an error if the response states another total number of entries than `count`.
 fn reject_different_count(total: Option<i128>, count: usize, response: &Response) -> Result<(), HttpError> {
     match total {
-        Some(total) if total != to_signed(count) => {
-            Err(response
-                .unusable_error(&format!("the list announces {total} entries but has {count}"))
-                .with_hint(INCONSISTENT_LIST_HINT))
-        }
+        Some(total) if total != to_signed(count) => Err(response
+            .unusable_error(&format!("the list announces {total} entries but has {count}"))
+            .with_hint(INCONSISTENT_LIST_HINT)),
         _ => Ok(()),
     }
 }

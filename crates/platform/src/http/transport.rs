@@ -140,8 +140,7 @@ impl Transport {
         let mut timeout_count = 0;
         let mut tries = 0;
         pending_request::record_start(request);
-        let _pending_change =
-            (!request.is_read_only).then(|| self.observer.record_change(request.subject()));
+        let _pending_change = (!request.is_read_only).then(|| self.observer.record_change(request.subject()));
         loop {
             tries += 1;
             let error = match self.try_request(request, token).await {
