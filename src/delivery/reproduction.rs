@@ -278,7 +278,13 @@ fn build_selection_options(delivery: &Delivery<'_>, base_hint: &BaseHint) -> Str
     }
     match (&context.base, base_hint) {
         // With several merge bases, `--base` must name the branch, because one of the merge bases would not be enough.
-        (Some(_), BaseHint::MergeBaseWith { branch, .. }) if !context.other_bases.is_empty() => {
+        (
+            Some(_),
+            BaseHint::MergeBaseWith { branch, .. }
+            | BaseHint::Commit {
+                target: Some(branch), ..
+            },
+        ) if !context.other_bases.is_empty() => {
             format!("--base {}", text::quote_shell_word(&format!("origin/{branch}")))
         }
         (Some(base), _) if is_id(base) => format!("--base {}", short_id(base)),

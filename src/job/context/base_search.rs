@@ -120,8 +120,9 @@ impl BaseSearch<'_> {
 
     /// Returns the base for an event that names a commit as the base: that commit, or if the clone lacks it, the
     /// merge-base with the target branch. If head is a merge of the change with its target, the merge-base comes first,
-    /// because such a merge may contain newer files of the target than the named commit. If the event names head
-    /// itself, all pipelines are reviewed. Next to a base that may be a queued change, the target branch is required.
+    /// because such a merge may contain newer files of the target than the named commit; without the target branch, the
+    /// merge's own parent is the base. If the event names head itself, all pipelines are reviewed. Next to a base that
+    /// may be a queued change, the target branch is required.
     fn find_named_base(
         &self,
         id: &str,
@@ -133,17 +134,18 @@ impl BaseSearch<'_> {
                 "{source} is the head commit itself"
             )));
         }
+        // Head differs from the change in the host's merge. Without a merge-base, the named commit is tried next.
+        let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         let tip = match target {
             Some(branch) => match self.branches.find_tip(branch)? {
                 None if !self.ci.has_merged_base() => {
                     return Err(self.missing_branch_error(branch, BranchRole::Target));
                 }
+                None if is_host_merge => return self.find_host_merge_base(branch),
                 tip => tip,
             },
             None => None,
         };
-        // Head differs from the change in the host's merge. Without a merge-base, the named commit is tried next.
-        let is_host_merge = self.head.change_commit.as_ref() != Some(&self.head.commit);
         if let Some(tip) = tip.as_ref().filter(|_| is_host_merge)
             && let Ok(base) = self.find_branch_base(tip, BranchRole::Target)
             && !base.commits.is_empty()
@@ -167,11 +169,27 @@ impl BaseSearch<'_> {
         }
     }
 
+    /// Returns the base of a merge that the host created, in a clone without the target branch: the merge's first
+    /// parent, which GitLab chooses. On a merge train, that parent may contain merge requests before this one, which
+    /// have runs of their own. Compared with an older commit, the files that others changed on the target would be
+    /// changes, too. Fails if head is no merge, and while the target branch can still be fetched.
+    fn find_host_merge_base(&self, branch: &str) -> Result<Base, ContextError> {
+        match self.repo.parents(&self.head.commit)?.as_slice() {
+            [first, _, ..] if !self.may_fetch && self.repo.has_commit(first.as_str()) => {
+                Ok(Base::from_commits(
+                    vec![first.clone()],
+                    "the first parent of the host's merge".to_owned(),
+                ))
+            }
+            _ => Err(self.missing_branch_error(branch, "target")),
+        }
+    }
+
     /// Adds the merge-bases with the target that `base` lacks: those of head, and those of the change that head
     /// contains. With criss-cross merges, a change has several merge-bases, but the host names only one, and the
     /// author of the change could determine which. A single merge-base is added only for a merge that the host created,
-    /// which may contain newer commits of the target, and for a queued change, because its base may be another queued
-    /// change that can still fail. If the clone lacks the history and may not fetch it, `base` stays unchanged, unless
+    /// which may contain newer commits of the target, and for the commit of a queue, because its base may be another
+    /// queued change that can still fail; the change in a GitLab merge train has no other change in it. If the clone lacks the history and may not fetch it, `base` stays unchanged, unless
     /// it may be such a queued change, which is an error.
     pub(super) fn add_missing_merge_bases(
         &self,
@@ -187,8 +205,9 @@ impl BaseSearch<'_> {
         for commit in iter::once(&head.commit).chain(&head.change_commit) {
             // Only head can differ from the change's newest commit: it is then a merge with the target.
             let is_host_merge = head.change_commit.as_ref() != Some(commit);
+            let is_queued = self.ci.is_queued && *commit == head.commit;
             match self.repo.find_merge_bases(&target.commit, commit) {
-                Ok(bases) if bases.len() > 1 || is_host_merge || self.ci.is_queued => {
+                Ok(bases) if bases.len() > 1 || is_host_merge || is_queued => {
                     merge_bases.extend(bases);
                 }
                 Ok(_) => {}

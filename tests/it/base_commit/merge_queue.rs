@@ -134,13 +134,14 @@ fn policy_of_queued_change_does_not_apply_to_next_one() {
     output.logging(&["fail-on: error → never (relaxed)"]);
 }
 
-/// The train's first merge request relaxes the policy and adds a bad file. GitLab clones without the target branch.
+/// The train's first merge request relaxes the policy and adds a bad file. GitLab clones without the target branch, so
+/// only the change's own file fails the run; the first merge request has a run of its own.
 #[test]
 fn policy_of_merge_request_before_this_one_in_train_does_not_apply() {
     let world = project();
     let base = head(&world);
     world.git("checkout -q -b change");
-    world.write("b.orch.yaml", orchestration_text(&GOOD));
+    world.write("b.orch.yaml", orchestration_text(&BAD));
     let source = world.commit("change");
     world.push();
     world.git("checkout -q -b first main");
@@ -158,11 +159,48 @@ fn policy_of_merge_request_before_this_one_in_train_does_not_apply() {
         .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
         .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &first)
         .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &base);
-    for command in ["check", "check --deepen"] {
-        in_train(call.clone())
-            .run(command)
-            .expect(1)
-            .logging(&["bad.orch.yaml"]);
+    let output = in_train(call.clone()).run("check").expect(1);
+    let text = output.logging(&["b.orch.yaml"]).all();
+    assert!(!text.contains("bad.orch.yaml"), "{text}");
+    let output = in_train(call).run("check --deepen").expect(1);
+    output.logging(&["b.orch.yaml", "bad.orch.yaml"]);
+}
+
+/// `main` got a bad file and stricter rules after the change started.
+#[test]
+fn files_that_only_target_changed_do_not_fail_merge_train() {
+    for (names, code) in [(GOOD, 0), (BAD, 1)] {
+        let world = project();
+        let base = head(&world);
+        world.git("checkout -q -b change");
+        world.write("b.orch.yaml", orchestration_text(&names));
+        let source = world.commit("change");
+        world.git("checkout -q main");
+        world.write("other.orch.yaml", orchestration_text(&BAD));
+        world.write("sluicegate.yaml", "review: { fail-on: warn }\n");
+        let tip = world.commit("already merged");
+        world.push();
+        world.git("checkout -q --detach main");
+        world.git("merge -q --no-ff -m train change");
+        let train = head(&world);
+        world.git("push -q origin HEAD:refs/merge-requests/9/train");
+        let fetch = format!("+{train}:refs/pipelines/1");
+        // GitLab clones without the target branch.
+        let clone = checkout(&world, &["--depth=20", &fetch], &train);
+        world.git("fetch -q origin");
+        for folder in [clone, world.work()] {
+            let call = Call::new(&folder)
+                .variable("CI_COMMIT_SHA", &train)
+                .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
+                .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &tip)
+                .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &base);
+            for flags in ["", "--new-only", "--gate-changes fail"] {
+                let output = in_train(call.clone())
+                    .run(("check --report json=-", flags))
+                    .expect(code);
+                assert_eq!(output.json()["counts"]["files"], 1, "{}", output.all());
+            }
+        }
     }
 }
 
