@@ -333,3 +333,32 @@ fn tool_cache_in_checkout_is_not_used() {
     assert!(result.status.success(), "{stderr}");
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 0, "{stderr}");
 }
+
+#[test]
+fn empty_command_of_action_is_ci_and_pem_key_is_masked() {
+    let runner = Runner::new();
+    let action = runner.action("_actions/your-org/sluicegate/main");
+    runner.script("mine/sluicegate", "#!/bin/sh\necho \"arguments: $*\"\n");
+    let run = |command: &str, key: &str| {
+        let result = runner
+            .call(&action.join("action/run"))
+            .env("PROGRAM", runner.path_in_checkout("mine/sluicegate"))
+            .env("INPUT_COMMAND", command)
+            .env("GITHUB_ACTIONS", "true")
+            .env("SLUICEGATE_CLIENT_KEY", key)
+            .output()
+            .unwrap();
+        String::from_utf8(result.stdout).unwrap()
+    };
+    let text = run("", "keys/client.pem");
+    assert!(
+        text.ends_with("arguments: ci\n") && !text.contains("client.pem"),
+        "{text}"
+    );
+    let text = run(
+        "check",
+        "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n",
+    );
+    assert!(text.contains("::add-mask::c2VjcmV0\n"), "{text}");
+    assert!(text.ends_with("arguments: check\n"), "{text}");
+}
