@@ -82,6 +82,7 @@ fn publish_reviewed_commit(
         discard_publish_report(run, args, subject, report);
         return Ok(ExitStatus::Success);
     };
+    let destinations = &subject.settings.gate.verdict.destinations;
     let mut settings = planned_publish.settings;
     let is_preview =
         !settings.dry_run && workspace.ci.host.is_local() && !workspace.sources.allows_local_publish(args)?;
@@ -100,9 +101,8 @@ fn publish_reviewed_commit(
         merged_commit: planned_publish.merged_commit,
         history: VersionHistory::default(),
         comparison: None,
-        // A dry run does not print a report, so its result may use standard output.
-        is_output_reserved: report.is_some()
-            && subject.settings.gate.verdict.destinations.has_stdout_report(),
+        // A dry run has no report.
+        is_output_reserved: destinations.reserves_stdout(report.is_none()),
         is_ci: true,
         started_at: Timestamp::now(),
     };

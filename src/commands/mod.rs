@@ -63,7 +63,8 @@ pub(crate) fn run_command(cli: Cli, mut env: Env) -> ExitStatus {
     let directory_result = directory_result.map_err(Failure::usage);
     if let Err(failure) = color.map_err(Failure::from).and(directory_result) {
         // An annotation also shows the failure in the log, so it is not printed again.
-        if !report_usage_error(&env, &failure.describe()) {
+        let has_verdict = step_report::has_verdict(&cli.command);
+        if !report_usage_error(&env, &failure.describe(), has_verdict) {
             ui.print_failure(&failure);
         }
         return failure.status();

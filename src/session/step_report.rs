@@ -14,7 +14,7 @@ use sluicegate_reports::{
     AnnotationStyle, Verdict, azure, github, render_failure_annotation, render_failure_summary,
 };
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::mem;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -24,6 +24,13 @@ use uuid::Uuid;
 pub(crate) const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// GitHub, Gitea and Forgejo: the file for a step's outputs.
 const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
+
+/// Size of the step summary, in bytes, up to which contents are appended completely. GitHub drops a summary over 1 MiB
+/// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
+const SUMMARY_LIMIT: u64 = 1_000 * 1024;
+
+/// Size of the step summary, in bytes, up to which the headlines of further contents are appended.
+const HEADLINE_LIMIT: u64 = 1_020 * 1024;
 
 /// The title of a failure caused by invalid arguments.
 const USAGE_FAILED: &str = "sluicegate failed: invalid arguments";
@@ -39,6 +46,14 @@ pub(crate) const fn failure_title(command: &Command) -> &'static str {
         Command::Publish(_) => PUBLISH_FAILED,
         _ => "sluicegate failed",
     }
+}
+
+/// Returns whether the command sets the step output `verdict`.
+pub(crate) const fn has_verdict(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Review(_) | Command::Ci(_) | Command::Check(_) | Command::Report(_)
+    )
 }
 
 /// Returns the style of the annotations that the flags of a command or the environment request.
@@ -187,9 +202,11 @@ impl Run {
         }
     }
 
-    /// Appends the content to the step summary, if the host has one.
+    /// Appends the content, which begins with its headline, to the step summary, if the host has one.
     pub(crate) fn append_summary(&self, content: impl FnOnce() -> String) -> Result<(), Failure> {
-        append_to_host_file(&self.env, STEP_SUMMARY, content)
+        append_to_host_file(&self.env, STEP_SUMMARY, |length| {
+            shorten_summary(content(), length)
+        })
     }
 
     /// Returns whether the host has a step summary.
@@ -199,18 +216,12 @@ impl Run {
 
     /// Appends step outputs if the host reads them from a file.
     pub(crate) fn append_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        append_to_host_file(&self.env, STEP_OUTPUT, || {
-            github::format_outputs(pairs, Uuid::new_v4())
-        })
+        append_outputs(&self.env, pairs)
     }
 
     /// Writes step outputs to the file that the host reads, or on Azure as commands to the log.
     pub(crate) fn write_outputs(&self, pairs: &[(&str, String)]) -> Result<(), Failure> {
-        if self.host() == Host::Azure {
-            let commands = azure::format_outputs(pairs);
-            Ui::print_to_stderr(&(commands.join("\n") + "\n"))?;
-        }
-        self.append_outputs(pairs)
+        write_outputs(&self.env, self.host(), pairs)
     }
 
     /// Fails if the file for step outputs cannot be written, so that a step does not change anything first. A device or a
@@ -220,7 +231,7 @@ impl Run {
         if path.is_some_and(|path| atomic_file::is_stream(Path::new(path))) {
             return Ok(());
         }
-        append_to_host_file(&self.env, STEP_OUTPUT, String::new)
+        append_to_host_file(&self.env, STEP_OUTPUT, |_| String::new())
     }
 
     /// Writes the verdict of a review that ended before it had a report to the step outputs, because later steps read
@@ -230,8 +241,7 @@ impl Run {
         if !is_review || self.has_reported.load(Ordering::Relaxed) || !self.has_outputs() {
             return;
         }
-        let pairs = [("verdict", Verdict::Undecided.to_string())];
-        if let Err(failure) = self.write_outputs(&pairs) {
+        if let Err(failure) = self.write_outputs(&undecided_output()) {
             self.ui.warn(&failure.describe());
         }
     }
@@ -242,13 +252,18 @@ impl Run {
     }
 }
 
-/// Reports to the CI host that the command was not run because its arguments are invalid. Returns whether the message
-/// was written to the log as an annotation, so that the caller does not print it again.
-pub(crate) fn report_usage_error(env: &Env, message: &str) -> bool {
+/// Reports to the CI host that the command was not run because its arguments are invalid. Later steps read the verdict
+/// of a command that has one (`has_verdict`), so it is set to "undecided". Returns whether the message was written to
+/// the log as an annotation, so that the caller does not print it again.
+pub(crate) fn report_usage_error(env: &Env, message: &str, has_verdict: bool) -> bool {
     let requested_style = settings::requested_annotation_style(None, env).unwrap_or_default();
-    let style = choose_annotation_style(requested_style, Host::detect(env));
+    let host = Host::detect(env);
+    let style = choose_annotation_style(requested_style, host);
     let message = message.strip_prefix("error: ").unwrap_or(message);
-    // An error is ignored: the usage error matters more, and the caller reports it.
+    // Errors are ignored: the usage error matters more, and the caller reports it.
+    if has_verdict {
+        let _ = write_outputs(env, host, &undecided_output());
+    }
     let _ = write_failure(env, style, USAGE_FAILED, ExitStatus::Usage, message);
     style != AnnotationStyle::None
 }
@@ -267,20 +282,69 @@ fn write_failure(
     }
     let is_undecided = status == ExitStatus::Undecided;
     let title = format!("{title} (exit code {})", status.code());
-    append_to_host_file(env, STEP_SUMMARY, || {
-        render_failure_summary(&title, is_undecided, message)
+    append_to_host_file(env, STEP_SUMMARY, |length| {
+        shorten_summary(render_failure_summary(&title, is_undecided, message), length)
     })
 }
 
-/// Appends to a file whose path is in a variable of the host; does nothing if the variable is not set.
-fn append_to_host_file(env: &Env, variable: &str, content: impl FnOnce() -> String) -> Result<(), Failure> {
+/// Returns the step output of a command that has no verdict because it did not finish.
+fn undecided_output() -> [(&'static str, String); 1] {
+    [("verdict", Verdict::Undecided.to_string())]
+}
+
+/// Writes step outputs to the file that the host reads, or on Azure as commands to the log.
+fn write_outputs(env: &Env, host: Host, pairs: &[(&str, String)]) -> Result<(), Failure> {
+    if host == Host::Azure {
+        let commands = azure::format_outputs(pairs);
+        Ui::print_to_stderr(&(commands.join("\n") + "\n"))?;
+    }
+    append_outputs(env, pairs)
+}
+
+/// Appends step outputs if the host reads them from a file.
+fn append_outputs(env: &Env, pairs: &[(&str, String)]) -> Result<(), Failure> {
+    append_to_host_file(env, STEP_OUTPUT, |_| {
+        github::format_outputs(pairs, Uuid::new_v4())
+    })
+}
+
+/// Returns the content for a step summary that already has `length` bytes, because the commands of a step share it: the
+/// content itself, only its headline if it does not fit, or nothing if the summary is full.
+fn shorten_summary(content: String, length: u64) -> String {
+    let fits = |text: &str, limit: u64| length.saturating_add(text.len() as u64) <= limit;
+    if fits(&content, SUMMARY_LIMIT) {
+        return content;
+    }
+    let headline = content.lines().next().unwrap_or_default();
+    let short_content = format!(
+        "{headline}\n\n> The rest of this summary was omitted, because the summary of this step is full: see the log.\n\n"
+    );
+    if fits(&short_content, HEADLINE_LIMIT) {
+        short_content
+    } else {
+        String::new()
+    }
+}
+
+/// Appends to a file whose path is in a variable of the host; does nothing if the variable is not set. `content` gets
+/// the length of the file.
+fn append_to_host_file(
+    env: &Env,
+    variable: &str,
+    content: impl FnOnce(u64) -> String,
+) -> Result<(), Failure> {
     let Some(path) = env.get(variable) else {
         return Ok(());
     };
-    let file = File::options().append(true).create(true).open(path);
-    file.and_then(|mut file| file.write_all(content().as_bytes()))
-        .map_err(|error| {
-            let description = format!("could not write {path} ({variable})");
-            Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(description))
-        })
+    append_content(path, content).map_err(|error| {
+        let description = format!("could not write {path} ({variable})");
+        Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(description))
+    })
+}
+
+/// Appends to the file, and creates it if it is missing. `content` gets the length of the file.
+fn append_content(path: &str, content: impl FnOnce(u64) -> String) -> io::Result<()> {
+    let mut file = File::options().append(true).create(true).open(path)?;
+    let length = file.metadata()?.len();
+    file.write_all(content(length).as_bytes())
 }

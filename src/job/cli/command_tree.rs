@@ -85,6 +85,18 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 
+/// Returns whether the arguments call a command that sets the step output `verdict`, even if they are invalid.
+#[must_use]
+pub fn calls_command_with_verdict(args: &[OsString]) -> bool {
+    let program = Cli::command();
+    let name = args
+        .iter()
+        .skip(1)
+        .filter_map(|word| word.to_str())
+        .find(|word| program.find_subcommand(word).is_some());
+    matches!(name, Some("review" | "check" | "ci" | "report"))
+}
+
 /// Returns the complete command tree, with the common flags that a command does not use hidden.
 #[must_use]
 pub fn build_complete_tree() -> Command {

@@ -34,6 +34,15 @@ impl ReportDestinations {
         self.reports.iter().any(|report| report.path.is_none())
     }
 
+    /// Returns whether standard output must contain nothing but a report or, in a dry run (`is_dry`), the plan as JSON.
+    pub fn reserves_stdout(&self, is_dry: bool) -> bool {
+        if is_dry {
+            self.prints_json()
+        } else {
+            self.has_stdout_report()
+        }
+    }
+
     /// Returns whether the JSON report is written to standard output.
     pub fn prints_json(&self) -> bool {
         self.reports

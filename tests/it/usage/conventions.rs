@@ -353,3 +353,68 @@ fn manual_page_is_printed() {
     call.run("man chek").expect(2).saying(&["did you mean `check`?"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn json_output_of_dry_run_of_ci_is_one_document() {
+    let shop = Shop::new();
+    let call = shop.call().variable("SLUICEGATE_PUBLISH_ON_BRANCHES", "main");
+    let args = "ci --dry-run --version-name 1.0.0";
+    let output = call.run((args, "-o json")).expect(0);
+    assert_eq!(output.json()["schema"], "sluicegate.review-plan/v1");
+    assert!(output.err.contains("1.0.0"), "{}", output.err);
+    // The text has both plans.
+    let text = call.run(args).expect(0).out;
+    assert!(text.contains("would review") && text.contains("1.0.0"), "{text}");
+}
+
+/// A later step reads the verdict even if it is not the one of a review.
+#[test]
+fn invalid_arguments_leave_verdict_undecided() {
+    let world = project();
+    let outputs = world.path().join("outputs");
+    let github = Call::new(&world.work())
+        .variable("GITHUB_ACTIONS", "true")
+        .variable("GITHUB_OUTPUT", outputs.display().to_string());
+    for (args, is_set) in [
+        ("review --fail-on nope", true),
+        ("ci --fail-on nope", true),
+        ("check -C missing-directory", true),
+        ("--color report nope report --report nope", true),
+        ("diff --format nope", false),
+        ("nope", false),
+    ] {
+        fs::write(&outputs, "").unwrap();
+        github.run(args).expect(2);
+        let text = fs::read_to_string(&outputs).unwrap();
+        assert_eq!(text.contains("\nundecided\n"), is_set, "{args}: {text}");
+    }
+    let azure = Call::new(&world.work()).variable("TF_BUILD", "True");
+    azure
+        .run("review --fail-on nope")
+        .expect(2)
+        .saying(&["##vso[task.setvariable variable=verdict;isOutput=true]undecided"]);
+}
+
+/// GitHub drops the complete summary of a step if it is too long.
+#[test]
+fn step_summary_of_several_runs_stays_within_limit() {
+    let world = change(&[("b.orch.yaml", &bad_pipeline())]);
+    let summary = world.path().join("summary.md");
+    let call = Call::new(&world.work()).variable("GITHUB_STEP_SUMMARY", summary.display().to_string());
+    for (length, expected, is_complete) in [
+        (0, "## ❌ Check failed: 1 error", true),
+        (
+            1_023_900,
+            "## ❌ Check failed: 1 error\n\n> The rest of this summary was omitted",
+            false,
+        ),
+        (1_045_000, "x", false),
+    ] {
+        fs::write(&summary, "x".repeat(length)).unwrap();
+        call.run("check --all").expect(1);
+        let text = fs::read_to_string(&summary).unwrap();
+        assert!(text.len() < 1024 * 1024, "{}", text.len());
+        assert!(text.contains(expected), "{length}");
+        assert_eq!(text.contains(NAMING), is_complete, "{length}");
+    }
+}
