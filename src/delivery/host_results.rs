@@ -4,17 +4,18 @@
 
 use super::Delivery;
 use crate::error::Failure;
-use crate::hosts::{AzurePullRequest, CodeInsights, CommentChange, Thread, post_or_update_comment};
-use crate::job::ci::Host;
+use crate::hosts::{self, AzurePullRequest, CodeInsights, CommentChange, MissingResult, Thread};
+use crate::job::ci::{CiContext, Host};
 use crate::job::cli::Annotations;
 use crate::job::settings::variable;
 use crate::session::Run;
 use secrecy::SecretString;
+use serde_json::Value;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_platform::http::{HostClient, HostSettings, SECRET_VARIABLES, Url};
-use sluicegate_reports::{ReportContext, bitbucket};
+use sluicegate_reports::{ReportContext, UnfinishedReport, bitbucket};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -57,39 +58,95 @@ pub(super) fn send_results(run: &Run, delivery: &Delivery<'_>, context: &ReportC
     }
 }
 
-/// Posts the result as a comment on the pull or merge request. If a comment of an earlier run begins with the same
-/// line, a hidden marker, updates that comment instead.
-fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
-    let body = sluicegate_reports::render_comment(delivery.report, context);
-    let marker = body.lines().next().unwrap_or_default();
-    let change = if delivery.host() == Host::Azure {
-        let (pull_request, settings) = find_azure_pull_request(run, delivery)?;
-        let client = HostClient::new(&settings)?;
-        run.block_on(pull_request.post_or_update_comment(&client, marker, &body))??
-    } else {
-        let (thread, settings) = find_comment_thread(run, delivery)?;
-        let client = HostClient::new(&settings)?;
-        run.block_on(post_or_update_comment(&client, &thread, marker, &body))??
+/// Replaces the results that earlier runs sent to the host, because this run ended before it had a result: the comment,
+/// if the run keeps one, and the report in Code Insights, unless annotations are turned off. Does not create results. A
+/// failure is only a warning.
+pub(super) fn replace_results_of_earlier_runs(
+    run: &Run,
+    unfinished_report: &UnfinishedReport,
+    has_comment: bool,
+    reason: &str,
+) {
+    let Ok(ci) = run.read_ci_context() else {
+        return;
     };
-    run.ui.say(match change {
-        CommentChange::Posted => "posted a comment with the result",
-        CommentChange::Updated => "updated the comment with the result",
-        CommentChange::Unchanged => "the comment with the result is up to date",
-    });
+    if has_comment && ci.pull_request.is_some() {
+        let body = unfinished_report.render_comment(reason, ci.commit.as_deref());
+        if let Err(failure) = write_comment(run, &ci, &body, MissingResult::Ignore) {
+            let failure = failure.describe();
+            run.ui.warn(&format!(
+                "could not update the comment of an earlier run: {failure}"
+            ));
+        }
+    }
+    let shows_annotations = run.chosen_annotations() != Annotations::None;
+    if let Some(commit) = ci
+        .commit
+        .filter(|_| shows_annotations && ci.host == Host::Bitbucket)
+    {
+        let (report_id, body) = unfinished_report.build_code_insights(reason);
+        let outcome = send_insights_report(run, &commit, &report_id, &body, &[], MissingResult::Ignore);
+        if let Err(failure) = outcome {
+            let failure = failure.describe();
+            run.ui.warn(&format!(
+                "could not update Code Insights of an earlier run: {failure}"
+            ));
+        }
+    }
+}
+
+/// Posts the result as a comment on the pull or merge request. If a comment of an earlier run begins with the same
+/// line, a hidden marker, updates that comment instead. Does nothing in a run that plainly belongs to no request, so
+/// that one job can serve all events.
+fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
+    if !may_have_pull_request(delivery.ci) {
+        return Ok(());
+    }
+    let body = sluicegate_reports::render_comment(delivery.report, context);
+    write_comment(run, delivery.ci, &body, MissingResult::Create)
+}
+
+/// Returns whether the run may belong to a pull or merge request. It does not after a push, for a tag, on a schedule,
+/// and in a merge queue. On a host without support for comments, it always may, because the setting is then a mistake.
+fn may_have_pull_request(ci: &CiContext) -> bool {
+    let has_comments = matches!(ci.host, Host::GitHub | Host::GitLab | Host::Azure);
+    let is_scheduled = ci.event.eq_ignore_ascii_case("schedule");
+    let is_other_event = ci.is_push() || ci.tag.is_some() || is_scheduled || ci.is_queued;
+    ci.pull_request.is_some() || !has_comments || !is_other_event
+}
+
+/// Writes the comment on the pull or merge request, whose first line is the marker by which it is found again.
+fn write_comment(run: &Run, ci: &CiContext, body: &str, on_missing: MissingResult) -> Result<(), Failure> {
+    let marker = body.lines().next().unwrap_or_default();
+    let change = if ci.host == Host::Azure {
+        let (pull_request, settings) = find_azure_pull_request(run, ci)?;
+        let client = HostClient::new(&settings)?;
+        run.block_on(pull_request.write_comment(&client, marker, body, on_missing))??
+    } else {
+        let (thread, settings) = find_comment_thread(run, ci)?;
+        let client = HostClient::new(&settings)?;
+        run.block_on(hosts::write_comment(&client, &thread, marker, body, on_missing))??
+    };
+    match change {
+        CommentChange::Posted => run.ui.say("posted a comment with the result"),
+        CommentChange::Updated => run.ui.say("updated the comment with the result"),
+        CommentChange::Unchanged => run.ui.say("the comment with the result is up to date"),
+        CommentChange::NotFound => {}
+    }
     Ok(())
 }
 
 /// Returns the pull or merge request to comment on and the settings for the host's API, from the host's variables.
 /// Fails on a host without support for comments, and if the run does not belong to a pull or merge request.
-fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, HostSettings), Failure> {
-    match delivery.host() {
+fn find_comment_thread(run: &Run, ci: &CiContext) -> Result<(Thread, HostSettings), Failure> {
+    match ci.host {
         Host::GitHub => {
             let name = require_variable(run, "GITHUB_REPOSITORY")?;
             let (owner, repository) = name.split_once('/').unwrap_or((name, ""));
             let thread = Thread::GitHub {
                 owner: owner.to_owned(),
                 repository: repository.to_owned(),
-                number: require_pull_request_number(delivery)?,
+                number: require_pull_request_number(ci)?,
             };
             let root = run.env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
             let token = require_token(run, "GITHUB_TOKEN")?;
@@ -103,7 +160,7 @@ fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, Ho
                 project: project
                     .map_or_else(|| require_variable(run, "CI_PROJECT_ID"), Ok)?
                     .to_owned(),
-                number: require_pull_request_number(delivery)?,
+                number: require_pull_request_number(ci)?,
             };
             // The token of a job may not write notes, so a separate token is required:
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
@@ -120,11 +177,8 @@ fn find_comment_thread(run: &Run, delivery: &Delivery<'_>) -> Result<(Thread, Ho
 
 /// Returns the pull request in Azure Repos and the settings for its API. Fails if Azure Pipelines runs for a repository
 /// on another host, such as GitHub.
-fn find_azure_pull_request(
-    run: &Run,
-    delivery: &Delivery<'_>,
-) -> Result<(AzurePullRequest, HostSettings), Failure> {
-    let number = require_pull_request_number(delivery)?;
+fn find_azure_pull_request(run: &Run, ci: &CiContext) -> Result<(AzurePullRequest, HostSettings), Failure> {
+    let number = require_pull_request_number(ci)?;
     let provider = require_variable(run, "BUILD_REPOSITORY_PROVIDER")?;
     if provider != "TfsGit" {
         let message = format!("comments are supported for Azure Repos, not for the provider {provider}");
@@ -144,10 +198,8 @@ fn find_azure_pull_request(
 }
 
 /// Returns the number of the pull or merge request to which the run belongs.
-fn require_pull_request_number(delivery: &Delivery<'_>) -> Result<u64, Failure> {
-    delivery
-        .ci
-        .pull_request
+fn require_pull_request_number(ci: &CiContext) -> Result<u64, Failure> {
+    ci.pull_request
         .ok_or_else(|| Failure::usage("this run does not belong to a pull or merge request"))
 }
 
@@ -189,16 +241,38 @@ fn parse_url(text: &str) -> Result<Url, Failure> {
 }
 
 /// Sends the report and its annotations to Bitbucket for the reviewed commit. If the host does not have that commit,
-/// uses the commit of the build; fails unless the pipelines and rules there are the reviewed ones. The requests do not
-/// need a token, because they go through the proxy of the runner.
+/// uses the commit of the build; fails unless the pipelines and rules there are the reviewed ones.
 fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> Result<(), Failure> {
-    let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
-    let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let head = delivery.report.context.head.clone();
     let commit = match head.filter(|head| delivery.is_known_to_host(head)) {
         Some(head) => head,
         None => find_built_commit(run, delivery)?,
     };
+    let report_id = context.review_id(delivery.report);
+    let body = bitbucket::build_report(delivery.report);
+    let annotations = bitbucket::build_annotation_requests(delivery.report, context);
+    send_insights_report(
+        run,
+        &commit,
+        &report_id,
+        &body,
+        &annotations,
+        MissingResult::Create,
+    )
+}
+
+/// Sends a report on the commit and the batches of its annotations. The requests do not need a token, because they go
+/// through the proxy of the runner.
+fn send_insights_report(
+    run: &Run,
+    commit: &str,
+    report_id: &str,
+    body: &Value,
+    annotation_batches: &[Value],
+    on_missing: MissingResult,
+) -> Result<(), Failure> {
+    let name = require_variable(run, "BITBUCKET_REPO_FULL_NAME")?;
+    let (workspace, repository) = name.split_once('/').unwrap_or((name, ""));
     let client = HostClient::new(&HostSettings {
         root: parse_url(BITBUCKET_API)?,
         token: None,
@@ -210,17 +284,15 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
         ca_cert: None,
         observer: run.create_observer(),
     })?;
-    let report_id = context.review_id(delivery.report);
     let insights = CodeInsights {
         workspace,
         repository,
-        commit: &commit,
-        report_id: &report_id,
+        commit,
+        report_id,
     };
-    let body = bitbucket::build_report(delivery.report);
-    let annotations = bitbucket::build_annotation_requests(delivery.report, context);
-    run.block_on(insights.send_report(&client, &body, &annotations))??;
-    run.ui.say("sent the result to Code Insights");
+    if run.block_on(insights.send_report(&client, body, annotation_batches, on_missing))?? {
+        run.ui.say("sent the result to Code Insights");
+    }
     Ok(())
 }
 

@@ -3,8 +3,8 @@
 
 use crate::atomic_file;
 use crate::delivery::input_files::list_input_files;
-use crate::delivery::list_default_reports;
 use crate::delivery::unfinished_run::{describe_unfinished_run, find_existing_file};
+use crate::delivery::{host_results, list_default_reports};
 use crate::error::Failure;
 use crate::job::ci::Host;
 use crate::job::cli::{
@@ -23,16 +23,26 @@ use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Replaces each report that does not have a result yet with an undecided one that contains the reason why the run
-/// failed.
+/// failed. If no report of this run reached the CI host, replaces the results of earlier runs there, too.
 pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
     let files = mem::take(&mut *run.lock_unfinished_files());
-    let mut reason = format_unfinished_note(&failure.describe_on_one_line());
+    let mut details = failure.describe_on_one_line();
     if let Some(hint) = failure.own_hint() {
-        let _ = write!(reason, ". {TO_DO}{hint}");
+        let _ = write!(details, ". {TO_DO}{hint}");
     }
+    let is_first_result = !files.is_dry && !run.has_reported.load(Ordering::Relaxed);
+    if let Some(report) = files.description.as_ref().filter(|_| is_first_result) {
+        let reason = format!(
+            "{UNFINISHED_NOTE} (exit code {}): {details}",
+            failure.status().code()
+        );
+        host_results::replace_results_of_earlier_runs(run, report, files.has_comment, &reason);
+    }
+    let reason = format_unfinished_note(&details);
     let mut report = files.description.unwrap_or_default();
     if !files.reports.is_empty() {
         report.context.existing_file = find_existing_file(run);
@@ -65,7 +75,7 @@ pub(crate) struct OutputFiles {
 /// Replaces or removes the old files at the paths that flags and the environment name. This happens before anything can
 /// fail, so that no result of an earlier run remains.
 pub(crate) fn replace_files_named_by_flags(run: &Run, command: &Command) -> Result<(), Failure> {
-    run.lock_unfinished_files().description = describe_unfinished_run(run, command);
+    describe_unfinished_run(run, command, &mut run.lock_unfinished_files());
     run.replace_old_files(&OutputFiles::from_command(run, command))
 }
 
@@ -243,6 +253,7 @@ impl Run {
         }
         if let Ok(destinations) = resolved_destinations {
             self.set_policy_annotations(destinations.annotations);
+            self.lock_unfinished_files().has_comment = destinations.comment;
             files.reports = destinations.reports;
             if files.reports.is_empty() {
                 files.reports = list_default_reports(self, workspace.ci.host);

@@ -5,14 +5,20 @@ use super::report_context::find_any_file;
 use crate::job::ci::Host;
 use crate::job::cli::{Command, DestinationArgs, GateArgs};
 use crate::job::settings;
-use crate::session::Run;
+use crate::session::{Run, UnfinishedFiles};
 use sluicegate_pipelines::findings::{Engine, Shard};
 use sluicegate_reports::UnfinishedReport;
 
-/// Returns the facts about the run of a command that writes the reports of a review, as far as flags and the
-/// environment contain them. Returns `None` for other commands.
-pub(super) fn describe_unfinished_run(run: &Run, command: &Command) -> Option<UnfinishedReport> {
+/// Stores the facts about the run of a command that writes the reports of a review, as far as flags and the environment
+/// contain them. Does nothing for other commands.
+pub(super) fn describe_unfinished_run(run: &Run, command: &Command, files: &mut UnfinishedFiles) {
     let mut report = UnfinishedReport::default();
+    let is_dry_run_requested = |flag| settings::is_dry_run(flag, &run.env);
+    files.is_dry = match command {
+        Command::Review(args) => is_dry_run_requested(args.dry_run),
+        Command::Ci(args) => is_dry_run_requested(args.review.dry_run),
+        _ => false,
+    };
     let destinations = match command {
         Command::Review(args) => add_gate_settings(run, &args.gate, &mut report),
         Command::Ci(args) => add_gate_settings(run, &args.review.gate, &mut report),
@@ -22,15 +28,16 @@ pub(super) fn describe_unfinished_run(run: &Run, command: &Command) -> Option<Un
         }
         // The report of merged shards has no shard.
         Command::Report(args) => &args.destinations,
-        _ => return None,
+        _ => return,
     };
+    files.has_comment = settings::is_comment_requested(destinations.comment, &run.env);
     let host = run.host();
     report.review.ci = host.to_string();
     report.context.category = settings::requested_category(destinations.category.clone(), &run.env);
     if host == Host::Azure {
         report.context.azure_build = find_azure_build(run);
     }
-    Some(report)
+    files.description = Some(report);
 }
 
 /// Adds the shard and the enforced level that the job requests, and returns the flags of the destinations. Skips an

@@ -3,7 +3,7 @@
 //! <https://learn.microsoft.com/rest/api/azure/devops/git/pull-request-threads>. Only threads of the token's own user
 //! are updated, because anybody can write a comment with the same first line.
 
-use super::CommentChange;
+use super::{CommentChange, MissingResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Url};
@@ -44,29 +44,35 @@ struct ThreadComment {
 }
 
 impl AzurePullRequest {
-    /// Posts `body` in a closed thread, or updates this program's existing comment. `body` starts with `marker`, by
-    /// which the comment is found again. An error about a permission gets a hint.
-    pub(crate) async fn post_or_update_comment(
+    /// Updates this program's existing comment to `body`, which starts with `marker`, by which the comment is found
+    /// again. Without such a comment, posts `body` or does nothing, as `on_missing` says. An error about a permission
+    /// gets a hint.
+    pub(crate) async fn write_comment(
         &self,
         client: &HostClient,
         marker: &str,
         body: &str,
+        on_missing: MissingResult,
     ) -> Result<CommentChange, HttpError> {
-        let change = self.write_comment(client, marker, body).await;
+        let change = self.update_own_comment(client, marker, body, on_missing).await;
         change.map_err(|error| match error.kind() {
             ErrorKind::Forbidden | ErrorKind::NotFound | ErrorKind::Unauthorized => error.with_hint(HINT),
             _ => error,
         })
     }
 
-    /// Updates this program's comment, or posts one in a closed thread if there is none.
-    async fn write_comment(
+    /// Updates this program's comment. If there is none, posts one in a closed thread, unless `on_missing` forbids it.
+    async fn update_own_comment(
         &self,
         client: &HostClient,
         marker: &str,
         body: &str,
+        on_missing: MissingResult,
     ) -> Result<CommentChange, HttpError> {
         let Some(comment) = self.find_own_comment(client, marker).await? else {
+            if on_missing == MissingResult::Ignore {
+                return Ok(CommentChange::NotFound);
+            }
             let thread = json!({
                 "comments": [{ "parentCommentId": 0, "content": body, "commentType": "text" }],
                 // A branch policy can require that no thread is open before the merge:

@@ -4,6 +4,7 @@
 //! `http://api.bitbucket.org` go through a proxy that adds the credentials
 //! (<https://support.atlassian.com/bitbucket-cloud/docs/code-insights/#Authentication>).
 
+use super::MissingResult;
 use serde_json::Value;
 use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request};
 
@@ -17,15 +18,16 @@ pub(crate) struct CodeInsights<'a> {
 }
 
 impl CodeInsights<'_> {
-    /// Replaces the report of an earlier run with this report and its annotations. An error about a permission gets a
-    /// hint.
+    /// Replaces the report of an earlier run with this report and its annotations, and returns whether the report was
+    /// sent. An error about a permission gets a hint.
     pub(crate) async fn send_report(
         self,
         client: &HostClient,
         report: &Value,
         annotation_batches: &[Value],
-    ) -> Result<(), HttpError> {
-        self.replace_report(client, report, annotation_batches)
+        on_missing: MissingResult,
+    ) -> Result<bool, HttpError> {
+        self.replace_report(client, report, annotation_batches, on_missing)
             .await
             .map_err(|error| {
                 if !error.kind().is_denied() {
@@ -40,12 +42,14 @@ impl CodeInsights<'_> {
 
     /// Deletes the report of an earlier run if there is one, and sends the new report and each batch of its
     /// annotations. The report is deleted because the later requests only add annotations and do not remove old ones.
+    /// Returns false if there was no report and none was sent.
     async fn replace_report(
         self,
         client: &HostClient,
         report: &Value,
         annotation_batches: &[Value],
-    ) -> Result<(), HttpError> {
+        on_missing: MissingResult,
+    ) -> Result<bool, HttpError> {
         let path = [
             "2.0",
             "repositories",
@@ -60,6 +64,7 @@ impl CodeInsights<'_> {
         let delete_request = Request::new(Method::DELETE, url.clone(), Repeat::Safe);
         match client.send(&delete_request).await {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            Err(_) if on_missing == MissingResult::Ignore => return Ok(false),
             _ => {}
         }
         client
@@ -71,6 +76,6 @@ impl CodeInsights<'_> {
             let request = Request::new(Method::POST, annotations_url.clone(), Repeat::Safe).json(batch);
             client.send(&request).await?;
         }
-        Ok(())
+        Ok(true)
     }
 }

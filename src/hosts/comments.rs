@@ -5,6 +5,7 @@
 //! its viewer; a token that may query neither is assumed to be the job's own, whose author is known. If a token of GitLab
 //! may not query its user, the response to a new comment names the author.
 
+use super::MissingResult;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use sluicegate_platform::http::{ErrorKind, HostClient, HttpError, Method, Repeat, Request, Response, Url};
@@ -39,6 +40,8 @@ pub(crate) enum CommentChange {
     Updated,
     /// The comment of an earlier run already has the same text.
     Unchanged,
+    /// There is no comment of an earlier run, and none was posted.
+    NotFound,
 }
 
 enum CommentAuthor {
@@ -61,44 +64,52 @@ struct PostedNote {
     author: User,
 }
 
-struct OwnComment {
+struct MarkedComment {
     id: u64,
     body: String,
 }
 
-/// Posts `body`, which starts with `marker`, or updates this program's existing comment that starts with the marker.
-/// Deletes further comments that start with it, which simultaneous runs may have posted. An error about access gets
-/// a hint for the host.
-pub(crate) async fn post_or_update_comment(
+/// Updates this program's existing comment that starts with `marker` to `body`, which starts with the marker, too.
+/// Without such a comment, posts `body` or does nothing, as `on_missing` says. Deletes further comments that start with
+/// the marker, which simultaneous runs may have posted. An error about access gets a hint for the host.
+pub(crate) async fn write_comment(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
     body: &str,
+    on_missing: MissingResult,
 ) -> Result<CommentChange, HttpError> {
-    update_own_comment(client, thread, marker, body)
+    update_own_comment(client, thread, marker, body, on_missing)
         .await
         .map_err(|error| thread.add_hint(error))
 }
 
-/// Updates this program's first comment on the change, or posts one if there is none. Deletes its other comments there,
-/// which concurrent jobs may have posted.
+/// Updates this program's first comment on the change, or does what `on_missing` says if there is none. Deletes its
+/// other comments there, which concurrent jobs may have posted. If the author of the token is unknown, any comment with
+/// the marker may be this program's own, but only comments that prove to be are replaced.
 async fn update_own_comment(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
     body: &str,
+    on_missing: MissingResult,
 ) -> Result<CommentChange, HttpError> {
-    let Some(author) = fetch_comment_author(client, thread).await? else {
-        return replace_own_notes(client, thread, marker, body).await;
-    };
-    let mut own_comments = list_own_comments(client, thread, marker, &author)
+    let author = fetch_comment_author(client, thread).await?;
+    let mut comments = list_comments(client, thread, marker, author.as_ref())
         .await?
         .into_iter();
-    let Some(kept_comment) = own_comments.next() else {
+    let first_comment = comments.next();
+    if first_comment.is_none() && on_missing == MissingResult::Ignore {
+        return Ok(CommentChange::NotFound);
+    }
+    if author.is_none() {
+        return replace_own_notes(client, thread, marker, body).await;
+    }
+    let Some(kept_comment) = first_comment else {
         post_comment(client, thread, body).await?;
         return Ok(CommentChange::Posted);
     };
-    for duplicate in own_comments {
+    for duplicate in comments {
         delete_comment(client, thread, duplicate.id).await?;
     }
     if kept_comment.body.trim_end() == body.trim_end() {
@@ -123,7 +134,7 @@ async fn replace_own_notes(
 ) -> Result<CommentChange, HttpError> {
     let note: PostedNote = post_comment(client, thread, body).await?.json()?;
     let author = CommentAuthor::User(note.author.id);
-    for earlier_note in list_own_comments(client, thread, marker, &author).await? {
+    for earlier_note in list_comments(client, thread, marker, Some(&author)).await? {
         if earlier_note.id < note.id {
             delete_comment(client, thread, earlier_note.id).await?;
         }
@@ -193,40 +204,40 @@ async fn query_comment_author(client: &HostClient) -> Result<CommentAuthor, Http
     }
 }
 
-/// Returns the comments of this author that begin with the marker, the oldest first. At most [`MAX_PAGES`] pages are
-/// searched.
-async fn list_own_comments(
+/// Returns the comments of this author, or of any author if it is `None`, that begin with the marker, the oldest first.
+/// At most [`MAX_PAGES`] pages are searched.
+async fn list_comments(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
-    author: &CommentAuthor,
-) -> Result<Vec<OwnComment>, HttpError> {
-    let mut own_comments = Vec::new();
+    author: Option<&CommentAuthor>,
+) -> Result<Vec<MarkedComment>, HttpError> {
+    let mut marked_comments = Vec::new();
     for page in 1..=MAX_PAGES {
         let request = Request::get(thread.comments_url(client)?)
             .query("per_page", &COMMENTS_PER_PAGE.to_string())
             .query("page", &page.to_string());
         let comments: Vec<Value> = client.send(&request).await?.json()?;
-        own_comments.extend(
+        marked_comments.extend(
             comments
                 .iter()
-                .filter_map(|comment| parse_own_comment(comment, thread, marker, author)),
+                .filter_map(|comment| parse_marked_comment(comment, thread, marker, author)),
         );
         if comments.len() < COMMENTS_PER_PAGE {
             break;
         }
     }
-    own_comments.sort_by_key(|comment| comment.id);
-    Ok(own_comments)
+    marked_comments.sort_by_key(|comment| comment.id);
+    Ok(marked_comments)
 }
 
-/// Returns the comment if it is by this author and begins with the marker.
-fn parse_own_comment(
+/// Returns the comment if it is by this author, or if the author is `None`, and begins with the marker.
+fn parse_marked_comment(
     comment: &Value,
     thread: &Thread,
     marker: &str,
-    author: &CommentAuthor,
-) -> Option<OwnComment> {
+    author: Option<&CommentAuthor>,
+) -> Option<MarkedComment> {
     let body = comment["body"].as_str()?;
     if body.lines().next()? != marker {
         return None;
@@ -235,11 +246,14 @@ fn parse_own_comment(
         Thread::GitHub { .. } => &comment["user"],
         Thread::GitLab { .. } => &comment["author"],
     };
-    let is_own = match author {
-        CommentAuthor::User(id) => comment_author["id"] == *id,
-        CommentAuthor::JobBot => comment_author["type"] == "Bot" && comment_author["login"] == JOB_BOT_LOGIN,
+    let is_by_author = match author {
+        Some(CommentAuthor::User(id)) => comment_author["id"] == *id,
+        Some(CommentAuthor::JobBot) => {
+            comment_author["type"] == "Bot" && comment_author["login"] == JOB_BOT_LOGIN
+        }
+        None => true,
     };
-    is_own.then_some(OwnComment {
+    is_by_author.then_some(MarkedComment {
         id: comment["id"].as_u64()?,
         body: body.to_owned(),
     })

@@ -9,4 +9,11 @@ mod comments;
 
 pub(crate) use azure_thread::AzurePullRequest;
 pub(crate) use code_insights::CodeInsights;
-pub(crate) use comments::{CommentChange, Thread, post_or_update_comment};
+pub(crate) use comments::{CommentChange, Thread, write_comment};
+
+/// What to do if the host does not have a result of an earlier run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MissingResult {
+    Create,
+    Ignore,
+}

@@ -104,6 +104,10 @@ pub(crate) struct UnfinishedFiles {
     pub(crate) description: Option<UnfinishedReport>,
     pub(crate) reports: Vec<(Format, PathBuf)>,
     pub(crate) publish_junit: Option<PathBuf>,
+    /// A dry run does not send results to the CI host.
+    pub(crate) is_dry: bool,
+    /// Whether the run keeps a comment on the pull or merge request.
+    pub(crate) has_comment: bool,
 }
 
 pub(crate) type CommandResult = Result<ExitStatus, Failure>;

@@ -138,10 +138,15 @@ impl Run {
         Ok(())
     }
 
-    /// Returns the syntax of annotations in the log: by the style that the job requests, or else by that of the policy.
+    /// Returns the syntax of annotations in the log.
     fn annotation_style(&self) -> AnnotationStyle {
+        choose_annotation_style(self.chosen_annotations(), self.host())
+    }
+
+    /// Returns the style of annotations that the job requests, or else that of the policy.
+    pub(crate) fn chosen_annotations(&self) -> Annotations {
         let style = self.annotations.or_else(|| *lock_mutex(&self.policy_annotations));
-        choose_annotation_style(style.unwrap_or_default(), self.host())
+        style.unwrap_or_default()
     }
 
     /// Records the style of annotations that the policy requests. It is used unless the job requests a style.

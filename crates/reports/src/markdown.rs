@@ -131,6 +131,12 @@ pub(super) fn render_source_link(url_template: &str, path: &str, line: u32, text
     )
 }
 
+/// Renders a paragraph with the commit that a comment is about, because the comment may remain when the change has newer
+/// commits.
+pub(super) fn render_commit(id: &str) -> String {
+    format!("Commit: {}\n\n", render_code(text::short_id(id)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

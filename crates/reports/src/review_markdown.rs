@@ -7,7 +7,7 @@ use crate::findings_markdown::{
     FileEntries, FindingItem, MESSAGE_LIMIT, is_error, render_cause, render_finding_items,
     render_finding_list, shorten_message, shorten_name,
 };
-use crate::markdown::{escape, escape_prose, render_code};
+use crate::markdown::{escape, escape_prose, render_code, render_commit};
 use crate::view::{self, FindingEntry, Notice, NoticeEntry, NoticeKind, View, ViewMedium};
 use crate::{ReportContext, truncation};
 use sluicegate_base::text::{format_and_more, format_and_more_of, format_count, format_number};
@@ -58,8 +58,9 @@ pub(super) fn render_summary(report: &Report, context: &ReportContext) -> String
 /// review, so that the next run can find this comment and update it.
 pub fn render_comment(report: &Report, context: &ReportContext) -> String {
     let view = View::new(report, context, ViewMedium::Page);
-    let head = render_head(&view, &COMMENT_LIMITS);
-    let start = format!("{}\n{head}", comment_marker(report, context));
+    let mut start = format!("{}\n", comment_marker(report, context));
+    start.push_str(&render_head(&view, &COMMENT_LIMITS));
+    start.extend(report.context.head.as_deref().map(render_commit));
     render_page(start, &view, &COMMENT_LIMITS)
 }
 

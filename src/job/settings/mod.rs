@@ -45,9 +45,12 @@ pub use global_settings::{
 };
 pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;
-pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files};
+pub use publish_settings::{
+    PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files,
+};
 pub use report_destinations::{
-    ReportDestinations, requested_annotation_style, requested_category, requested_reports,
+    ReportDestinations, is_comment_requested, requested_annotation_style, requested_category,
+    requested_reports,
 };
 pub use review_settings::{GateSettings, ReviewSettings};
 pub use schema::json_schema;

@@ -178,6 +178,14 @@ pub fn requested_annotation_style(flag: Option<Annotations>, env: &Env) -> Optio
     annotations.ok().flatten()
 }
 
+/// Returns whether the flag or the variable requests a comment, before the configuration file is read. An invalid value
+/// is treated as false, because its error is reported when all settings are resolved.
+pub fn is_comment_requested(flag: bool, env: &Env) -> bool {
+    Layers::new(env)
+        .resolve_switch(flag, variable::COMMENT, None)
+        .unwrap_or(false)
+}
+
 /// Returns the category that the flag or the variable sets, before the configuration file is read; empty by default.
 pub fn requested_category(flag: Option<String>, env: &Env) -> String {
     let category = Layers::new(env).resolve_text(flag, variable::CATEGORY, None);

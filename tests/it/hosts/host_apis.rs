@@ -100,6 +100,87 @@ fn one_comment_is_posted_and_then_updated() {
 }
 
 #[test]
+fn comment_of_earlier_run_is_replaced_if_run_does_not_finish() {
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
+    let comments = Comments::github(Vec::new());
+    let call = on_github(&world, &platform, &comments.url());
+    let unusable = call.clone().variable("SLUICEGATE_FAIL_ON", "abc");
+    // There is no comment to replace.
+    unusable.run("review --comment").expect(2);
+    assert_eq!(comments.bodies(), [""; 0]);
+    call.run("review --comment").expect(1);
+    let commit = world.git("rev-parse --short=7 HEAD");
+    let commit_line = format!("Commit: <code>{commit}</code>");
+    assert!(
+        comments.bodies()[0].contains(&commit_line),
+        "{:?}",
+        comments.bodies()
+    );
+    unusable.run("review").expect(2);
+    unusable.run("review --comment --dry-run").expect(2);
+    assert!(
+        !comments.bodies()[0].contains("did not finish"),
+        "{:?}",
+        comments.bodies()
+    );
+    for command in ["review", "check", "ci"] {
+        call.run("review --comment").expect(1);
+        without_secret(unusable.run((command, "--comment")).expect(2)).saying(&["updated the comment"]);
+        let bodies = comments.bodies();
+        assert_eq!(bodies.len(), 1, "{bodies:?}");
+        for text in ["he run did not finish (exit code 2)", &commit_line] {
+            assert!(bodies[0].contains(text), "{}", bodies[0]);
+        }
+    }
+    let unreachable = unusable.variable("GITHUB_API_URL", "http://127.0.0.1:9");
+    unreachable
+        .run("review --comment")
+        .expect(2)
+        .saying(&["could not update the comment of an earlier run"]);
+}
+
+#[test]
+fn note_of_unknown_author_is_replaced_if_run_does_not_finish() {
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
+    let notes = Comments::gitlab(Vec::new());
+    let rejection = ResponseTemplate::new(403).set_body_json(json!({ "error": "insufficient_scope" }));
+    notes
+        .host
+        .respond_to("GET", "^/api/v4/user$", in_turn(vec![rejection]));
+    let call = on_gitlab(&world, &platform, &notes);
+    let unusable = call.clone().variable("SLUICEGATE_FAIL_ON", "abc");
+    unusable.run("review --comment").expect(2);
+    assert_eq!(notes.bodies(), [""; 0]);
+    call.run("review --comment").expect(1);
+    unusable.run("review --comment").expect(2);
+    let bodies = notes.bodies();
+    assert_eq!(bodies.len(), 1, "{bodies:?}");
+    assert!(
+        bodies[0].contains("did not finish (exit code 2)"),
+        "{}",
+        bodies[0]
+    );
+}
+
+#[test]
+fn run_of_push_needs_no_comment_and_other_event_warns() {
+    let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
+    for (source, has_warning) in [("push", false), ("schedule", false), ("trigger", true)] {
+        let output = platform
+            .call(&world)
+            .variable("GITLAB_CI", "true")
+            .variable("CI_PIPELINE_SOURCE", source)
+            .variable("CI_COMMIT_SHA", world.git("rev-parse HEAD"))
+            .variable("CI_COMMIT_BRANCH", "change")
+            .variable("CI_DEFAULT_BRANCH", "main")
+            .run("review --comment")
+            .expect(1);
+        let text = output.all();
+        assert_eq!(text.contains("could not send the comment"), has_warning, "{text}");
+    }
+}
+
+#[test]
 fn comment_lists_changes_of_pipelines_unless_they_are_off() {
     let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     for (args, has_changes) in [("", true), ("--changes none", false)] {
@@ -287,6 +368,43 @@ fn bitbucket_gets_code_insights_through_its_proxy() {
 }
 
 #[test]
+fn code_insights_of_earlier_run_are_replaced_if_run_does_not_finish() {
+    let world = change_with_bad_pipeline();
+    for (status, methods) in [
+        (204, &["DELETE", "PUT"][..]),
+        (404, &["DELETE"]),
+        (500, &["DELETE"]),
+    ] {
+        let proxy = Platform::new();
+        let response = ResponseTemplate::new(status).insert_header("retry-after", "0");
+        proxy.respond_to("DELETE", "", in_turn(vec![response]));
+        proxy.respond_to("PUT", "", in_turn(vec![answer(&json!({}))]));
+        Call::new(&world.work())
+            .variable("BITBUCKET_BUILD_NUMBER", "9")
+            .variable("BITBUCKET_COMMIT", world.git("rev-parse HEAD"))
+            .variable("BITBUCKET_BRANCH", "change")
+            .variable("BITBUCKET_REPO_FULL_NAME", "w/r")
+            .variable("SLUICEGATE_BITBUCKET_PROXY", proxy.server.uri())
+            .run("check --base nope")
+            .expect(7);
+        let requests = proxy.requests();
+        let mut sent_methods: Vec<&str> = requests.iter().map(|request| request.method.as_str()).collect();
+        sent_methods.dedup();
+        assert_eq!(sent_methods, methods);
+        if let Some(put) = requests.iter().find(|request| request.method.as_str() == "PUT") {
+            let body: Value = serde_json::from_slice(&put.body).unwrap();
+            assert_eq!(body["result"], "FAILED");
+            assert!(
+                body["details"]
+                    .to_string()
+                    .contains("did not finish (exit code 7)"),
+                "{body}"
+            );
+        }
+    }
+}
+
+#[test]
 fn refused_code_insights_have_proxy_hint_and_keep_verdict() {
     let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     let sent = |status: u16| {
@@ -344,10 +462,12 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     call.run("check --all --head HEAD")
         .expect(0)
         .saying(&["the built commit (BITBUCKET_COMMIT) is not checked out"]);
+    assert_eq!(proxy.requests().len(), sent);
+    // This run cannot finish, so the report of the earlier run is replaced.
     call.run("check --all")
         .expect(7)
         .saying(&["neither the event's commit"]);
-    assert_eq!(proxy.requests().len(), sent);
+    assert_eq!(proxy.requests().len(), sent + 2);
 }
 
 #[test]
