@@ -3,6 +3,7 @@
 use crate::attestation::SavedStatement;
 use crate::error::Failure;
 use crate::job::cli::VerifyArgs;
+use crate::job::settings;
 use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
@@ -15,13 +16,12 @@ use std::path::Path;
 
 /// Runs `sluicegate verify`: compares a statement, or the receipt of a publish, with the platform and the clone.
 pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
-    match (&args.attestation, &args.receipt) {
-        (Some(statement), _) => verify_statement(run, statement, args.output.output),
-        (None, Some(receipt)) => verify_receipt(run, receipt)?.print(run, args.output.output),
-        (None, None) => Err(Failure::usage(
-            "pass the path of a receipt, or of a statement with --attestation",
-        )),
+    if let Some(statement) = &args.attestation {
+        return verify_statement(run, statement, args.output.output);
     }
+    let receipt = settings::requested_receipt(args.receipt.as_ref(), &run.env)
+        .ok_or_else(|| Failure::usage("pass the path of a receipt, or of a statement with --attestation"))?;
+    verify_receipt(run, &receipt)?.print(run, args.output.output)
 }
 
 /// Compares a published version with the receipt of its publish. Also checks that the receipt is consistent in itself,

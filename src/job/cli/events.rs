@@ -1,6 +1,7 @@
 //! `sluicegate events`.
 
 use super::EventFormat;
+use super::values::output_path_parser;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -49,6 +50,6 @@ pub struct ExportArgs {
     )]
     pub output: EventFormat,
     /// Save the end of this export in a file and continue from it in the next run; --from applies only to the first run
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output_path_parser())]
     pub cursor: Option<PathBuf>,
 }

@@ -1,5 +1,6 @@
 //! The flags that every command accepts.
 
+use super::values::output_path_parser;
 use super::{ColorChoice, GateChanges};
 use crate::job::ci::Host;
 use crate::job::policy::PolicySource;
@@ -80,7 +81,7 @@ pub struct GlobalArgs {
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     pub directory: Option<PathBuf>,
     /// Write the result to this file instead of standard output; set its format with -o
-    #[arg(long, global = true, value_name = "PATH")]
+    #[arg(long, global = true, value_name = "PATH", value_parser = output_path_parser())]
     pub out: Option<PathBuf>,
     /// When to color the output [env: SLUICEGATE_COLOR, NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR]
     /// [default: auto]

@@ -20,6 +20,7 @@ mod global;
 #[cfg(test)]
 mod help_headings;
 mod help_topics;
+mod joined_argument;
 mod mv;
 mod overview;
 mod pipelines;
@@ -91,8 +92,8 @@ pub use usage_error::{describe_usage_error, find_requested_color};
 pub use values::{
     Annotations, Changes, CheckLevel, ColorChoice, CompatMode, EventFormat, FailOn, FileSelection,
     FileSource, Fork, Format, GateChanges, IfExists, NoteFormat, OnIgnored, OnSmokeFailure, OnUnavailable,
-    OutputFormat, ProjectCheckMode, ReportFlag, RequiredEngine, ReviewRequestFields, ShowMode, parse_bool,
-    parse_seconds, parse_value,
+    OutputFormat, ProjectCheckMode, ReportFlag, RequiredEngine, ReviewRequestFields, ShowMode,
+    describe_invalid_path, parse_bool, parse_seconds, parse_value,
 };
 pub use variables::{ApplyArgs, FieldArgs, OverridesVerb, VariablesArgs, VariablesVerb};
 pub use verify::VerifyArgs;

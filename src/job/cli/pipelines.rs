@@ -1,6 +1,6 @@
 //! `sluicegate pipelines` and `sluicegate executions`.
 
-use super::values::{parse_name, parse_new_name, parse_pair};
+use super::values::{output_path_parser, parse_name, parse_new_name, parse_pair};
 use super::{OutputArgs, PaceArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ pub struct RunArgs {
     #[arg(long, requires = "wait")]
     pub cancel_on_interrupt: bool,
     /// Write the outcome to this file as JUnit XML
-    #[arg(long, value_name = "PATH", requires = "wait")]
+    #[arg(long, value_name = "PATH", requires = "wait", value_parser = output_path_parser())]
     pub junit: Option<PathBuf>,
     #[command(flatten)]
     pub cancel: CancelArgs,

@@ -1,5 +1,6 @@
 //! `sluicegate provision`.
 
+use super::values::output_path_parser;
 use super::{OutputArgs, VocabularyArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -57,7 +58,7 @@ pub struct ProvisionApplyArgs {
     #[arg(short, long, value_name = "FILE")]
     pub file: PathBuf,
     /// File that records the finished steps [default: FILE.state.json]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = output_path_parser())]
     pub state: Option<PathBuf>,
     /// Check the file and print the steps without running them
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! `sluicegate publish`, and the flags that `sluicegate ci` shares with it.
 
+use super::values::output_path_parser;
 use super::{
     CompatArgs, FileSelection, FileSource, GlobArgs, IfExists, OnIgnored, OutputFormat, RequiredEngine,
     SmokeFlags,
@@ -100,18 +101,18 @@ pub struct PublishFlags {
     #[arg(long, value_name = "SECONDS")]
     pub lookup_timeout: Option<u64>,
     /// Write the receipt to this JSON file [env: SLUICEGATE_RECEIPT]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = output_path_parser())]
     pub receipt: Option<PathBuf>,
     /// Write the outcome to this file as JUnit XML [env: SLUICEGATE_PUBLISH_JUNIT]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = output_path_parser())]
     pub junit: Option<PathBuf>,
     /// Write an in-toto statement about the published version to this file, for a separate tool to sign
     /// [env: SLUICEGATE_PUBLISH_ATTESTATION]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output_path_parser())]
     pub publish_attestation: Option<PathBuf>,
     /// Write only the predicate of the in-toto statement to this file, for `actions/attest`
     /// [env: SLUICEGATE_PUBLISH_ATTESTATION_PREDICATE]
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = output_path_parser())]
     pub publish_attestation_predicate: Option<PathBuf>,
     #[command(flatten)]
     pub smoke: SmokeFlags,

@@ -1,6 +1,7 @@
 //! Describes errors in the arguments. Each description ends with a hint for this cause: the flag or command that the
 //! user probably means, an example, or the help of the flag.
 
+use super::joined_argument::find_joined_argument_hint;
 use super::overview::GLOBALS_COMMAND;
 use super::{ColorChoice, PROGRAM, command_tree, parse_value, synonyms};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -162,6 +163,9 @@ impl<'c> InvalidCall<'c> {
     /// Returns the hint for an unknown flag: the flag that another program's flag corresponds to, the commands that have
     /// the flag, a similar flag, or how to list the flags.
     fn hint_for_flag(&self, flag: &str) -> String {
+        if let Some(hint) = find_joined_argument_hint(self.command, flag) {
+            return hint;
+        }
         let value = self.find_flag_value(flag);
         // Other programs use `-f` for a format, for a file, and for `--force`.
         let is_short_flag_of_other_meaning = flag == "-f" && !self.has_output_format(value);

@@ -4,11 +4,12 @@
 pub use crate::publish::{FileSelection, FileSource, IfExists, OnIgnored, OnSmokeFailure};
 pub use crate::ui::ColorChoice;
 use clap::ValueEnum;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 pub use sluicegate_pipelines::findings::{FailOn, ShowMode};
 pub use sluicegate_pipelines::interface::CompatMode;
 pub use sluicegate_reports::Format;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Parses `NAME=VALUE`, split at the first `=`. The name must not be blank; the value may be empty.
 pub(super) fn parse_pair(text: &str) -> Result<(String, String), String> {
@@ -196,6 +197,21 @@ impl std::str::FromStr for ReportFlag {
             path,
         })
     }
+}
+
+/// Returns a parser for the path of an output file. It refuses `-`, which means standard output in other programs and
+/// would otherwise create a file with this name.
+pub(super) fn output_path_parser() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match describe_invalid_path(&path) {
+        Some(reason) => Err(reason),
+        None => Ok(path),
+    })
+}
+
+/// Returns why this is not the path of a file; `None` for a path.
+pub fn describe_invalid_path(path: &Path) -> Option<String> {
+    let is_dash = path.as_os_str() == "-";
+    is_dash.then(|| "pass the path of a file: `-` does not mean standard output here".to_owned())
 }
 
 /// Parses one of a fixed set of values, ignoring case and surrounding spaces. The error lists the valid values.

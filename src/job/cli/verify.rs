@@ -16,8 +16,8 @@ The program does not check signatures. Check them first, with `gh attestation ve
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
-    /// Receipt that `publish --receipt` wrote
-    #[arg(value_name = "RECEIPT", required_unless_present = "attestation")]
+    /// Receipt that `publish --receipt` wrote [env: SLUICEGATE_RECEIPT]
+    #[arg(value_name = "RECEIPT")]
     pub receipt: Option<PathBuf>,
     /// In-toto statement that `publish --attestation` or `review --attestation` wrote; it is compared with the platform
     /// and with the clone, but its signature is not checked

@@ -3,7 +3,7 @@
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::env::Env;
-use crate::job::cli::{AttestationArgs, PublishFlags};
+use crate::job::cli::{AttestationArgs, PublishFlags, describe_invalid_path};
 use crate::job::policy::{normalize_path, resolve_links};
 use sluicegate_base::unexpanded_value::UnexpandedValue;
 use std::path::{Path, PathBuf};
@@ -61,11 +61,12 @@ pub(super) fn requested_publish_attestation(flags: &PublishFlags, env: &Env) -> 
     }
 }
 
-/// Returns the path that a flag or its environment variable sets. A path with a variable that was not replaced is
-/// skipped, because its error is reported when all settings are resolved.
+/// Returns the path that a flag or its environment variable sets. A path with a variable that was not replaced, and one
+/// that is not the path of a file, is skipped, because its error is reported when all settings are resolved.
 pub(super) fn requested_path(flag: Option<&PathBuf>, variable: &str, env: &Env) -> Option<PathBuf> {
     let path = flag.cloned().or_else(|| env.get(variable).map(PathBuf::from));
     path.filter(|path| UnexpandedValue::find(&path.to_string_lossy()).is_none())
+        .filter(|path| describe_invalid_path(path).is_none())
 }
 
 impl SettingSources<'_> {

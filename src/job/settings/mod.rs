@@ -46,7 +46,7 @@ pub use global_settings::{
 pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;
 pub use publish_settings::{
-    PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files,
+    PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files, requested_receipt,
 };
 pub use report_destinations::{
     ReportDestinations, is_comment_requested, requested_annotation_style, requested_category,

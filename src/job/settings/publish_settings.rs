@@ -13,7 +13,7 @@ use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsEr
 use crate::env::Env;
 use crate::job::cli::{
     CiArgs, FileSelection, FileSource, IfExists, OnIgnored, OutputFormat, PublishArgs, PublishFlags,
-    RequiredEngine, parse_value,
+    RequiredEngine, describe_invalid_path, parse_value,
 };
 use crate::job::context::RequestedRevisions;
 use globset::GlobSet;
@@ -81,6 +81,11 @@ pub fn requested_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles 
         junit: requested_path(flags.junit.as_ref(), variable::PUBLISH_JUNIT, env),
         attestation: requested_publish_attestation(flags, env),
     }
+}
+
+/// Returns the path of the receipt that an argument or the variable names.
+pub fn requested_receipt(argument: Option<&PathBuf>, env: &Env) -> Option<PathBuf> {
+    requested_path(argument, variable::RECEIPT, env)
 }
 
 /// Returns whether the flag or the variable requests a dry run. An invalid variable is treated as false here, because
@@ -218,6 +223,13 @@ impl SettingSources<'_> {
             return Ok(None);
         };
         reject_unexpanded_value(&path.to_string_lossy(), source, variable)?;
+        if let Some(reason) = describe_invalid_path(&path) {
+            let name = match source {
+                SettingSource::File => key,
+                SettingSource::Flag | SettingSource::Variable => variable,
+            };
+            return Err(SettingsError::new(format!("`{name}`: {reason}")));
+        }
         let path = match source {
             SettingSource::File => check_file_path(key, &path)?,
             SettingSource::Flag | SettingSource::Variable => path,

@@ -337,3 +337,16 @@ fn messages_of_task_that_waits_until_time_limit_name_decision() {
         .expect(8)
         .saying(&[&format!("error: task {id} waits for a decision")]);
 }
+
+#[test]
+fn flag_and_value_in_one_argument_have_their_own_hint() {
+    let world = World::new();
+    let call = Call::new(&world.work());
+    call.run(&["check", "--exclude archive/**"])
+        .expect(2)
+        .saying(&["hint: pass --exclude and its value as two arguments"]);
+    for argument in ["--no-such-flag x", "--staged x"] {
+        let text = call.run(&["check", argument]).expect(2).all();
+        assert!(!text.contains("as two arguments"), "{text}");
+    }
+}

@@ -149,6 +149,14 @@ fn touched_file_of_pointer_is_published_once_and_verified() {
     let output = publish("--receipt receipt.json").expect(0);
     assert!(!output.all().contains("differs from commit"), "{}", output.all());
     publish_call(&world, &server).run("verify receipt.json").expect(0);
+    publish_call(&world, &server)
+        .variable("SLUICEGATE_RECEIPT", "receipt.json")
+        .run("verify")
+        .expect(0);
+    publish_call(&world, &server)
+        .run("verify")
+        .expect(2)
+        .saying(&["pass the path of a receipt"]);
     let output = publish("").expect(0);
     assert!(output.out.contains("nothing is published"), "{}", output.all());
     // The counterpart: another file than the one in the commit.

@@ -201,3 +201,43 @@ fn text_that_cannot_be_printed_is_an_error() {
         Call::new(&world.work()).run(args).expect(0);
     }
 }
+
+/// In other programs, `-` means standard output.
+#[test]
+fn output_file_called_dash_is_refused() {
+    let world = project();
+    for args in [
+        "rules list --out -",
+        "publish --receipt -",
+        "publish --junit=-",
+        "ci --publish-attestation -",
+        "ci --publish-attestation-predicate -",
+        "review --attestation -",
+        "report r.json --attestation-predicate -",
+        "pipelines run x --environment y --wait --junit -",
+        "events export --cursor -",
+        "provision apply -f p.yaml --state -",
+    ] {
+        Call::with_platform(&world.work(), "http://127.0.0.1:9")
+            .run(args)
+            .expect(2)
+            .saying(&["pass the path of a file: `-` does not mean standard output here"]);
+    }
+    for (variable, args) in [
+        ("SLUICEGATE_RECEIPT", "publish --prefix p --version-name 1"),
+        ("SLUICEGATE_PUBLISH_JUNIT", "publish --prefix p --version-name 1"),
+        ("SLUICEGATE_ATTESTATION", "review --all"),
+    ] {
+        Call::with_platform(&world.work(), "http://127.0.0.1:9")
+            .variable(variable, "-")
+            .run(args)
+            .expect(2)
+            .saying(&[&format!("`{variable}`: pass the path of a file")]);
+    }
+    assert_eq!(world.git("status --porcelain"), "");
+    Call::new(&world.work()).run("rules list --out ./-").expect(0);
+    Call::new(&world.work())
+        .run("check --all --report json=-")
+        .expect(0)
+        .json();
+}
