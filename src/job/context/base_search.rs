@@ -181,7 +181,7 @@ impl BaseSearch<'_> {
                     "the first parent of the host's merge".to_owned(),
                 ))
             }
-            _ => Err(self.missing_branch_error(branch, "target")),
+            _ => Err(self.missing_branch_error(branch, BranchRole::Target)),
         }
     }
 
