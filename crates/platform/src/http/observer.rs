@@ -36,8 +36,7 @@ impl PendingChanges {
 
     /// Adds a request, until the returned value is dropped.
     fn add(&self, subject: String) -> PendingChange {
-        lock_mutex(&self.0)
-            .push(subject.clone());
+        lock_mutex(&self.0).push(subject.clone());
         PendingChange {
             changes: self.clone(),
             subject,
