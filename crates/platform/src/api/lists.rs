@@ -17,10 +17,6 @@ const MAX_PAGES: usize = 1_000;
 /// Maximum number of times that all pages are read, if the list changes meanwhile.
 const MAX_PASSES: usize = 4;
 
-/// The hint for a list whose pages contradict each other. The base URL is right, because there is a list.
-const INCONSISTENT_LIST_HINT: &str =
-    "run the command again; if the list is still inconsistent, report this to the platform's operators";
-
 /// Possible names of an envelope's array.
 const ENTRY_FIELDS: [&str; 7] = [
     "results",
@@ -220,9 +216,8 @@ impl Platform {
                 if page_number == 1 && page.may_be_unpaged() {
                     return Ok(ListPass::Complete(entries));
                 }
-                return Err(response
-                    .unusable_error(&format!("page {page_number} repeats {repeated_page}"))
-                    .with_hint(INCONSISTENT_LIST_HINT));
+                let reason = format!("page {page_number} repeats {repeated_page}");
+                return Err(inconsistent_list_error(&response, &reason));
             }
             first_total = first_total.or(page.total);
             if let Some(change) = describe_change(page.total, first_total, repetition) {
@@ -336,12 +331,20 @@ fn to_signed(count: usize) -> i128 {
     i128::try_from(count).unwrap_or(i128::MAX)
 }
 
+/// Creates the error for a list whose pages contradict each other. The base URL is right, because there is a list.
+fn inconsistent_list_error(response: &Response, reason: &str) -> HttpError {
+    response.unusable_error(reason).with_hint(
+        "run the command again; if the list is still inconsistent, report this to the platform's operators",
+    )
+}
+
 /// Returns an error if the response states another total number of entries than `count`.
 fn reject_different_count(total: Option<i128>, count: usize, response: &Response) -> Result<(), HttpError> {
     match total {
-        Some(total) if total != to_signed(count) => Err(response
-            .unusable_error(&format!("the list announces {total} entries but has {count}"))
-            .with_hint(INCONSISTENT_LIST_HINT)),
+        Some(total) if total != to_signed(count) => {
+            let reason = format!("the list announces {total} entries but has {count}");
+            Err(inconsistent_list_error(response, &reason))
+        }
         _ => Ok(()),
     }
 }
