@@ -291,26 +291,30 @@ mod tests {
         }
     }
 
+    /// Creates a named pipe in this directory.
+    #[cfg(unix)]
+    fn create_pipe(folder: &Path, name: &str) -> PathBuf {
+        let path = folder.join(name);
+        let status = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(status.unwrap().success());
+        path
+    }
+
     #[cfg(unix)]
     #[tokio::test]
     async fn pipe_without_writer_is_refused_after_the_timeout() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("token");
-        let mkfifo = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
-        assert!(mkfifo.success());
-        let error = read_token_file_within(&path, Duration::from_millis(50)).await;
+        let silent_pipe = create_pipe(folder.path(), "silent");
+        let error = read_token_file_within(&silent_pipe, Duration::from_millis(50)).await;
         let message = error.err().unwrap().to_string();
         assert!(message.contains("did not provide a token within"), "{message}");
-        // Counterpart: the reader that is still waiting, or this one, gets the token; a second one is never too late.
-        let writer_path = path.clone();
-        let writer = thread::spawn(move || {
-            while std::fs::write(&writer_path, "t0ken").is_ok() {
-                thread::sleep(Duration::from_millis(20));
-            }
-        });
-        let token = read_token_file_within(&path, Duration::from_secs(60)).await;
-        assert!(token.ok().unwrap().expose_secret().starts_with("t0ken"));
-        drop(writer);
+        // Counterpart: a pipe with a writer.
+        let pipe = create_pipe(folder.path(), "written");
+        let written_path = pipe.clone();
+        let writer = thread::spawn(move || std::fs::write(written_path, "t0ken"));
+        let token = read_token_file_within(&pipe, Duration::from_secs(60)).await;
+        assert_eq!(token.ok().unwrap().expose_secret(), "t0ken");
+        writer.join().unwrap().unwrap();
     }
 
     #[test]
