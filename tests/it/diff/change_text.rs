@@ -133,6 +133,37 @@ fn changed_grid_variable_of_a_call_is_set_by_its_name() {
 }
 
 #[test]
+fn changed_row_of_grid_variable_is_described_with_its_first_value() {
+    let with = |rows: &str| format!("[{{ variable: tables, status: values, gridValues: [{rows}] }}]");
+    let before = with("[ORDERS], [ITEMS]");
+    let describe = |rows: &str| describe_list_change("setGridVariables", &before, &with(rows));
+    assert_eq!(
+        describe("[PAYROLL], [ITEMS]"),
+        "~ sets tables, gridValues: ORDERS -> PAYROLL\n"
+    );
+    assert_eq!(
+        describe("[ORDERS], [ITEMS], [PAYROLL, x]"),
+        "+ sets tables, gridValues: PAYROLL, x\n"
+    );
+    assert_eq!(describe("[ORDERS]"), "- sets tables, gridValues: ITEMS\n");
+    // The name of a scalar variable is only before the equals sign.
+    let text = describe_list_change("setScalarVariables", "[[a, 1]]", "[[a, 1], [b, 2]]");
+    assert_eq!(text, "+ sets b = 2\n");
+}
+
+#[test]
+fn change_without_name_of_field_has_no_separator() {
+    let text = describe_change(
+        &components(&["Load"], "").replace("type: orchestration\n", "type: orchestration\nlog: {}\n"),
+        &components(&["Load"], ", '': x").replace("type: orchestration\n", "type: orchestration\nlog: {}\n"),
+    );
+    assert!(text.contains("\n    + \"\": x\n"), "{text}");
+    let variables = |value: &str| format!("{}  variables:\n    v: {value}\n", components(&["Load"], ""));
+    let text = describe_change(&variables("null"), &variables("{}"));
+    assert!(text.contains("\n  ~ v (variable)\n    ~ null -> {}\n"), "{text}");
+}
+
+#[test]
 fn components_that_stop_leave_lines_for_other_changes() {
     let names: Vec<String> = (0..420).map(|at| format!("N{at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -223,6 +254,28 @@ fn moved_row_is_described_and_moved_assignment_only_with_its_value() {
     assert_eq!(text, "~ sets a = 1 -> 3\n");
     let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
     assert_eq!(text, "+ sets b = 2\n- sets b = 2\n");
+}
+
+#[test]
+fn new_assignment_among_moved_ones_is_the_only_one_described() {
+    let describe = |before: &str, after: &str| describe_list_change("setScalarVariables", before, after);
+    let text = describe("[[a, 1], [b, 2]]", "[[b, 2], [a, 1], [c, 2]]");
+    assert_eq!(text, "+ sets c = 2\n");
+    let text = describe("[[b, 2], [a, 1], [c, 2]]", "[[a, 1], [b, 2]]");
+    assert_eq!(text, "- sets c = 2\n");
+    let text = describe("[[a, 1], [b, 2]]", "[[b, 2], [a, 3], [c, 4]]");
+    assert_eq!(text, "~ sets a = 1 -> 3\n+ sets c = 4\n");
+    // A list of entries with names.
+    let entry = |name: &str, value: &str| format!("{{ variable: {name}, gridValues: [[{value}]] }}");
+    let before = format!("[{}, {}]", entry("a", "1"), entry("b", "2"));
+    let after = format!("[{}, {}, {}]", entry("b", "2"), entry("a", "1"), entry("c", "2"));
+    let text = describe_list_change("setGridVariables", &before, &after);
+    assert_eq!(text, "+ sets c (gridValues.1: 2)\n");
+    // Without a moved entry, a replaced one is still described as one change.
+    let text = describe("[[a, 1], [b, 2]]", "[[a, 1], [c, 2]]");
+    assert_eq!(text, "~ sets c instead of b\n");
+    let text = describe("[[a, 1], [b, 2]]", "[[a, 1], [c, 3]]");
+    assert_eq!(text, "- sets b = 2\n+ sets c = 3\n");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Describes a change as text, one line for each difference. Every line is safe to show.
 
 use super::diff_line::{DiffLine, Sign};
-use super::field_groups::{self, FieldGroup, format_path_steps};
+use super::field_groups::{self, FieldGroup, format_path_steps, is_variable_name};
 use super::file_change_line::describe_file_change;
 use super::leaf::{Leaf, PathStep};
 use super::line_shares::LineShares;
@@ -180,11 +180,7 @@ impl Description {
             shown_group_count += 1;
             match group {
                 FieldGroup::Single(field) => {
-                    self.describe_field(
-                        depth,
-                        field,
-                        &format!("{}: ", field_groups::format_field_path(field)),
-                    );
+                    self.describe_field(depth, field, &field_groups::format_field_prefix(field));
                 }
                 FieldGroup::Row { name, cells } => self.describe_row(depth, name, cells),
                 FieldGroup::Entry { name, fields } => {
@@ -240,10 +236,11 @@ impl Description {
             return self.describe_replaced_variable(depth, old_name, name, cells);
         }
         let prefix = FieldGroup::format_row_prefix(name, cells);
+        // The prefix `sets NAME = ` already contains the name of the variable.
         let shown_cells: Vec<&FieldDiff> = cells
             .iter()
             .copied()
-            .filter(|cell| !is_name_in_prefix(&prefix, cell))
+            .filter(|cell| !is_variable_name(cell))
             .collect();
         let sign = if cells.iter().all(|cell| cell.before.is_none()) {
             Sign::Added
@@ -281,23 +278,30 @@ impl Description {
         cells: &[&FieldDiff],
     ) {
         let old_name = old_name.to_string();
-        // The second cell is the value. If it did not change, both variables are set to the same value.
-        let Some(value_cell) = cells.get(1) else {
+        // The other cells are the value. If they did not change, both variables are set to the same value.
+        let value_cells = cells.get(1..).unwrap_or_default();
+        if value_cells.is_empty() {
             let content = format!(
                 "sets {} instead of {}",
                 truncate_name(name),
                 truncate_name(&old_name)
             );
             return self.push_text(depth, Sign::Changed, &content);
-        };
+        }
+        let removed_values = value_cells.iter().filter_map(|cell| cell.before.as_ref());
+        let added_values = value_cells.iter().filter_map(|cell| cell.after.as_ref());
         let sides = [
-            (Sign::Removed, old_name.as_str(), &value_cell.before),
-            (Sign::Added, name, &value_cell.after),
+            (
+                Sign::Removed,
+                old_name.as_str(),
+                removed_values.map(format_value).collect::<Vec<_>>(),
+            ),
+            (Sign::Added, name, added_values.map(format_value).collect()),
         ];
-        for (sign, name, leaf) in sides {
-            let value = leaf.as_ref().map(format_value).unwrap_or_default();
-            let value = truncate(&value, self.value_width(depth + 1));
-            self.push_text(depth, sign, &format!("sets {} = {value}", truncate_name(name)));
+        for (sign, name, values) in sides {
+            let value = truncate(&values.join(", "), self.value_width(depth + 1));
+            let content = format!("sets {} = {value}", truncate_name(name));
+            self.push_text(depth, sign, content.trim_end_matches([' ', '=']));
         }
     }
 
@@ -369,12 +373,6 @@ fn format_component_heading(component: &ComponentDiff) -> String {
         .unwrap_or_default();
     let (name_text, kind_text) = (truncate_name(&component.name), truncate_name(kind));
     format!("{name_text} ({kind_text}){previous_name}")
-}
-
-/// Returns whether the cell is the name of the variable that a row sets. The prefix (`sets NAME = `) already contains
-/// it.
-fn is_name_in_prefix(prefix: &str, cell: &FieldDiff) -> bool {
-    prefix.starts_with("sets ") && cell.path.last() == Some(&PathStep::Index(0))
 }
 
 /// Returns whether a field of a new component need not be shown: it repeats the name or the type that the component's

@@ -102,6 +102,14 @@ fn find_table_row(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     }
 }
 
+/// Returns whether the cell is the name of the variable that its row sets.
+pub(super) fn is_variable_name(cell: &FieldDiff) -> bool {
+    matches!(
+        cell.path.as_slice(),
+        [.., PathStep::Key(list), PathStep::Index(_), PathStep::Index(0)] if SET_VARIABLES.contains(&list.as_str())
+    )
+}
+
 /// Returns whether an empty value was added or removed.
 pub(super) fn is_empty_value_change(field: &FieldDiff) -> bool {
     match (&field.before, &field.after) {
@@ -119,10 +127,13 @@ pub(super) fn is_empty_leaf(leaf: &Leaf) -> bool {
     }
 }
 
-/// Returns the display name of a field: its path as [`format_path_steps`] writes it, with the names of its list
-/// entries.
-pub(super) fn format_field_path(field: &FieldDiff) -> String {
-    format_path_steps(&field.path, &field.entry_names)
+/// Returns the text before the value of a field: its path as [`format_path_steps`] writes it, with the names of its list
+/// entries. Returns an empty text if the component or the variable itself is the value.
+pub(super) fn format_field_prefix(field: &FieldDiff) -> String {
+    if field.path.is_empty() {
+        return String::new();
+    }
+    format!("{}: ", format_path_steps(&field.path, &field.entry_names))
 }
 
 /// Formats a path for display: keys with dots between them, and list entries by name with commas around them.
@@ -150,8 +161,8 @@ pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[EntryName]) -
         let follows_named_entry = entry_names.iter().any(|entry| entry.position + 1 == position);
         let (separator, part) = match entry {
             Some(entry) => (", ", entry.name.clone()),
-            None if follows_named_entry => (", ", step.to_string()),
-            None => (".", step.to_string()),
+            None if follows_named_entry => (", ", format_step(step)),
+            None => (".", format_step(step)),
         };
         if !name.is_empty() {
             name.push_str(separator);
@@ -161,20 +172,20 @@ pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[EntryName]) -
     name
 }
 
+/// Formats a step of a path; an empty key as two quotation marks.
+fn format_step(step: &PathStep) -> String {
+    match step.as_key() {
+        Some("") => "\"\"".to_owned(),
+        _ => step.to_string(),
+    }
+}
+
 impl FieldGroup<'_> {
     /// Returns the old name of the variable, if the row sets a variable and the first changed
     /// cell is the name of that variable. Returns `None` for all other rows.
     pub(super) fn find_old_variable<'c>(cells: &[&'c FieldDiff]) -> Option<&'c Leaf> {
-        let [first, ..] = cells else { return None };
-        let sets_variable = first
-            .path
-            .iter()
-            .any(|step| step.as_key().is_some_and(|key| SET_VARIABLES.contains(&key)));
-        let is_name = first.path.last() == Some(&PathStep::Index(0));
-        first
-            .before
-            .as_ref()
-            .filter(|_| sets_variable && is_name && first.after.is_some())
+        let first = cells.first().filter(|cell| is_variable_name(cell))?;
+        first.before.as_ref().filter(|_| first.after.is_some())
     }
 
     /// Returns the text before the values of a row: `sets NAME = ` if the row sets a variable, otherwise the path of

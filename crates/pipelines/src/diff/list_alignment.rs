@@ -44,6 +44,30 @@ pub(super) struct IndexPair {
     pub head: Option<usize>,
 }
 
+impl IndexPair {
+    const fn for_removed_entry(base: usize) -> Self {
+        Self {
+            base: Some(base),
+            head: None,
+        }
+    }
+
+    const fn for_added_entry(head: usize) -> Self {
+        Self {
+            base: None,
+            head: Some(head),
+        }
+    }
+
+    /// Returns the entry of the base as a removed one, and the entry of the head as an added one.
+    fn split(self) -> impl Iterator<Item = Self> {
+        let removed_pair = self.base.map(Self::for_removed_entry);
+        removed_pair
+            .into_iter()
+            .chain(self.head.map(Self::for_added_entry))
+    }
+}
+
 /// The entries of a list in both versions.
 pub(super) struct ListVersions<'t, 'a> {
     pub base: Vec<NodeRef<'t, 'a>>,
@@ -98,7 +122,7 @@ impl<'t, 'a> ListVersions<'t, 'a> {
         let [base_end, head_end] = [&self.base, &self.head].map(|list| list.len() - end..list.len());
         pairs.extend(pair_one_by_one(base_end, head_end));
         if is_order_irrelevant {
-            pairs = self.join_moved_entries(pairs);
+            pairs = self.join_moved_entries(&pairs);
         }
         let is_described = pairs.iter().all(|pair| self.is_pair_described(*pair));
         (is_matched && is_described).then_some(pairs)
@@ -124,31 +148,23 @@ impl<'t, 'a> ListVersions<'t, 'a> {
         (start, end)
     }
 
-    /// Pairs each removed entry with the added one of the same key. The pairs stay as they are if the lists then only
-    /// differ in their order, because that difference would not be described.
-    fn join_moved_entries(&self, pairs: Vec<IndexPair>) -> Vec<IndexPair> {
-        let mut added_entries: HashMap<String, VecDeque<usize>> = HashMap::new();
-        for head in pairs
-            .iter()
-            .filter(|pair| pair.base.is_none())
-            .filter_map(|pair| pair.head)
-        {
-            if let Some(key) = self.head.get(head).and_then(|entry| find_key(*entry)) {
-                added_entries.entry(key).or_default().push_back(head);
+    /// Pairs each entry of the base with the entry of the same key in another place of the head. A pair of entries with
+    /// different keys is split if one of them moved. If the lists then only differ in their order, which would not be
+    /// described, the moved entries stay removed and added.
+    fn join_moved_entries(&self, pairs: &[IndexPair]) -> Vec<IndexPair> {
+        let moved_entries = self.find_moved_entries(pairs);
+        let moved_bases: HashSet<usize> = moved_entries.values().copied().collect();
+        let mut split_pairs = Vec::new();
+        for pair in pairs {
+            let is_base_moved = pair.base.is_some_and(|base| moved_bases.contains(&base));
+            let is_head_moved = pair.head.is_some_and(|head| moved_entries.contains_key(&head));
+            if is_base_moved || is_head_moved {
+                split_pairs.extend(pair.split());
+            } else {
+                split_pairs.push(*pair);
             }
         }
-        let mut moved_entries: HashMap<usize, usize> = HashMap::new();
-        for base in pairs
-            .iter()
-            .filter(|pair| pair.head.is_none())
-            .filter_map(|pair| pair.base)
-        {
-            let key = self.base.get(base).and_then(|entry| find_key(*entry));
-            let head = key.and_then(|key| added_entries.get_mut(&key)?.pop_front());
-            moved_entries.extend(head.map(|head| (head, base)));
-        }
-        let moved_bases: HashSet<usize> = moved_entries.values().copied().collect();
-        let joined_pairs: Vec<IndexPair> = pairs
+        let joined_pairs: Vec<IndexPair> = split_pairs
             .iter()
             .filter(|pair| pair.head.is_some() || pair.base.is_none_or(|base| !moved_bases.contains(&base)))
             .map(|pair| IndexPair {
@@ -157,7 +173,31 @@ impl<'t, 'a> ListVersions<'t, 'a> {
             })
             .collect();
         let has_changes = joined_pairs.iter().any(|pair| !self.is_unchanged(*pair));
-        if has_changes { joined_pairs } else { pairs }
+        if has_changes { joined_pairs } else { split_pairs }
+    }
+
+    /// Returns the index in the base for each entry of the head that moved: that has the key of an entry of the base with
+    /// which it is not paired.
+    fn find_moved_entries(&self, pairs: &[IndexPair]) -> HashMap<usize, usize> {
+        let mut removed_entries: Vec<(usize, String)> = Vec::new();
+        let mut added_entries: HashMap<String, VecDeque<usize>> = HashMap::new();
+        for pair in pairs {
+            let base_key = pair.base.and_then(|index| find_key(*self.base.get(index)?));
+            let head_key = pair.head.and_then(|index| find_key(*self.head.get(index)?));
+            if base_key == head_key {
+                continue;
+            }
+            removed_entries.extend(pair.base.zip(base_key));
+            if let Some((head, key)) = pair.head.zip(head_key) {
+                added_entries.entry(key).or_default().push_back(head);
+            }
+        }
+        let mut moved_entries: HashMap<usize, usize> = HashMap::new();
+        for (base, key) in removed_entries {
+            let head = added_entries.get_mut(&key).and_then(VecDeque::pop_front);
+            moved_entries.extend(head.map(|head| (head, base)));
+        }
+        moved_entries
     }
 
     /// Returns whether both versions have the entry with the same content.
@@ -174,15 +214,10 @@ fn pair_ranges(base: Range<usize>, head: Range<usize>) -> Vec<IndexPair> {
     if base.len() == head.len() {
         return pair_one_by_one(base, head).collect();
     }
-    let removed_pairs = base.map(|index| IndexPair {
-        base: Some(index),
-        head: None,
-    });
-    let added_pairs = head.map(|index| IndexPair {
-        base: None,
-        head: Some(index),
-    });
-    removed_pairs.chain(added_pairs).collect()
+    let removed_pairs = base.map(IndexPair::for_removed_entry);
+    removed_pairs
+        .chain(head.map(IndexPair::for_added_entry))
+        .collect()
 }
 
 /// Pairs the first entries with each other, then the second ones, and so on.

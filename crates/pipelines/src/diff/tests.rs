@@ -122,6 +122,56 @@ fn stopped_component_is_described_first() {
     assert!(!lines.join("\n").contains("will no longer run"), "{lines:#?}");
 }
 
+/// Parameters of each shape. Each value that a test changes is a word of its own.
+const SHAPES: [&str; 9] = [
+    "a: word0, b: { c: word1 }",
+    "list: [word0, word1]",
+    "table: [[word0, word1, word2], [word3, word4, word5]]",
+    "entries: [{ name: word0, type: word1, rows: [[word2, word3]] }, { name: word4, child: { key: word5 } }]",
+    "cubes: [[[word0, word1], [word2]], [[word3]]]",
+    "setScalarVariables: [[word0, word1], [word2, word3], [word4]]",
+    "updateScalarVariables: [[word0, word1, word2], [word3, [word4, word5]]]",
+    "setGridVariables: [{ variable: word0, status: word1, gridValues: [[word2, word3], [word4]] }]",
+    "setGridVariables: [{ variable: word0, gridValues: { fromGrid: { name: word1, columns: [word2] }, fixed: [[word3]] } }]",
+];
+
+/// Returns the text of the change from one set of parameters of a component to the other.
+fn describe_parameters(base: &str, head: &str) -> String {
+    let with = |parameters: &str| BASE.replace("schema: sales", parameters);
+    let lines = describe_diff(&diff(&with(base), &with(head)), None);
+    let lines: Vec<String> = lines.iter().map(DiffLine::to_string).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn each_changed_value_of_parameter_is_in_the_description() {
+    for shape in SHAPES {
+        let words = (0..6)
+            .map(|index| format!("word{index}"))
+            .filter(|word| shape.contains(word.as_str()));
+        for word in words {
+            let text = describe_parameters(shape, &shape.replace(&word, "changed"));
+            assert!(
+                text.contains("changed") && text.contains(&word),
+                "{shape} {word}: {text}"
+            );
+            // The value of an added or removed entry.
+            for text in [
+                describe_parameters("x: y", shape),
+                describe_parameters(shape, "x: y"),
+            ] {
+                assert!(text.contains(&word), "{shape} {word}: {text}");
+            }
+            let text = describe_parameters(shape, &shape.replace("word", "changed"));
+            let changed_word = word.replace("word", "changed");
+            assert!(
+                text.contains(&word) && text.contains(&changed_word),
+                "{shape} {word}: {text}"
+            );
+        }
+    }
+}
+
 #[test]
 fn long_name_of_changed_parameter_is_separate_from_its_value() {
     let name = "x".repeat(250);
