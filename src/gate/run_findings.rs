@@ -5,7 +5,7 @@ use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::{KnownComparison, ProjectContents};
 use sluicegate_pipelines::findings::{FileResults, ReviewGap, UnreviewedFile, VerdictLimit};
 use sluicegate_pipelines::project::CheckLevels;
-use sluicegate_pipelines::rules::Consequence;
+use sluicegate_pipelines::rules::LinkConsequences;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The findings that were collected so far, and the gaps in them.
@@ -35,8 +35,8 @@ pub(crate) struct RunFindings {
     pub doubts: Vec<String>,
     /// The files with such a doubt, by path.
     pub doubtful_files: BTreeMap<String, String>,
-    /// The findings that exist only because of a broken link, by path.
-    pub consequences: BTreeMap<String, BTreeSet<Consequence>>,
+    /// The findings that exist only because of broken links, by path.
+    pub consequences: BTreeMap<String, Vec<LinkConsequences>>,
     /// Notes for the report; each a sentence.
     pub notes: Vec<String>,
     /// The notes that limit the verdict.

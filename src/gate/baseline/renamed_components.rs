@@ -94,4 +94,26 @@ impl<'r> RenamedComponents<'r> {
         let renamed_subjects = self.find_in_file(path).ok()?;
         renamed_subjects.find_new_name(old_name).map(str::to_owned)
     }
+
+    /// Returns the pipeline at the base, with the new names of renamed components. Returns `None` if the change does not
+    /// modify the pipeline, or if the base cannot be read.
+    pub(crate) fn read_base_pipeline(&self, path: &str) -> Option<Pipeline> {
+        let change = self.changes.get(path).map(|change| (*change).clone());
+        let pipelines = self
+            .pairs
+            .map_differing_versions(change.as_slice(), &|_, contents| {
+                Pipeline::parse(contents.old_content.as_ref()?.as_ref().ok()?).ok()
+            });
+        let mut pipeline = pipelines.ok()?.pop()??;
+        let renamed_subjects = self.find_in_file(path).ok()?;
+        for component in &mut pipeline.components {
+            let link_names = component.links.iter_mut().map(|link| &mut link.name);
+            for name in link_names.chain([&mut component.name]) {
+                if let Some(new_name) = renamed_subjects.find_new_name(name) {
+                    new_name.clone_into(name);
+                }
+            }
+        }
+        Some(pipeline)
+    }
 }

@@ -14,7 +14,6 @@ mod renamed_files;
 
 use crate::document_content::read_document;
 use crate::error::Failure;
-use crate::gate::project_checks::consequences::find_broken_link;
 use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::gate::run::GateRun;
 use crate::gate::{
@@ -26,9 +25,8 @@ use crate::workspace::Workspace;
 use rayon::prelude::*;
 use sluicegate_git::{Change, ChangeKind, CommitId, GitError, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
-use sluicegate_pipelines::pipelines::{FileNameSearch, Pipeline, PipelineFacts, is_pipeline};
-use sluicegate_pipelines::project::{ComponentSuggestions, PublishSelection, Renames};
-use sluicegate_pipelines::rules::find_consequences;
+use sluicegate_pipelines::pipelines::{FileNameSearch, PipelineFacts, is_pipeline};
+use sluicegate_pipelines::project::{PublishSelection, Renames};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Maximum number of bytes of changed files that are examined for a script with a defect.
@@ -272,44 +270,6 @@ impl GateRun<'_> {
             base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts))
         });
         Ok(narrowed_paths.map(|(path, _)| path).collect())
-    }
-
-    /// Records the findings that exist only because of a broken link, so that they can be folded into the finding about
-    /// the link: those that disappear if the link leads to the component that it probably means. This is the renamed
-    /// component, or else the one with the most similar name.
-    pub(crate) fn record_link_consequences(&self, run_findings: &mut RunFindings) -> Result<(), Failure> {
-        let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
-        let components = self.renamed_components();
-        let mut suggestions = ComponentSuggestions::default();
-        let reviewed_paths: HashSet<&str> =
-            run_findings.files.iter().map(|file| file.path.as_str()).collect();
-        let mut consequences_by_path = BTreeMap::new();
-        let files = run_findings.project_files.iter();
-        for file in files.filter(|file| find_broken_link(file).is_some()) {
-            let path = file.path.as_str();
-            // Only a reviewed file has findings of rules, which can follow from the link.
-            let Some(snapshot_file) = snapshot
-                .find_file(path)?
-                .filter(|_| reviewed_paths.contains(path))
-            else {
-                continue;
-            };
-            let pipeline = read_document(repo, &snapshot_file)?.and_then(|bytes| Pipeline::parse(&bytes));
-            let Ok(pipeline) = pipeline else { continue };
-            suggestions.reset_for_file();
-            let consequences = find_consequences(&pipeline, &mut |missing_name| {
-                components.find_new_name(path, missing_name).or_else(|| {
-                    let names = pipeline
-                        .components
-                        .iter()
-                        .map(|component| component.name.as_str());
-                    suggestions.find_similar_component(names, missing_name)
-                })
-            });
-            consequences_by_path.insert(path.to_owned(), consequences);
-        }
-        run_findings.consequences = consequences_by_path;
-        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Runs `sluicegate waivers add`: adds one waiver, or one for every current finding.
 
+use super::folded_findings::find_folded_results;
 use super::{WaiversFile, entry_to_json};
 use crate::error::Failure;
 use crate::gate::RunFindings;
@@ -13,10 +14,10 @@ use jiff::civil::Date;
 use sluicegate_base::globs::escape_glob;
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
-use sluicegate_pipelines::findings::{FileResults, Finding, RuleResult, TEAM_PREFIX, Violation};
+use sluicegate_pipelines::findings::{FileResults, Finding, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
-use sluicegate_pipelines::project::{ComponentSuggestions, ProjectCheck};
-use sluicegate_pipelines::rules::{self, find_consequences};
+use sluicegate_pipelines::project::ProjectCheck;
+use sluicegate_pipelines::rules;
 use sluicegate_pipelines::waivers::{
     self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file, remove_entries,
 };
@@ -266,74 +267,6 @@ fn read_reported_files(
         file.results.extend(folded_results);
     }
     Ok(files)
-}
-
-/// Returns the current results of the pipeline, but only with the findings that exist because of broken links. A report
-/// folds these findings: it omits them, and the finding about the link has their number. A finding that the report
-/// lists is not folded, for example a known one. Returns an empty list if the report has no folded findings.
-fn find_folded_results(
-    reported_file: &FileResults,
-    current: &RunFindings,
-    pipeline: &Pipeline,
-) -> Vec<RuleResult> {
-    let mut violations = reported_file.results.iter().flat_map(|result| &result.violations);
-    if !violations.any(|violation| violation.folded_count > 0) {
-        return Vec::new();
-    }
-    let mut suggestions = ComponentSuggestions::default();
-    // As in a review, a broken link means the renamed component, or else the one with the most similar name.
-    let expected_consequences = find_consequences(pipeline, &mut |name| {
-        find_new_name(reported_file, name).or_else(|| {
-            let names = pipeline
-                .components
-                .iter()
-                .map(|component| component.name.as_str());
-            suggestions.find_similar_component(names, name)
-        })
-    });
-    let current_results = current
-        .files
-        .iter()
-        .filter(|file| file.path == reported_file.path)
-        .flat_map(|file| &file.results);
-    let mut folded_results = Vec::new();
-    for result in current_results {
-        let mut folded_result = result.clone();
-        folded_result.violations.retain(|violation| {
-            let about = violation.about.as_deref();
-            let is_consequence = expected_consequences
-                .iter()
-                .any(|(rule, component)| *rule == result.rule && about == Some(component.as_str()));
-            is_consequence && !has_finding_about(reported_file, &result.rule, about)
-        });
-        if !folded_result.violations.is_empty() {
-            folded_results.push(folded_result);
-        }
-    }
-    folded_results
-}
-
-/// Returns the new name of a component that the reviewed change renamed. In the report, the fix of the broken link has
-/// this name.
-fn find_new_name(reported_file: &FileResults, old_name: &str) -> Option<String> {
-    let results = reported_file.results.iter();
-    let fix = results
-        .filter(|result| result.rule == ProjectCheck::Link.id())
-        .flat_map(|result| &result.violations)
-        .filter_map(|violation| violation.fix.as_deref())
-        .find(|fix| fix.old_value == old_name);
-    fix.map(|fix| fix.new_value.clone())
-}
-
-/// Returns whether the file has a finding of this rule about this subject.
-fn has_finding_about(file: &FileResults, rule: &str, about: Option<&str>) -> bool {
-    let mut results = file.results.iter().filter(|result| result.rule == rule);
-    results.any(|result| {
-        result
-            .violations
-            .iter()
-            .any(|violation| violation.about.as_deref() == about)
-    })
 }
 
 /// Adds the size and, if missing, the subject to a violation from a report, because a new waiver needs them. As in a

@@ -1,6 +1,7 @@
 //! Edits the checkout's waivers file, compared with a local evaluation of the files on disk.
 
 pub(crate) mod add;
+mod folded_findings;
 pub(crate) mod list;
 pub(crate) mod prune;
 pub(crate) mod unevaluated_files;

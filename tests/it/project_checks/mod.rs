@@ -1,5 +1,6 @@
 //! Project checks: references between files.
 
 mod broken_references;
+mod consequences;
 mod publish_selection;
 mod suggestions;

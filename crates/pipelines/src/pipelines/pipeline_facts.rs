@@ -2,12 +2,12 @@
 //! rest of the pipeline is dropped, because a project has thousands.
 
 use super::pipeline_model::trim_pipeline_extension;
-use super::pipeline_model::{LinkRole, Pipeline};
+use super::pipeline_model::{Link, LinkRole, Pipeline};
 use super::references::{Reference, file_name};
 use memchr::{memchr_iter, memmem};
 use regex::bytes::{Regex, RegexBuilder};
 use sluicegate_yaml::{DocumentError, Position};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -138,6 +138,18 @@ pub struct DanglingLink {
     pub position: Position,
 }
 
+impl DanglingLink {
+    /// Describes a link of the component with this name.
+    pub(crate) fn new(component: Arc<str>, link: &Link) -> Self {
+        Self {
+            component,
+            role: link.role,
+            name: link.name.clone(),
+            position: link.position,
+        }
+    }
+}
+
 impl PipelineFacts {
     /// Collects the facts about a pipeline that checks of the complete project need.
     pub fn from_pipeline(pipeline: &Pipeline) -> Self {
@@ -192,22 +204,13 @@ impl PipelineFacts {
 
 /// Returns the links to components that the pipeline does not have. Ignores links with a blank name.
 fn find_dangling_links(pipeline: &Pipeline) -> Box<[DanglingLink]> {
-    let names: HashSet<&str> = pipeline
-        .components
-        .iter()
-        .map(|component| component.name.as_str())
-        .collect();
+    let names = pipeline.component_names();
     let mut dangling_links = Vec::new();
     for component in &pipeline.components {
         let component_name: Arc<str> = component.name.as_str().into();
         for link in &component.links {
             if !names.contains(link.name.as_str()) && !link.is_blank() {
-                dangling_links.push(DanglingLink {
-                    component: Arc::clone(&component_name),
-                    role: link.role,
-                    name: link.name.clone(),
-                    position: link.position,
-                });
+                dangling_links.push(DanglingLink::new(Arc::clone(&component_name), link));
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::subject_index::SubjectIndex;
 use sluicegate_yaml::Position;
+use std::collections::HashSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PipelineKind {
@@ -178,6 +179,13 @@ pub struct PipelineVariable {
 }
 
 impl Pipeline {
+    pub(crate) fn component_names(&self) -> HashSet<&str> {
+        self.components
+            .iter()
+            .map(|component| component.name.as_str())
+            .collect()
+    }
+
     /// Builds the index that finds the component or variable that the text of a violation names.
     pub fn build_subject_index(&self) -> SubjectIndex {
         let components = self.components.iter();

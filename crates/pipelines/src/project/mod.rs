@@ -22,6 +22,7 @@ pub use messages::{
     describe_broken_entry, describe_call_of_missing_pipeline, describe_irregular_script,
     describe_missing_script, describe_undeclared_parameter, describe_unusable_script,
 };
+pub use problem::is_about_link;
 pub use project_check::{CheckLevels, ProjectCheck};
 pub use project_contents::{Project, PublishSelection};
 pub use project_documentation::{ProjectDocumentation, render_project_checks_reference};

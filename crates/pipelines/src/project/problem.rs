@@ -1,10 +1,11 @@
 //! A broken reference, and the results that report it.
 
+use super::messages::describe_dangling_link;
 use super::{CheckLevels, ProjectCheck};
 use crate::findings::{
     Enforcement, FileResults, Origin, ProposedFix, RuleResult, Severity, Status, Violation,
 };
-use crate::pipelines::Reference;
+use crate::pipelines::{DanglingLink, Reference};
 use sluicegate_base::text::shorten_name;
 use sluicegate_yaml::Position;
 use std::collections::BTreeMap;
@@ -62,6 +63,13 @@ pub(super) fn build_component_problem(
         is_minor: false,
         fix: None,
     }
+}
+
+/// Returns whether the violation reports this link to a missing component.
+pub fn is_about_link(violation: &Violation, link: &DanglingLink) -> bool {
+    let message = describe_dangling_link(link.role, &link.name);
+    let problem = build_component_problem(ProjectCheck::Link, &link.component, link.position, &message);
+    violation.line == Some(problem.line) && violation.text.starts_with(&problem.text)
 }
 
 /// Groups the problems in a file into one result for each check and level, in the order of the checks. Drops the

@@ -30,7 +30,7 @@ mod start_and_end_components;
 mod unused_components;
 
 pub(crate) use component_graph::ComponentGraph;
-pub use consequences::{Consequence, find_consequences};
+pub use consequences::{Consequence, LinkConsequences, depends_on_links, find_consequences};
 pub use error::{EvaluationError, MissingRulesFile};
 pub use evaluated_pipeline::EvaluatedPipeline;
 pub use lint::{LintProblem, lint_rules_file};
