@@ -371,3 +371,19 @@ fn test_of_misnamed_rules_file_prints_how_to_rename_it() {
     let hint = "hint: run `sluicegate rules new ID` to create the file";
     call(&world).run("rules test").expect(2).saying(&[hint]);
 }
+
+#[test]
+fn explained_example_lists_other_pipelines_of_its_project() {
+    let rule = python_rule("error").replacen(
+        "        - path: prod/a.orch.yaml\n",
+        "        - path: prod/a.orch.yaml\n          project: [sub/x.orch.yaml, sub/y.orch.yaml]\n",
+        1,
+    );
+    let world = world_with_files(&[(FILE, &rule)]);
+    let page = call(&world).run("rules explain team/no-python").expect(0);
+    let heading =
+        "# prod/a.orch.yaml\n# other pipelines: sub/x.orch.yaml, sub/y.orch.yaml\ntype: orchestration\n";
+    let page = page.out.replace("\n    ", "\n").replace("\n  ", "\n");
+    assert!(page.contains(heading), "{page}");
+    assert_eq!(page.matches("other pipelines").count(), 1, "{page}");
+}

@@ -452,3 +452,79 @@ fn change_that_turns_team_rules_off_does_not_make_waivers_unusable() {
         .expect(1)
         .logging(&["unusable", "there is no rule `team/no-python`"]);
 }
+
+/// Returns a world with a call that sets a variable twice and a grid variable, and a rule about each call.
+fn world_with_call_and_condition(condition: &str) -> World {
+    let rule = format!(
+        "rules:\n  - id: r\n    level: error\n    for: call\n    when: '{condition}'\n    message: found\n"
+    );
+    let world = world_with_files(&[(FILE, &rule)]);
+    let pipeline = "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-orchestration\n      parameters:\n        orchestrationJob: b\n        setScalarVariables: [[day, \"1\"], [day, \"2\"]]\n        setGridVariables: [{ variable: g, status: values, gridValues: [[x]] }]\n";
+    commit_files(&world, &[("a.orch.yaml", pipeline)]);
+    world
+}
+
+#[test]
+fn condition_sees_last_value_of_variable_that_call_sets_twice() {
+    for (condition, is_finding) in [
+        ("call.arguments.day == \"2\"", true),
+        ("call.arguments.day == \"1\"", false),
+        ("size(call.arguments) == 2", true),
+        ("call.arguments.g.gridValues == [[\"x\"]]", true),
+    ] {
+        let world = world_with_call_and_condition(condition);
+        let report = check(&world, "--fail-on never").expect(0).json();
+        assert_eq!(
+            !list_team_findings(&report).is_empty(),
+            is_finding,
+            "{condition}: {report:#}"
+        );
+        let inspection = Call::new(&world.work()).run("inspect a.orch.yaml").expect(0);
+        inspection.logging(&["pipeline.calls[0].arguments.day = \"2\""]);
+    }
+}
+
+#[test]
+fn lists_of_numbers_are_compared_by_value() {
+    for (condition, is_finding) in [
+        ("[1, 2] == [1.0, 2.0]", true),
+        ("{\"a\": [1]} == {\"a\": [1u]}", true),
+        ("[1] in [[2.0], [1.0]]", true),
+        ("[1, 2] == [1.0, 3.0]", false),
+    ] {
+        let world = world_with_call_and_condition(condition);
+        let report = check(&world, "--fail-on never").expect(0).json();
+        assert_eq!(
+            !list_team_findings(&report).is_empty(),
+            is_finding,
+            "{condition}: {report:#}"
+        );
+    }
+}
+
+#[test]
+fn comparison_that_is_never_true_is_refused_with_its_types() {
+    for (condition, message) in [
+        (
+            "[1] == [\"a\"]",
+            "a list of integers is never equal to a list of strings",
+        ),
+        (
+            "[[1]] == [[\"a\"]]",
+            "a list of lists of integers is never equal to a list of lists of strings",
+        ),
+        ("[] == {}", "a list is never equal to a map"),
+        ("call.target == null", "a string is never equal to null"),
+        ("null != pipeline.calls", "null is never equal to a list of calls"),
+    ] {
+        let world = world_with_call_and_condition(condition);
+        let output = Call::new(&world.work()).run("rules lint").expect(1);
+        let text = output.all();
+        assert!(text.contains(message), "{text}");
+        let has_hint = text.contains("compare with an empty value: `");
+        assert_eq!(has_hint, condition.contains("null"), "{text}");
+    }
+    // A value of the document may be null.
+    let world = world_with_call_and_condition("call.arguments.day == null || pipeline.document == null");
+    Call::new(&world.work()).run("rules lint").expect(0);
+}

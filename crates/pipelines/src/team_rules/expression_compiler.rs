@@ -8,7 +8,7 @@ use super::expression_pattern::{compile_glob, compile_regex};
 use super::expression_problem::ExpressionProblem;
 use super::expression_type::ValueType;
 use super::macro_parts::MacroParts;
-use super::operator_type::{describe_type_conflict, find_operator, find_result_type};
+use super::operator_type::{describe_type_conflict, find_operator, find_result_type, suggest_empty_value};
 use super::record_field::{FieldType, RecordKind, RuleSubject};
 use cel::common::ast::{
     CallExpr, ComprehensionExpr, EntryExpr, Expr, IdedExpr, LiteralValue, MapExpr, SelectExpr, SourceInfo,
@@ -269,7 +269,8 @@ impl Compiler<'_> {
         let (right, right_type) = self.compile(right)?;
         let Some(result_type) = find_result_type(operator, &left_type, &right_type) else {
             let message = describe_type_conflict(operator, &left_type, &right_type);
-            return Err(self.problem_at(expression, message));
+            let help = suggest_empty_value(operator, &left_type, &right_type);
+            return Err(self.problem_at(expression, message).with_help(help));
         };
         Ok((
             ExpressionNode::Binary(operator, Box::new([left, right])),

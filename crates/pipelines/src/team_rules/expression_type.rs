@@ -47,9 +47,47 @@ impl ValueType {
         }
     }
 
-    /// Returns whether values of these types can be compared with `==`. Numbers of different types can.
+    /// Returns whether values of these types can be compared with `==`. Numbers of different types can, also in lists
+    /// and maps.
     pub(super) fn is_comparable(&self, candidate: &Self) -> bool {
-        self.is_compatible(candidate) || (self.is_number() && candidate.is_number())
+        match (self, candidate) {
+            (Self::List(item), Self::List(other_item)) | (Self::Map(item), Self::Map(other_item)) => {
+                item.is_comparable(other_item)
+            }
+            _ => self.is_compatible(candidate) || (self.is_number() && candidate.is_number()),
+        }
+    }
+
+    /// Returns the value that a documented field of this type has instead of null if the file does not set it. Returns
+    /// `None` for the other types.
+    pub(super) const fn empty_value(&self) -> Option<&'static str> {
+        match self {
+            Self::Text => Some("\"\""),
+            Self::Boolean => Some("false"),
+            Self::List(_) => Some("[]"),
+            _ => None,
+        }
+    }
+
+    /// Returns the type with its article, and for a list also the type of its items if this is known.
+    pub(super) fn describe_with_items(&self) -> String {
+        match self {
+            Self::List(item) if **item != Self::Any => format!("{self} of {}", item.describe_items()),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Returns the plural of the type.
+    fn describe_items(&self) -> String {
+        match self {
+            Self::List(item) if **item != Self::Any => format!("lists of {}", item.describe_items()),
+            Self::Null => "null values".to_owned(),
+            _ => {
+                let name = self.to_string();
+                let noun = name.split_once(' ').map_or(name.as_str(), |(_, noun)| noun);
+                format!("{noun}s")
+            }
+        }
     }
 
     pub(super) const fn is_number(&self) -> bool {

@@ -27,8 +27,9 @@ pub(super) fn find_operator(name: &str) -> Option<BinaryOperator> {
         .find_map(|(operator_name, operator)| (*operator_name == name).then_some(*operator))
 }
 
-/// Returns the type of an operator's result; `None` if it cannot be applied to values of these types. Any value can be
-/// compared with null, and numbers of different types with each other, but arithmetic requires the same type.
+/// Returns the type of an operator's result; `None` if it cannot be applied to values of these types. A value that may
+/// be null can be compared with null, and numbers of different types with each other, but arithmetic requires the same
+/// type.
 pub(super) fn find_result_type(
     operator: BinaryOperator,
     left: &ValueType,
@@ -36,8 +37,9 @@ pub(super) fn find_result_type(
 ) -> Option<ValueType> {
     match operator {
         BinaryOperator::Equal | BinaryOperator::NotEqual => {
-            let has_null = *left == ValueType::Null || *right == ValueType::Null;
-            (left.is_comparable(right) || has_null).then_some(ValueType::Boolean)
+            let is_null_comparison = (*left == ValueType::Null && right.empty_value().is_none())
+                || (*right == ValueType::Null && left.empty_value().is_none());
+            (left.is_comparable(right) || is_null_comparison).then_some(ValueType::Boolean)
         }
         BinaryOperator::LessThan
         | BinaryOperator::LessOrEqual
@@ -97,6 +99,22 @@ fn choose_known_type(left: &ValueType, right: &ValueType) -> ValueType {
     }
 }
 
+/// Returns the help for a comparison with null that is never true; `None` for other operations.
+pub(super) fn suggest_empty_value(
+    operator: BinaryOperator,
+    left: &ValueType,
+    right: &ValueType,
+) -> Option<String> {
+    let (BinaryOperator::Equal | BinaryOperator::NotEqual) = operator else {
+        return None;
+    };
+    let empty_value = match (left, right) {
+        (ValueType::Null, value) | (value, ValueType::Null) => value.empty_value()?,
+        _ => return None,
+    };
+    Some(format!("compare with an empty value: `{empty_value}`"))
+}
+
 /// Returns the message that an operator cannot be applied to values of these types.
 pub(super) fn describe_type_conflict(
     operator: BinaryOperator,
@@ -105,7 +123,11 @@ pub(super) fn describe_type_conflict(
 ) -> String {
     match operator {
         BinaryOperator::Equal | BinaryOperator::NotEqual => {
-            format!("{left} is never equal to {right}")
+            format!(
+                "{} is never equal to {}",
+                left.describe_with_items(),
+                right.describe_with_items()
+            )
         }
         BinaryOperator::Membership => format!("{left} cannot be in {right}"),
         BinaryOperator::Index => format!("{left} cannot be indexed by {right}"),

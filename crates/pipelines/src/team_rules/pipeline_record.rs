@@ -278,7 +278,8 @@ fn resolve_target<'m>(
 }
 
 /// Returns the values that a call sets, by the name of the variable. A scalar variable is set by a list of its name and
-/// its value, a grid variable by a map. This complete map is the value of the grid variable.
+/// its value, a grid variable by a map. This complete map is the value of the grid variable. If a call sets a variable
+/// several times, the last value is used.
 fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> ExpressionValue<'m> {
     let mut arguments = Vec::new();
     for row in list_rows(parameters, "setScalarVariables") {
@@ -287,18 +288,24 @@ fn build_arguments<'m>(parameters: Option<NodeRef<'m, 'm>>) -> ExpressionValue<'
             let value = cells
                 .next()
                 .map_or(ExpressionValue::Null, ExpressionValue::from_node);
-            arguments.push((ExpressionValue::Text(Cow::Borrowed(name)), value));
+            arguments.push((name, value));
         }
     }
     for row in list_rows(parameters, "setGridVariables") {
         if let Some(name) = row.get("variable").and_then(NodeRef::text) {
-            arguments.push((
-                ExpressionValue::Text(Cow::Borrowed(name)),
-                ExpressionValue::from_node(row),
-            ));
+            arguments.push((name, ExpressionValue::from_node(row)));
         }
     }
-    ExpressionValue::Map(Rc::new(arguments))
+    let mut entries: Vec<(ExpressionValue<'m>, ExpressionValue<'m>)> = Vec::new();
+    let mut indices_by_name: HashMap<&str, usize> = HashMap::new();
+    for (name, value) in arguments {
+        let index = *indices_by_name.entry(name).or_insert(entries.len());
+        match entries.get_mut(index) {
+            Some(entry) => entry.1 = value,
+            None => entries.push((ExpressionValue::Text(Cow::Borrowed(name)), value)),
+        }
+    }
+    ExpressionValue::Map(Rc::new(entries))
 }
 
 /// Returns the items of the parameter `key`; none if it is not a list.

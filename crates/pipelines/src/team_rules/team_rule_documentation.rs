@@ -74,8 +74,12 @@ impl TeamRule {
         }
         let mut blocks = vec![DocumentationBlock::Heading(heading)];
         for example in examples {
-            let yaml = format!("# {}\n{}\n", example.path, example.pipeline.trim_end());
-            blocks.push(DocumentationBlock::Yaml(yaml));
+            let mut heading = format!("# {}\n", example.path);
+            if !example.project.is_empty() {
+                let _ = writeln!(heading, "# other pipelines: {}", example.project.join(", "));
+            }
+            let pipeline = example.pipeline.trim_end();
+            blocks.push(DocumentationBlock::Yaml(format!("{heading}{pipeline}\n")));
         }
         blocks
     }
