@@ -240,7 +240,7 @@ impl ClosureCheck<'_> {
         }
         let file = self.input.listing.find_file(path)?;
         Ok(Some(match file {
-            None => project::MISSING_FILE.to_owned(),
+            None => project::MISSING_FILE.to_owned() + &project::suggest_extension(&self.files, path),
             Some(_) if PipelineKind::from_path(path).is_none() => project::NOT_A_PIPELINE.to_owned(),
             Some(_) => "is not among the selected files".to_owned(),
         }))

@@ -880,3 +880,38 @@ pipeline:
         .expect(0)
         .logging(&["nothing to check: no selected pipeline changed;"]);
 }
+
+#[test]
+fn shared_pipeline_without_extension_suggests_the_file_with_it() {
+    let entry = |path: &str| {
+        format!(
+            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
+        )
+    };
+    for (path, hint) in [
+        ("a/load", "; did you mean `a/load.orch.yaml`?"),
+        ("a/clean", "; did you mean `a/clean.tran.yaml`?"),
+        ("a/other", "which is not in the project"),
+    ] {
+        let world = world_with_files(&[
+            ("a/load.orch.yaml", &caller_of_targets(&[])),
+            (
+                "a/clean.tran.yaml",
+                "type: transformation\npipeline:\n  components: {}\n",
+            ),
+        ]);
+        world.write(".platform/shared-pipelines.yaml", entry(path));
+        world.commit("share");
+        let lines = list_project_findings(&check_expecting(&world, 1, ""));
+        assert!(
+            lines.iter().any(|line| line.ends_with(hint)),
+            "{path}: {lines:#?}"
+        );
+        let publish = "publish --prefix p --version-name 1 --compat off --dry-run";
+        Platform::new()
+            .call(&world)
+            .run(publish)
+            .expect(2)
+            .saying(&[hint]);
+    }
+}

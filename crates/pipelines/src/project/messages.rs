@@ -3,6 +3,7 @@
 
 use crate::pipelines::{
     LinkRole, OtherSpelling, PipelineFiles, PipelineKind, SharedEntry, SharedParameter, SpellingDifference,
+    complete_path,
 };
 use sluicegate_base::file_defect::FileDefect;
 use sluicegate_base::text::{self, List, format_more, shorten_name};
@@ -154,6 +155,19 @@ pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
         shorten_name(id),
         shorten_name(path)
     )
+}
+
+/// Returns the hint, to append to a message, for an entry whose path lacks the extension of an existing pipeline. Returns
+/// an empty text if there is no such pipeline.
+pub fn suggest_extension(files: &PipelineFiles<'_>, path: &str) -> String {
+    if PipelineKind::from_path(path).is_some() {
+        return String::new();
+    }
+    let paths = PipelineKind::ALL.map(|kind| complete_path(path, kind));
+    let existing_path = paths.iter().find(|path| files.has_path(path));
+    existing_path
+        .map(|path| format_similar_name_hint(path))
+        .unwrap_or_default()
 }
 
 /// Describes a parameter that is not a variable of its pipeline.

@@ -3,7 +3,7 @@
 use super::call_groups::CallGroups;
 use super::messages::{
     MISSING_FILE, NOT_A_PIPELINE, UNPUBLISHED_FILE, describe_broken_entry, describe_cycle,
-    describe_large_cycle, describe_undeclared_parameter, format_rename_hint,
+    describe_large_cycle, describe_undeclared_parameter, format_rename_hint, suggest_extension,
 };
 use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
 use super::referring_file::ReferringFile;
@@ -226,14 +226,18 @@ impl Project<'_> {
     }
 
     /// Returns a hint for an entry whose pipeline is missing; it may be empty: the new path of a renamed pipeline,
-    /// otherwise files that have the same name or a similar path.
+    /// otherwise files that have the same name or a similar path. For a path without an extension, returns the pipeline
+    /// with the extension.
     fn suggest_shared_pipeline<'s>(
         &'s self,
         entry: &SharedEntry,
         suggestions: &mut CallSuggestions<'s>,
     ) -> String {
-        let (Some(renames), Some(kind)) = (self.renames, PipelineKind::from_path(&entry.pipeline)) else {
+        let Some(renames) = self.renames else {
             return String::new();
+        };
+        let Some(kind) = PipelineKind::from_path(&entry.pipeline) else {
+            return suggest_extension(self.files, &entry.pipeline);
         };
         match renames.pipelines.get(&entry.pipeline) {
             Some(new_path) => format_rename_hint(new_path),
