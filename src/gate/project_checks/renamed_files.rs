@@ -30,7 +30,8 @@ impl GateRun<'_> {
     /// Returns the changes to regular files that are not pipelines, because a pipeline may use any of them as a script.
     /// Returns no changes if there is no base or it cannot be read.
     fn find_possible_script_changes(&self) -> Vec<Change> {
-        let (snapshot, bases) = (&self.subject.snapshot, &self.subject.comparison.bases);
+        let snapshot = &self.subject.snapshot;
+        let (bases, _) = self.selection.pipelines.compared_changes();
         if bases.is_empty() {
             return Vec::new();
         }
@@ -116,8 +117,7 @@ impl<'g, 'a> RenamedFiles<'g, 'a> {
     fn added_hashes(&self, path: &str) -> &HashSet<u64> {
         if is_pipeline(path) {
             self.added_pipeline_hashes.get_or_init(|| {
-                let candidates = self.gate.selection.pipelines.candidates.iter();
-                let changes = candidates.map(|candidate| &candidate.change);
+                let (_, changes) = self.gate.selection.pipelines.compared_changes();
                 self.gate.hash_added_files(changes)
             })
         } else {

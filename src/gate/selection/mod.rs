@@ -23,7 +23,7 @@ use crate::workspace::Workspace;
 use crate::workspace::gate_file_problems::UnusableGateFiles;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_base::text::format_count;
-use sluicegate_git::Snapshot;
+use sluicegate_git::{CommitId, Snapshot};
 use sluicegate_pipelines::findings::GateFault;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::collections::BTreeSet;
@@ -153,6 +153,11 @@ impl Workspace<'_> {
             [] => comparison.bases.as_slice(),
             bases => bases,
         };
+        let local_base = self.find_local_rename_base(comparison);
+        let rename_bases = match host_bases.as_slice() {
+            [] => local_base.as_slice(),
+            bases => bases,
+        };
         let base_snapshots: Vec<Snapshot<'_>> = bases
             .iter()
             .map(|base| self.repo.snapshot(base.clone()))
@@ -166,6 +171,7 @@ impl Workspace<'_> {
             config_dir: self.named_config_dir.as_deref(),
             gate_file_paths: &gate_file_paths,
             host_bases: &host_bases,
+            rename_bases,
             describe_change: &|base, change| self.describe_gate_change(snapshot, &gate_files, base, change),
             includes: &|path| request.selection.includes(path),
             excludes: &|path| request.selection.excludes(path),
@@ -191,6 +197,15 @@ impl Workspace<'_> {
             rejects_gate_change,
             unusable_files,
         })
+    }
+
+    /// Returns the checked-out commit if a local run checks the files on disk or in the index, and no base is known, for
+    /// example because the clone has no remote. As in `diff`, uncommitted renames are found by comparing with it.
+    fn find_local_rename_base(&self, comparison: &Comparison) -> Option<CommitId> {
+        if !self.ci.host.is_local() || !comparison.bases.is_empty() || comparison.head.is_some() {
+            return None;
+        }
+        self.repo.head().ok().map(|head| head.commit)
     }
 }
 

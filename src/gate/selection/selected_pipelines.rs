@@ -25,6 +25,8 @@ pub(crate) struct SelectionScope<'a> {
     /// The commits that the host compares with, even if settings select another base. Changes to the gate configuration
     /// are reported relative to these; if empty, no such change is reported.
     pub host_bases: &'a [CommitId],
+    /// The commits with which renamed pipelines are searched if the review has no base.
+    pub rename_bases: &'a [CommitId],
     /// Describes the change to a gate configuration file relative to one base.
     pub describe_change: &'a dyn Fn(&CommitId, &Change) -> Vec<String>,
     /// Returns whether `--include` matches the path.
@@ -55,8 +57,8 @@ pub(crate) struct SelectedPipelines {
     pub reason_for_all: Option<String>,
     /// The commits that the candidates were compared with, so that the comparison need not be repeated.
     pub bases: Vec<CommitId>,
-    /// The changes since the host's bases, if the candidates were not compared with any commit: they show renames and
-    /// replaced directories.
+    /// The changes since the host's bases or, in a local run, since the checked-out commit, if the candidates were not
+    /// compared with any commit: they show renames and replaced directories.
     pub host_changes: ComparedChanges,
 }
 
@@ -65,12 +67,11 @@ impl SelectedPipelines {
     /// with.
     pub(crate) fn compared_changes(&self) -> (&[CommitId], impl Iterator<Item = &Change>) {
         let host_bases = &self.host_changes.bases;
-        let bases = if host_bases.is_empty() {
-            &self.bases
-        } else {
-            host_bases
-        };
-        (bases, list_changes(&self.candidates, &self.host_changes))
+        // Without bases, each pipeline is a candidate that looks like an added one.
+        let has_host_bases = !host_bases.is_empty();
+        let bases = if has_host_bases { host_bases } else { &self.bases };
+        let candidates: &[Candidate] = if has_host_bases { &[] } else { &self.candidates };
+        (bases, list_changes(candidates, &self.host_changes))
     }
 
     /// Returns the number of deleted pipelines that the globs and, if there are any, the paths select.
@@ -235,17 +236,17 @@ impl SelectionScope<'_> {
             .collect())
     }
 
-    /// Returns the changes to pipelines since the host's bases if the review has no base; otherwise, the candidates
-    /// show them.
+    /// Returns the changes to pipelines since `rename_bases` if the review has no base; otherwise, the candidates show
+    /// them.
     fn find_host_changes(&self) -> Result<ComparedChanges, GitError> {
-        if !self.bases.is_empty() || self.host_bases.is_empty() {
+        if !self.bases.is_empty() || self.rename_bases.is_empty() {
             return Ok(ComparedChanges::default());
         }
         Ok(ComparedChanges {
-            bases: self.host_bases.to_vec(),
+            bases: self.rename_bases.to_vec(),
             changes: self
                 .head
-                .find_changes(self.host_bases, &|path| self.may_be_pipeline(path))?,
+                .find_changes(self.rename_bases, &|path| self.may_be_pipeline(path))?,
         })
     }
 

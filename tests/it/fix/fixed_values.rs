@@ -1,7 +1,7 @@
 //! The kinds of findings that `sluicegate fix` fixes.
 
 use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all, script};
-use crate::support::{Call, Job, ZEROS, head, repository};
+use crate::support::{Call, Job, World, ZEROS, head, repository};
 use serde_json::json;
 use std::fs;
 
@@ -302,4 +302,41 @@ fn fix_in_job_of_deleted_branch_changes_only_named_files() {
         output.out,
         "main.orch.yaml:8: load -> sales/load\nfixed 1 finding in 1 file\n"
     );
+}
+
+/// Returns a project without a remote, in which a pipeline and its component are renamed but not committed.
+fn project_without_remote() -> World {
+    let sub = format!(
+        "{HEADER}    Start: {{ type: start, transitions: {{ unconditional: [Load] }} }}\n    Load:\n      type: sql-executor\n      transitions: {{ success: [End] }}\n      parameters: {{ sql: x, a: 1 }}\n    End: {{ type: end-success }}\n"
+    );
+    let main = format!("{HEADER}{}", call("Run", "s/load"));
+    let world = project(&[("main.orch.yaml", &main), ("s/load.orch.yaml", &sub)]);
+    world.git("remote remove origin");
+    world.git("mv s/load.orch.yaml s/laden.orch.yaml");
+    world.write("s/laden.orch.yaml", sub.replace("    Load:", "    Laden:"));
+    world
+}
+
+#[test]
+fn uncommitted_rename_is_fixed_in_clone_without_remote() {
+    for args in ["--dry-run", "--all --dry-run", "--base HEAD --dry-run"] {
+        let output = fix(&project_without_remote(), args).expect(0);
+        output.logging(&[
+            "main.orch.yaml:8: s/load -> s/laden",
+            "s/laden.orch.yaml:5: Load -> Laden",
+            "would fix 2 findings in 2 files",
+        ]);
+    }
+    let output = Call::new(&project_without_remote().work()).run("check").expect(0);
+    output.logging(&["it was renamed in this change to `s/laden.orch.yaml`; `sluicegate fix` corrects it"]);
+}
+
+#[test]
+fn committed_rename_in_clone_without_remote_has_no_fix() {
+    let world = project_without_remote();
+    world.git("add .");
+    world.commit("rename");
+    fix(&world, "--dry-run")
+        .expect(0)
+        .logging(&["no finding has an automatic fix"]);
 }
