@@ -146,11 +146,12 @@ fn find_lost_target(
     component_names: &HashSet<&str>,
 ) -> Option<String> {
     let link = component.links.get(link_index)?;
-    let is_same_kind = |other: &&Link| (other.role, other.condition) == (link.role, link.condition);
+    let is_same_kind =
+        |candidate: &&Link| (candidate.role, candidate.condition) == (link.role, link.condition);
     let base_component = base
         .components
         .iter()
-        .find(|other| other.name == component.name)?;
+        .find(|candidate| candidate.name == component.name)?;
     let mut base_links = base_component.links.iter().filter(is_same_kind);
     let lost_link = base_links.find(|base_link| {
         let mut links = component.links.iter().filter(is_same_kind);

@@ -160,8 +160,8 @@ const CALL_FIELDS: [RecordField; 4] = [
     build_field(
         "arguments",
         FieldType::Map,
-        "the values of the variables that the call sets; for a grid variable, its complete entry, with the rows in \
-         `call.arguments.NAME.gridValues`",
+        "the values of the variables that the call sets (for a grid variable, its complete entry, with the rows in \
+         `call.arguments.NAME.gridValues`)",
     ),
 ];
 
