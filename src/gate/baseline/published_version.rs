@@ -3,17 +3,24 @@
 use super::adoption::Adoption;
 use super::{Baseline, describe_earlier_base};
 use crate::error::Failure;
-use crate::job::context::describe_merge_bases;
 use crate::job::settings::Connection;
 use crate::session::Run;
+use crate::session::artifact_versions::list_versions;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, GitError, Repository};
+use sluicegate_platform::api::{Platform, parse_platform_time};
+use std::cmp::Reverse;
+use std::slice;
+
+/// Maximum number of versions whose details are requested because the list does not show their commit.
+const MAX_DETAILS: usize = 100;
 
 impl Baseline {
     /// Builds the baseline of a review before a publish, at the last published commit. Findings of later pushes are
-    /// therefore new, whether those pushes were reviewed or not. Before the first version, uses the commit that adopted
-    /// `new-only`. If the platform is unavailable, or the clone lacks the published commit, the baseline has no commit
-    /// but a reason.
+    /// therefore new, whether those pushes were reviewed or not. If `head` does not contain that commit, for example
+    /// because `head` is a hotfix of an older version, uses the last version whose commit it contains, and a note names
+    /// that version. Before the first version, uses the commit that adopted `new-only`. If the platform is unavailable,
+    /// or `head` contains the commit of no version, the baseline has no commit but a reason.
     pub(crate) fn at_published_version(
         run: &Run,
         workspace: &Workspace<'_>,
@@ -37,51 +44,29 @@ impl Baseline {
         };
         let version = format!("version {} of {prefix}", details.display_name());
         let id = details.commit_hash.as_deref().unwrap_or_default();
-        let Some(commit) = workspace.repo.find_commit_with_id(id)? else {
-            let reason = format!("commit {id:?} of {version} is not in this clone");
-            return Ok(Self::at_published_commit(None, reason));
-        };
-        Ok(Self::at_version_commit(&workspace.repo, commit, &version, head)?)
-    }
-
-    /// Builds the baseline at the commit of this version. If `head` does not contain that commit, for example because
-    /// `head` is a hotfix of an older version, the baseline has the merge-bases of the two, and a note names them: the
-    /// platform evaluates a base only if it is on the branch of `head`. Without a merge-base, or if a shallow clone does
-    /// not show it, the baseline has no commit but a reason.
-    fn at_version_commit(
-        repo: &Repository,
-        commit: CommitId,
-        version: &str,
-        head: &CommitId,
-    ) -> Result<Self, GitError> {
-        if repo.contains_commit(head, &commit)? {
+        let repo = &workspace.repo;
+        if let Some(commit) = find_contained_commit(repo, id, head)? {
             let reason = format!("{version}, which is published");
             return Ok(Self::at_published_commit(Some(commit), reason));
         }
-        let description = format!("commit {} of {version}", commit.short());
-        let bases = match repo.find_merge_bases(&commit, head) {
-            Ok(bases) => bases,
-            Err(GitError::ShallowHistory { .. }) => {
-                let reason = format!(
-                    "this shallow clone does not show whether head contains {description}: fetch the full history \
-                     (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
-                );
-                return Ok(Self::at_published_commit(None, reason));
-            }
-            Err(error) => return Err(error),
-        };
-        if bases.is_empty() {
-            let reason = format!("head has no commit in common with {description}");
+        let missing_commit = format!("head does not contain commit {id:?} of {version}");
+        if repo.is_shallow() {
+            let reason = format!(
+                "{missing_commit}, or this shallow clone does not show it: fetch the full history \
+                 (`fetch-depth: 0`, `GIT_DEPTH: 0`)"
+            );
             return Ok(Self::at_published_commit(None, reason));
         }
-        let reason = format!(
-            "{} with {description}, which head does not contain",
-            describe_merge_bases(&bases)
-        );
+        let Some((earlier_name, commit)) =
+            run.block_on(find_contained_version(&platform, repo, prefix, head))??
+        else {
+            let reason = format!("{missing_commit}, nor that of an earlier version that is enabled");
+            return Ok(Self::at_published_commit(None, reason));
+        };
+        let reason = format!("version {earlier_name} of {prefix}, because {missing_commit}");
         Ok(Self {
-            note: describe_earlier_base(&bases, &reason),
-            bases,
-            ..Self::at_published_commit(None, reason)
+            note: describe_earlier_base(slice::from_ref(&commit), &reason),
+            ..Self::at_published_commit(Some(commit), reason)
         })
     }
 
@@ -123,4 +108,45 @@ impl Baseline {
             selection: None,
         }
     }
+}
+
+/// Returns the commit with this id if `head` contains it.
+fn find_contained_commit(repo: &Repository, id: &str, head: &CommitId) -> Result<Option<CommitId>, GitError> {
+    match repo.find_commit_with_id(id)? {
+        Some(commit) if repo.contains_commit(head, &commit)? => Ok(Some(commit)),
+        _ => Ok(None),
+    }
+}
+
+/// Requests the versions of the prefix, and returns the name and the commit of the enabled version that was created last
+/// among those whose commit `head` contains: the platform evaluates a base only if it is on the branch of `head`, and a
+/// version of another branch says nothing about the findings that were published from this one. At most
+/// [`MAX_DETAILS`] versions that the platform lists without their commit are considered.
+async fn find_contained_version(
+    platform: &Platform,
+    repo: &Repository,
+    prefix: &str,
+    head: &CommitId,
+) -> Result<Option<(String, CommitId)>, Failure> {
+    let mut versions = list_versions(platform, prefix).await?;
+    versions.retain(|version| version.enabled != Some(false));
+    versions.sort_by_key(|version| Reverse(version.created_at.as_deref().and_then(parse_platform_time)));
+    let mut details_count = 0;
+    for version in versions {
+        let Some(name) = version.version_name else {
+            continue;
+        };
+        let mut id = version.commit_hash;
+        if id.is_none() && details_count < MAX_DETAILS {
+            details_count += 1;
+            id = platform
+                .find_artifact(prefix, &name)
+                .await?
+                .and_then(|details| details.artifact.commit_hash);
+        }
+        if let Some(commit) = find_contained_commit(repo, id.as_deref().unwrap_or_default(), head)? {
+            return Ok(Some((name, commit)));
+        }
+    }
+    Ok(None)
 }

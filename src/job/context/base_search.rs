@@ -380,7 +380,7 @@ impl BaseSearch<'_> {
 }
 
 /// Returns "the merge-base" or, for example, "the 2 merge-bases", for messages about where the base comes from.
-pub(crate) fn describe_merge_bases(bases: &[CommitId]) -> String {
+pub(super) fn describe_merge_bases(bases: &[CommitId]) -> String {
     match bases.len() {
         0 | 1 => "the merge-base".to_owned(),
         several => format!("the {several} merge-bases"),

@@ -25,7 +25,6 @@ mod target_resolver;
 
 pub use base::EarlierCommit;
 pub(crate) use base::join_short_ids;
-pub(crate) use base_search::describe_merge_bases;
 pub use branch_origin::BranchOrigin;
 pub use deepen::{DeepenSubject, fetch_missing_history};
 pub use error::ContextError;

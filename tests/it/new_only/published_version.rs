@@ -52,10 +52,10 @@ fn run_job(world: &World, branch: &str, call: Call, args: &str) -> ProgramOutput
 }
 
 #[test]
-fn new_only_publish_of_hotfix_compares_with_merge_base_of_published_version() {
+fn new_only_publish_of_hotfix_compares_with_last_version_that_it_contains() {
     let (world, server) = project_with_release_branch();
     world.git("checkout -q hotfix");
-    let merge_base = head(&world);
+    let old_version = head(&world);
     world.write(
         "old.orch.yaml",
         orchestration_text(&["Start", "bad name", "Fixed"]),
@@ -64,11 +64,11 @@ fn new_only_publish_of_hotfix_compares_with_merge_base_of_published_version() {
     let ci = |args: &str| run_job(&world, "hotfix", publish_call(&world, &server), args);
     ci("1.0.1 --dry-run").expect(0);
     let note = format!(
-        "findings are known if they exist at {}: the merge-base with commit",
-        &merge_base[..7]
+        "findings are known if they exist at {}: version 1.0.0 of sales, because head does not contain commit",
+        &old_version[..7]
     );
     let output = ci("1.0.1").expect(0);
-    output.assert_logged(&[&note, "of version 2.0.0 of sales, which head does not contain"]);
+    output.assert_logged(&[&note, "of version 2.0.0 of sales"]);
     assert_eq!(output.all().matches(&note).count(), 1, "{}", output.all());
     // The counterpart: the next hotfix introduces a finding.
     world.write(
@@ -80,6 +80,27 @@ fn new_only_publish_of_hotfix_compares_with_merge_base_of_published_version() {
 }
 
 #[test]
+fn new_only_publish_of_hotfix_has_new_finding_that_no_version_had() {
+    let (world, server) = project_with_release_branch();
+    // A commit between two versions introduces a finding that the next version does not have.
+    let bad_pipeline = orchestration_text(&["Start", "worse name", "Done"]);
+    world.write("new.orch.yaml", &bad_pipeline);
+    world.commit("bad");
+    world.git("branch -f hotfix");
+    world.write("new.orch.yaml", orchestration_text(&["Start", "Good", "Done"]));
+    world.commit("good");
+    world.push();
+    publish_call(&world, &server)
+        .run("publish --version-name 3.0.0")
+        .expect(0);
+    world.git("checkout -q hotfix");
+    world.write("note.txt", "more");
+    push_hotfix(&world);
+    let output = run_job(&world, "hotfix", publish_call(&world, &server), "2.0.1").expect(1);
+    output.assert_logged(&["version 2.0.0 of sales, because head does not contain commit"]);
+}
+
+#[test]
 fn new_only_publish_of_unrelated_commit_treats_every_finding_as_new() {
     let (world, server) = project_with_release_branch();
     world.git("checkout -q --orphan hotfix2");
@@ -87,12 +108,12 @@ fn new_only_publish_of_unrelated_commit_treats_every_finding_as_new() {
     let output = run_job(&world, "hotfix", publish_call(&world, &server), "1.0.1").expect(1);
     output.assert_logged(&[
         "every finding is treated as new",
-        "head has no commit in common with commit",
+        "of version 2.0.0 of sales, nor that of an earlier version that is enabled",
     ]);
 }
 
 #[test]
-fn new_only_publish_in_shallow_clone_without_merge_base_treats_every_finding_as_new() {
+fn new_only_publish_in_shallow_clone_without_the_version_treats_every_finding_as_new() {
     let (world, server) = project_with_release_branch();
     world.git("checkout -q hotfix");
     world.write("note.txt", "more");
@@ -109,8 +130,7 @@ fn new_only_publish_in_shallow_clone_without_merge_base_treats_every_finding_as_
     for (folder, code) in [(world.path().join("shallow"), 1), (world.work(), 0)] {
         let call = Call::with_platform(&folder, &server.url).variable("SLUICEGATE_PREFIX", "sales");
         let output = run_job(&world, "main", call, "2.0.1").expect(code);
-        let reason = "every finding is treated as new, because there is no base to compare with (--new-only): \
-                      this shallow clone does not show whether head contains commit";
+        let reason = "or this shallow clone does not show it: fetch the full history";
         assert_eq!(output.all().contains(reason), code == 1, "{}", output.all());
     }
 }
