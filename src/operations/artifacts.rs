@@ -8,7 +8,7 @@ use crate::session::response_output::{add_other_columns, format_cell, format_sca
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text;
-use sluicegate_platform::api::Platform;
+use sluicegate_platform::api::{ApiList, Platform};
 use std::fmt::Write as _;
 
 /// Prints the shared pipelines of the account in a table or as JSON.
@@ -23,8 +23,7 @@ pub(crate) fn print_shared_pipelines(run: &Run, output: OutputArgs) -> CommandRe
             "latestVersionName",
             "description",
         ];
-        let items = pipelines.into_iter().map(|item| item.raw);
-        print_artifact_table(run, items, output, &keys, "no artifact is published")
+        print_artifact_table(run, pipelines, output, &keys, "no artifact is published")
     })?
 }
 
@@ -56,20 +55,19 @@ pub(crate) async fn print_artifacts(
         "branch",
         "provider",
     ];
-    let items = artifacts.into_iter().map(|item| item.raw);
-    print_artifact_table(run, items, output, &keys, &empty_text)
+    print_artifact_table(run, artifacts, output, &keys, &empty_text)
 }
 
 /// Prints a list as a table with a column for each key, or as JSON. Instead of an empty table, prints `empty_text`.
-fn print_artifact_table(
+fn print_artifact_table<T>(
     run: &Run,
-    items: impl Iterator<Item = Value>,
+    list: ApiList<T>,
     output: OutputArgs,
     keys: &[&str],
     empty_text: &str,
 ) -> CommandResult {
     let columns: Vec<(&str, &str)> = keys.iter().copied().zip(column_headings(keys)).collect();
-    run.print_items(output, "results", items, &columns, empty_text)
+    run.print_list(output, list, &columns, empty_text)
 }
 
 /// Returns the table cells of each item, one cell for each key.

@@ -7,9 +7,9 @@ use crate::job::cli::{OutputArgs, OutputFormat};
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, creation_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 use sluicegate_base::text;
-use sluicegate_platform::api::{self, ApiValue, Platform};
+use sluicegate_platform::api::{self, ApiList, ApiValue, Platform};
 use sluicegate_platform::http::{ErrorKind, HttpError, request_for_hint};
 use std::io;
 use uuid::Uuid;
@@ -57,30 +57,30 @@ impl Run {
         Ok(ExitStatus::Success)
     }
 
-    /// Prints a list as JSON, in the field `results` of the platform's envelope, or as a table: these columns first,
+    /// Prints a list as JSON, in the field `results` of its first page's envelope, or as a table: these columns first,
     /// then a column for each other field of the entries. Instead of an empty table, prints `empty_message`.
     pub(crate) fn print_list<T>(
         &self,
         output: OutputArgs,
-        entries: Vec<ApiValue<T>>,
+        list: ApiList<T>,
         columns: &[(&str, &str)],
         empty_message: &str,
     ) -> CommandResult {
-        let items = entries.into_iter().map(|entry| entry.raw);
-        self.print_items(output, "results", items, columns, empty_message)
+        let items = list.entries.into_iter().map(|entry| entry.raw);
+        let envelope = build_list_envelope("results", items.collect(), list.envelope);
+        self.print_envelope(output, "results", &envelope, columns, empty_message)
     }
 
-    /// Prints a list as [`Self::print_list`] does, but from raw entries, which are in the field `list_field` in JSON.
-    pub(crate) fn print_items(
+    /// Prints a list as [`Self::print_list`] does, but from its envelope, with the entries in the field `list_field`.
+    pub(crate) fn print_envelope(
         &self,
         output: OutputArgs,
         list_field: &str,
-        items: impl Iterator<Item = Value>,
+        envelope: &Value,
         columns: &[(&str, &str)],
         empty_message: &str,
     ) -> CommandResult {
-        let envelope = build_list_envelope(list_field, items.collect());
-        self.print_response_with(output, &envelope, |writer| {
+        self.print_response_with(output, envelope, |writer| {
             response_output::write_list(
                 envelope[list_field].as_array().map_or(&[], Vec::as_slice),
                 columns,
@@ -92,12 +92,22 @@ impl Run {
     }
 }
 
-/// Returns the JSON object in which the platform sends a list, here with all items on page 0.
-fn build_list_envelope(list_field: &str, items: Vec<Value>) -> Value {
+/// Returns the JSON object in which the platform sends a list, here with all items on page 0. `first_page` has the other
+/// fields of the platform's first page; its total is replaced, because the items may be filtered.
+pub(crate) fn build_list_envelope(
+    list_field: &str,
+    items: Vec<Value>,
+    first_page: Map<String, Value>,
+) -> Value {
     let count = items.len();
-    let mut envelope = json!({ list_field: null, "page": 0, "size": count, "total": count });
-    envelope[list_field] = Value::Array(items);
-    envelope
+    let mut envelope = Map::new();
+    envelope.insert(list_field.to_owned(), Value::Array(items));
+    envelope.insert("page".to_owned(), 0.into());
+    envelope.insert("size".to_owned(), count.into());
+    envelope.insert("total".to_owned(), count.into());
+    let other_fields = first_page.into_iter();
+    envelope.extend(other_fields.filter(|(key, _)| key != list_field && key != "total"));
+    envelope.into()
 }
 
 /// Returns the failure for a created resource whose response lacks its id. `check_instruction` says how to find it.
@@ -148,7 +158,7 @@ fn contains_project(projects: &[ApiValue<api::Project>], id: Uuid) -> bool {
 }
 
 /// Returns the ids of these projects.
-fn list_project_ids(projects: Vec<ApiValue<api::Project>>) -> Vec<String> {
+fn list_project_ids(projects: ApiList<api::Project>) -> Vec<String> {
     projects
         .into_iter()
         .filter_map(|project| project.value.id)

@@ -37,7 +37,7 @@ async fn list_versions(base_url: BaseUrl, token: TokenSource) -> Result<Vec<Stri
     })?;
     let versions = Platform::new(client).fetch_artifacts(None).await?;
     let mut lines = Vec::new();
-    for version in &versions {
+    for version in versions.iter() {
         let commit = version.commit_hash.as_deref().unwrap_or("unknown");
         lines.push(format!("version {}, commit {commit}", version.display_name()));
     }

@@ -37,6 +37,16 @@ pub(super) fn parse_new_name(text: &str) -> Result<String, String> {
     }
 }
 
+/// Parses a value of the platform, like [`parse_name`]. A value that differs from one of `known_values` only in its
+/// letter case becomes that value; the platform may have others.
+pub(super) fn parse_platform_value(text: &str, known_values: &[&str]) -> Result<String, String> {
+    let name = parse_name(text)?;
+    let known_value = known_values
+        .iter()
+        .find(|known_value| known_value.eq_ignore_ascii_case(name.trim()));
+    Ok(known_value.map_or(name, |known_value| (*known_value).to_owned()))
+}
+
 /// What to do if the platform gives no usable response.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OnUnavailable {
@@ -140,7 +150,7 @@ pub enum OutputFormat {
     /// Human-readable text
     #[default]
     Text,
-    /// JSON; a response from the platform is printed unchanged
+    /// JSON; a response from the platform is printed unchanged, and the pages of a list as one list
     Json,
 }
 

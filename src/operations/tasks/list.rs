@@ -4,12 +4,12 @@
 use super::task_text;
 use crate::error::Failure;
 use crate::job::cli::{ListTasksArgs, OutputFormat};
-use crate::session::resource::{describe_unknown_project, project_request_failure};
+use crate::session::resource::{build_list_envelope, describe_unknown_project, project_request_failure};
 use crate::session::{CommandResult, Run};
 use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 use sluicegate_base::text::format_count;
-use sluicegate_platform::api::{ApiValue, Platform, Task, TaskFilter, TaskPhase};
+use sluicegate_platform::api::{ApiList, ApiValue, Platform, Task, TaskFilter, TaskPhase};
 use sluicegate_platform::http::{ErrorKind, HttpError};
 use uuid::Uuid;
 
@@ -31,7 +31,8 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
         status: args.status.map(|status| status.to_uppercase()),
     };
     run.block_on(async {
-        let mut tasks = fetch_matching_tasks(run, &platform, &filter, project).await?;
+        let list = fetch_matching_tasks(run, &platform, &filter, project).await?;
+        let mut tasks = list.entries;
         // The platform cannot filter by the name of a branch.
         if let Some(branch) = &args.branch {
             tasks = filter_by_branch(&platform, tasks, branch).await?;
@@ -51,13 +52,8 @@ pub(crate) fn print_tasks(run: &Run, args: ListTasksArgs) -> CommandResult {
             ("projectId", "project"),
             ("branchId", "branch"),
         ];
-        run.print_items(
-            args.output,
-            "tasks",
-            items.into_iter(),
-            &columns,
-            "no tasks match",
-        )
+        let envelope = build_list_envelope("tasks", items, list.envelope);
+        run.print_envelope(args.output, "tasks", &envelope, &columns, "no tasks match")
     })?
 }
 
@@ -68,7 +64,7 @@ async fn fetch_matching_tasks(
     platform: &Platform,
     filter: &TaskFilter,
     project: Option<Uuid>,
-) -> Result<Vec<ApiValue<Task>>, Failure> {
+) -> Result<ApiList<Task>, Failure> {
     let tasks = match (platform.fetch_tasks(filter).await, project) {
         (Ok(tasks), _) => tasks,
         (Err(error), Some(project)) => return Err(project_request_failure(platform, project, error).await),

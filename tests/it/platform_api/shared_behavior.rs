@@ -284,6 +284,108 @@ fn list_of_smaller_pages_than_requested_is_read_to_its_end() {
     assert_eq!(request_count, 2);
 }
 
+/// Runs `artifacts list` against a platform that sends these pages in turn.
+fn list_artifacts(pages: Vec<Value>) -> (ProgramOutput, usize) {
+    let (world, platform) = (World::new(), Platform::new());
+    let pages = pages.iter().map(answer).collect();
+    platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", in_turn(pages));
+    let output = platform.call(&world).run("artifacts list -o json");
+    let request_count = platform.requests().len();
+    (output, request_count)
+}
+
+/// Returns versions with these numbers as names.
+fn versions(numbers: std::ops::Range<usize>) -> Vec<Value> {
+    let version =
+        |n: usize| json!({ "sharedPipelineIdPrefix": "p", "versionName": n.to_string(), "enabled": true });
+    numbers.map(version).collect()
+}
+
+#[test]
+fn artifacts_list_with_any_paging_fields_is_complete() {
+    let empty = json!({ "results": [] });
+    let numbers_in_strings =
+        |numbers| json!({ "results": versions(numbers), "page": "0", "size": "2", "total": "3" });
+    let nested =
+        |numbers| json!({ "results": versions(numbers), "pagination": { "page": 0, "size": 2, "total": 3 } });
+    let marked = |numbers, has_next| json!({ "results": versions(numbers), "hasNext": has_next });
+    let unmarked = |numbers| json!({ "artifacts": versions(numbers) });
+    for (pages, expected_count) in [
+        (vec![numbers_in_strings(0..2), numbers_in_strings(2..3)], 2),
+        (vec![nested(0..2), nested(2..3)], 2),
+        (vec![marked(0..2, true), marked(2..3, false), empty.clone()], 3),
+        (vec![unmarked(0..2), unmarked(2..3), empty.clone()], 3),
+        // The endpoint has no pages: it returns its complete list each time.
+        (vec![unmarked(0..3)], 2),
+        (vec![json!(versions(0..3))], 1),
+        (
+            vec![json!({ "results": versions(0..3), "total": 3, "more": null, "links": {} })],
+            1,
+        ),
+    ] {
+        let (output, request_count) = list_artifacts(pages.clone());
+        let list = output.expect(0).json();
+        assert_eq!(list["results"].as_array().map(Vec::len), Some(3), "{pages:?}");
+        assert_eq!(request_count, expected_count, "{pages:?}");
+    }
+}
+
+#[test]
+fn list_in_json_has_other_fields_of_first_page() {
+    let page = json!({ "results": [], "links": { "self": "/variables" }, "page": 0, "size": 25, "total": 0 });
+    let (output, _) = list_variables(vec![answer(&page)]);
+    assert_eq!(output.expect(0).json(), page);
+    let first = json!({ "meta": 1, "results": versions(0..2), "hasNext": true, "size": 2, "total": 3 });
+    let second = json!({ "meta": 2, "results": versions(2..3), "hasNext": false, "size": 2, "total": 3 });
+    let (output, _) = list_artifacts(vec![first, second]);
+    let merged = json!({ "meta": 1, "results": versions(0..3), "page": 0, "size": 2, "total": 3 });
+    assert_eq!(output.expect(0).json(), merged);
+    // A bare array has no other fields.
+    let (output, _) = list_artifacts(vec![json!(versions(0..1))]);
+    let list = json!({ "results": versions(0..1), "page": 0, "size": 1, "total": 1 });
+    assert_eq!(output.expect(0).json(), list);
+}
+
+#[test]
+fn artifacts_list_that_announces_more_versions_fails() {
+    for mark in [
+        json!({ "more": "token-1" }),
+        json!({ "hasNext": true }),
+        json!({ "pagination": { "next": "token-1" } }),
+        json!({ "total": 2, "nextPageToken": "token-1" }),
+    ] {
+        let mut page = mark;
+        page["results"] = json!(versions(0..2));
+        let (output, _) = list_artifacts(vec![page]);
+        assert_eq!(output.out, "");
+        output.expect(3).saying(&["\nhint: "]);
+    }
+}
+
+#[test]
+fn list_on_platform_with_smaller_page_limit_is_complete() {
+    let rejected = |field: &str| {
+        let violation = json!({ "field": field, "message": "must be at most 50" });
+        ResponseTemplate::new(400)
+            .set_body_json(json!({ "title": "Bad Request", "validation-errors": [violation] }))
+    };
+    let page = |numbers: std::ops::Range<usize>| {
+        let names: Vec<Value> = numbers.map(|n| json!({ "name": format!("v{n}") })).collect();
+        answer(&json!({ "results": names, "page": 0, "size": 50, "total": 70 }))
+    };
+    let (output, request_count) = list_variables(vec![rejected("size"), page(0..50), page(50..70)]);
+    assert_eq!(listed_names(&output.expect(0)), names_of(0..70));
+    assert_eq!(request_count, 3);
+    let (output, request_count) = list_variables(vec![rejected("other"), page(0..50)]);
+    output.expect(3).saying(&["must be at most 50"]);
+    assert_eq!(request_count, 1);
+    let (world, platform) = (World::new(), Platform::new());
+    let event = json!({ "eventId": "e", "eventTimestamp": "2026-11-20T10:00:00Z" });
+    let events = answer(&json!({ "results": [event], "page": 0, "size": 50, "total": 1 }));
+    platform.respond_to("GET", "/v1/events$", in_turn(vec![rejected("size"), events]));
+    platform.call(&world).run("events export").expect(0);
+}
+
 #[test]
 fn page_of_html_is_done_by_no_command() {
     let (world, platform) = (World::new(), always(&page()));

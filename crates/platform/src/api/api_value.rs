@@ -2,11 +2,10 @@
 
 use super::Platform;
 use super::lenient_values::convert_json;
-use super::lists::Paging;
 use crate::http::{ErrorKind, HttpError, Method, NamedFields, Repeat, Request, Success, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::ops::Deref;
 
 /// A response, or an entry of a list. Fields that the API document does not define are only in `raw`.
@@ -34,6 +33,41 @@ impl<T> Deref for ApiValue<T> {
     }
 }
 
+/// All entries of a list, and what else its first page contains.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ApiList<T> {
+    pub entries: Vec<ApiValue<T>>,
+    /// The fields of the first page without the entries; empty if the response is a bare array.
+    pub envelope: Map<String, Value>,
+}
+
+impl<T> Default for ApiList<T> {
+    /// Returns the list without entries.
+    fn default() -> Self {
+        Self {
+            entries: Vec::new(),
+            envelope: Map::new(),
+        }
+    }
+}
+
+impl<T> Deref for ApiList<T> {
+    type Target = [ApiValue<T>];
+
+    fn deref(&self) -> &[ApiValue<T>] {
+        &self.entries
+    }
+}
+
+impl<T> IntoIterator for ApiList<T> {
+    type Item = ApiValue<T>;
+    type IntoIter = std::vec::IntoIter<ApiValue<T>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
 impl Platform {
     /// Sends a request and parses its JSON response.
     pub(super) async fn send_and_parse<T: DeserializeOwned>(
@@ -57,18 +91,6 @@ impl Platform {
     /// Sends a request that creates a resource, and returns the raw JSON of the response.
     pub(super) async fn create_resource(&self, request: &Request) -> Result<Value, HttpError> {
         self.client.send(request).await?.json()
-    }
-
-    /// Returns all entries of a list whose endpoint accepts `page` and `size`.
-    pub(super) async fn fetch_all_entries<T: DeserializeOwned>(
-        &self,
-        url: Url,
-    ) -> Result<Vec<ApiValue<T>>, HttpError> {
-        self.fetch_list(url, Paging::Always, |raw, path, response| {
-            let value = convert_json(&raw, path, response)?;
-            Ok(ApiValue { value, raw })
-        })
-        .await
     }
 
     /// Deletes the resource at this URL. A 404 after a retry is a success, because an earlier attempt probably deleted

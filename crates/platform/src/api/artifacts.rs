@@ -1,8 +1,8 @@
 //! Published artifact versions: API document, section "Shared pipeline artifacts".
 
-use super::lenient_values::{convert_json, none_if_empty};
+use super::lenient_values::none_if_empty;
 use super::lists::Paging;
-use super::{ApiValue, Platform, add_role_hint};
+use super::{ApiList, Platform, add_role_hint};
 use crate::http::{ErrorKind, HttpError, Method, Repeat, Request, Response, Success};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,18 +55,13 @@ impl Artifact {
 impl Platform {
     /// Returns the published versions of a prefix, or of all: `GET /v1/shared-pipelines/artifacts`. The API document
     /// does not show the list's shape, so a bare array and any envelope are accepted, and all pages are read.
-    pub async fn fetch_artifacts(&self, prefix: Option<&str>) -> Result<Vec<ApiValue<Artifact>>, HttpError> {
+    pub async fn fetch_artifacts(&self, prefix: Option<&str>) -> Result<ApiList<Artifact>, HttpError> {
         let mut url = self.client.url(&["shared-pipelines", "artifacts"])?;
         if let Some(prefix) = prefix {
             url.query_pairs_mut()
                 .append_pair("sharedPipelineIdPrefix", prefix);
         }
-        self.fetch_list(url, Paging::IfPaged, |raw, path, response| {
-            let value = convert_json(&raw, path, response)?;
-            Ok(ApiValue { value, raw })
-        })
-        .await
-        .map_err(add_role_hint)
+        self.fetch_list(url, Paging::IfPaged).await.map_err(add_role_hint)
     }
 
     /// Returns the content of a version, or of the latest enabled one: `GET /v1/shared-pipelines/artifacts/details`.

@@ -1,6 +1,6 @@
 //! Environments: API document, sections "Environment" and "Projects, environments, provisioning".
 
-use super::{ApiValue, Platform};
+use super::{ApiList, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -58,7 +58,7 @@ pub struct ConnectionOverride {
 
 impl Platform {
     /// Returns all environments: `GET /v1/projects/{projectId}/environments`, page by page.
-    pub async fn fetch_environments(&self, project: Uuid) -> Result<Vec<ApiValue<Environment>>, HttpError> {
+    pub async fn fetch_environments(&self, project: Uuid) -> Result<ApiList<Environment>, HttpError> {
         self.fetch_all_entries(self.project_url(project, ENVIRONMENTS, &[])?)
             .await
     }

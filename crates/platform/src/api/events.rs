@@ -1,6 +1,7 @@
 //! Audit events: API document, sections "Audit event record", "Audit logs" and "Events".
 
 use super::lenient_values::{convert_json, read_text_or_json};
+use super::lists::is_page_size_rejection;
 use super::{ApiValue, Platform};
 use crate::http::{ErrorKind, HttpError, Request};
 use serde::Deserialize;
@@ -75,16 +76,14 @@ impl Platform {
     /// Returns one page of the audit events: `GET /v1/events`. The first page is page 0. The list may grow between two
     /// requests, which moves events to other pages, so a caller that needs all events must detect this.
     pub async fn fetch_event_page(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
-        let mut request = Request::get(self.client.url(&["events"])?);
-        for (name, value) in [("from", &window.from), ("to", &window.to)] {
-            if let Some(value) = value {
-                request = request.query(name, value);
-            }
+        let size = EVENT_PAGE_SIZE.to_string();
+        let request = self.build_event_request(window, page)?.query("size", &size);
+        let mut result = self.client.send(&request).await;
+        // The platform's limit is smaller than the API document's: without a size, it uses its own.
+        if result.as_ref().is_err_and(is_page_size_rejection) {
+            result = self.client.send(&self.build_event_request(window, page)?).await;
         }
-        let request = request
-            .query("page", &page.to_string())
-            .query("size", &EVENT_PAGE_SIZE.to_string());
-        let response = self.client.send(&request).await.map_err(add_super_admin_hint)?;
+        let response = result.map_err(add_super_admin_hint)?;
         let envelope: EventEnvelope = response.json()?;
         let mut events = Vec::with_capacity(envelope.results.len());
         for (index, raw) in envelope.results.into_iter().enumerate() {
@@ -96,6 +95,17 @@ impl Platform {
             total: envelope.total,
             size: envelope.size.filter(|size| *size > 0),
         })
+    }
+
+    /// Creates the request for a page of the audit events, without a page size.
+    fn build_event_request(&self, window: &EventWindow, page: usize) -> Result<Request, HttpError> {
+        let mut request = Request::get(self.client.url(&["events"])?);
+        for (name, value) in [("from", &window.from), ("to", &window.to)] {
+            if let Some(value) = value {
+                request = request.query(name, value);
+            }
+        }
+        Ok(request.query("page", &page.to_string()))
     }
 }
 

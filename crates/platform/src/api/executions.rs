@@ -1,7 +1,7 @@
 //! Published pipelines and their executions: API document, section "Pipeline execution".
 
 use super::lenient_values::read_resource_id;
-use super::{ApiValue, Platform};
+use super::{ApiList, ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -103,7 +103,7 @@ impl Platform {
     pub async fn fetch_published_pipelines(
         &self,
         project: Uuid,
-    ) -> Result<Vec<ApiValue<PublishedPipeline>>, HttpError> {
+    ) -> Result<ApiList<PublishedPipeline>, HttpError> {
         self.fetch_all_entries(self.project_url(project, "published-pipelines", &[])?)
             .await
     }

@@ -2,37 +2,20 @@
 //!
 //! A list that may be incomplete is an error, never a shorter list.
 
-use super::Platform;
+use super::lenient_values::convert_json;
+use super::list_page::{ListPage, PAGE_SIZE, to_signed};
+use super::{ApiList, ApiValue, Platform};
 use crate::http::{HttpError, Request, Response, Url};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
-
-/// The largest page size that the API document allows for any endpoint.
-const PAGE_SIZE: usize = 100;
 
 /// Maximum number of pages that are read.
 const MAX_PAGES: usize = 1_000;
 
 /// Maximum number of times that all pages are read, if the list changes meanwhile.
 const MAX_PASSES: usize = 4;
-
-/// Possible names of an envelope's array.
-const ENTRY_FIELDS: [&str; 7] = [
-    "results",
-    "artifacts",
-    "items",
-    "tasks",
-    "content",
-    "data",
-    "versions",
-];
-
-/// Possible names of the total number of entries.
-const TOTAL_FIELDS: [&str; 3] = ["total", "totalElements", "totalItems"];
-
-/// Fields that mark an envelope as a page, even if it contains no size.
-const PAGE_NUMBER_FIELDS: [&str; 2] = ["page", "number"];
 
 /// Whether the first request already has paging parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,94 +26,15 @@ pub(super) enum Paging {
     IfPaged,
 }
 
-#[derive(Debug, PartialEq)]
-struct ListPage {
-    /// Name of the field with the entries, for errors.
-    entries_field: &'static str,
-    entries: Vec<Value>,
-    /// Not a natural number only if the server is wrong.
-    total: Option<i128>,
-    /// Page size, if the response contains it.
-    size: Option<usize>,
-    /// Whether the response has a page number.
-    has_page_number: bool,
-}
-
-impl ListPage {
-    /// Parses a page: a bare array, or an envelope. Returns `None` if no expected field of the envelope contains an
-    /// array, or if several do, because it is unknown then which array has the entries.
-    fn parse(response: Value) -> Option<Self> {
-        let mut fields = match response {
-            Value::Array(entries) => {
-                return Some(Self {
-                    entries_field: "",
-                    entries,
-                    total: None,
-                    size: None,
-                    has_page_number: false,
-                });
-            }
-            Value::Object(fields) => fields,
-            _ => return None,
-        };
-        let mut arrays = ENTRY_FIELDS
-            .into_iter()
-            .filter(|name| fields.get(*name).is_some_and(Value::is_array));
-        // The second call to `next` must find no further array.
-        let (Some(entries_field), None) = (arrays.next(), arrays.next()) else {
-            return None;
-        };
-        let find_number = |name| usize::try_from(fields.get(name)?.as_u64()?).ok();
-        let total = TOTAL_FIELDS
-            .into_iter()
-            .find_map(|name| to_integer(fields.get(name)?));
-        let size = find_number("size").filter(|size| *size > 0);
-        let has_page_number = PAGE_NUMBER_FIELDS
-            .into_iter()
-            .any(|name| find_number(name).is_some());
-        let Some(Value::Array(entries)) = fields.remove(entries_field) else {
-            return None;
-        };
-        Some(Self {
-            entries_field,
-            entries,
-            total,
-            size,
-            has_page_number,
-        })
-    }
-
-    /// Returns whether another page must be requested, after `earlier_count` entries of earlier pages; `requested_size`
-    /// is the requested page size. If no total and no page size is known, the list ends at an empty page: the platform
-    /// may send smaller pages than requested.
-    fn has_next_page(&self, earlier_count: usize, requested_size: Option<usize>) -> bool {
-        if self.entries.is_empty() {
-            return false;
-        }
-        match (self.total, self.size) {
-            (Some(total), _) => to_signed(earlier_count + self.entries.len()) < total,
-            (None, Some(size)) => self.entries.len() >= size,
-            (None, None) => requested_size.is_some() || self.has_page_number,
-        }
-    }
-
-    /// Returns whether this may be a complete list although it looks like a page: it has no total and no page size,
-    /// and it has a page number or fewer entries than a full page.
-    const fn may_be_unpaged(&self) -> bool {
-        let has_size = self.total.is_some() || self.size.is_some();
-        !has_size && (self.has_page_number || self.entries.len() < PAGE_SIZE)
-    }
-}
-
 /// The result of reading all pages once.
 enum ListPass<T> {
-    Complete(Vec<T>),
+    Complete(ApiList<T>),
     /// The list changed between two pages, so entries may be missing.
     Changed(HttpError),
     /// A page contains an entry of an earlier page: the list changed, or it has equal entries. In the second case,
     /// another pass has the same pages, so the same `pages_hash`.
     Repetitive {
-        entries: Vec<T>,
+        list: ApiList<T>,
         pages_hash: u64,
         error: HttpError,
     },
@@ -138,41 +42,47 @@ enum ListPass<T> {
 
 impl<T> ListPass<T> {
     /// Creates the result of a pass over all pages. `repetition_error` says which page repeated an entry.
-    fn new(entries: Vec<T>, pages_hash: u64, repetition_error: Option<HttpError>) -> Self {
+    fn new(list: ApiList<T>, pages_hash: u64, repetition_error: Option<HttpError>) -> Self {
         match repetition_error {
             Some(error) => Self::Repetitive {
-                entries,
+                list,
                 pages_hash,
                 error,
             },
-            None => Self::Complete(entries),
+            None => Self::Complete(list),
         }
     }
 }
 
 impl Platform {
-    /// Requests all pages of a list and returns the entries, each converted by `convert`, which receives the entry's
-    /// path in its page for errors. `paging` states whether the first request already has paging parameters. A list
-    /// that changes between two pages is read again. Fails if it changes [`MAX_PASSES`] times, if a page repeats an
+    /// Returns all entries of a list whose endpoint accepts `page` and `size`.
+    pub(super) async fn fetch_all_entries<T: DeserializeOwned>(
+        &self,
+        url: Url,
+    ) -> Result<ApiList<T>, HttpError> {
+        self.fetch_list(url, Paging::Always).await
+    }
+
+    /// Requests all pages of a list and returns the entries, and the envelope of the first page. `paging` states whether
+    /// the first request already has paging parameters. A list that changes between two pages is read again. Fails if it changes [`MAX_PASSES`] times, if a page repeats an
     /// earlier one, if the list does not have as many entries as it states, or if it has more than [`MAX_PAGES`] pages.
-    pub(super) async fn fetch_list<T>(
+    pub(super) async fn fetch_list<T: DeserializeOwned>(
         &self,
         url: Url,
         paging: Paging,
-        convert: impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
-    ) -> Result<Vec<T>, HttpError> {
+    ) -> Result<ApiList<T>, HttpError> {
         let (mut pass_count, mut earlier_hash) = (0, None);
         loop {
             pass_count += 1;
-            let error = match self.read_pages(&url, paging, &convert).await? {
-                ListPass::Complete(entries) => return Ok(entries),
+            let error = match self.read_pages(&url, paging).await? {
+                ListPass::Complete(list) => return Ok(list),
                 ListPass::Repetitive {
-                    entries,
+                    list,
                     pages_hash,
                     error,
                 } => {
                     if earlier_hash.replace(pages_hash) == Some(pages_hash) {
-                        return Ok(entries);
+                        return Ok(list);
                     }
                     error
                 }
@@ -185,13 +95,12 @@ impl Platform {
     }
 
     /// Requests all pages of a list once, see [`Self::fetch_list`].
-    async fn read_pages<T>(
+    async fn read_pages<T: DeserializeOwned>(
         &self,
         url: &Url,
         paging: Paging,
-        convert: &impl Fn(Value, &str, &Response) -> Result<T, HttpError>,
     ) -> Result<ListPass<T>, HttpError> {
-        let mut entries = Vec::new();
+        let mut list = ApiList::default();
         let mut page_size = (paging == Paging::Always).then_some(PAGE_SIZE);
         let (mut page_number, mut total_memory) = (0, 0);
         let mut first_total = None;
@@ -202,7 +111,12 @@ impl Platform {
             let response = match self.client.send(&request).await {
                 // An endpoint without paging may refuse the page after its complete list.
                 Err(error) if may_be_complete && matches!(error.status(), Some(400 | 404)) => {
-                    return Ok(ListPass::Complete(entries));
+                    return Ok(ListPass::Complete(list));
+                }
+                // The platform's limit is smaller than the API document's: without a size, it uses its own.
+                Err(error) if page_number == 0 && page_size.is_some() && is_page_size_rejection(&error) => {
+                    page_size = None;
+                    continue;
                 }
                 result => result?,
             };
@@ -213,8 +127,8 @@ impl Platform {
             if let Some(repeated_page) = repetition.page_name() {
                 // An endpoint without paging returns its complete list each time. The list is then complete after its
                 // first page, the page 0.
-                if page_number == 1 && page.may_be_unpaged() {
-                    return Ok(ListPass::Complete(entries));
+                if may_be_complete {
+                    return Ok(ListPass::Complete(list));
                 }
                 let reason = format!("page {page_number} repeats {repeated_page}");
                 return Err(inconsistent_list_error(&response, &reason));
@@ -229,24 +143,21 @@ impl Platform {
                 }
                 repetition_error = Some(error);
             }
-            may_be_complete = page_number == 0 && page.may_be_unpaged();
-            let has_next_page = page.has_next_page(entries.len(), page_size);
+            may_be_complete = page_number == 0 && page.may_be_unpaged(page_size);
+            let is_paged = paging == Paging::Always || page_number > 0;
+            let has_next_page = page.has_next_page(list.len(), is_paged);
             // The first page determines the size of the next ones, unless a size was requested.
             page_size = page_size.or(page.size).or(Some(page.entries.len()));
-            for (index, entry) in page.entries.into_iter().enumerate() {
-                entries.push(convert(
-                    entry,
-                    &format!("{}[{index}]", page.entries_field),
-                    &response,
-                )?);
+            if page_number == 0 {
+                list.envelope = page.envelope;
+            }
+            for (index, raw) in page.entries.into_iter().enumerate() {
+                let value = convert_json(&raw, &format!("{}[{index}]", page.entries_field), &response)?;
+                list.entries.push(ApiValue { value, raw });
             }
             if !has_next_page {
-                reject_different_count(page.total, entries.len(), &response)?;
-                return Ok(ListPass::new(
-                    entries,
-                    earlier_pages.sequence_hash,
-                    repetition_error,
-                ));
+                reject_incomplete_list(page.total, page.continuation_field, list.len(), &response)?;
+                return Ok(ListPass::new(list, earlier_pages.sequence_hash, repetition_error));
             }
             page_number += 1;
             if page_number == MAX_PAGES {
@@ -320,17 +231,6 @@ fn describe_change(total: Option<i128>, first_total: Option<i128>, repetition: R
     }
 }
 
-/// Returns the value if it is an integer, of which a wrong server may send a negative one.
-fn to_integer(value: &Value) -> Option<i128> {
-    let natural = value.as_u64().map(i128::from);
-    natural.or_else(|| value.as_i64().map(i128::from))
-}
-
-/// Converts a number of entries for the comparison with a total, which may be negative.
-fn to_signed(count: usize) -> i128 {
-    i128::try_from(count).unwrap_or(i128::MAX)
-}
-
 /// Creates the error for a list whose pages contradict each other. The base URL is right, because there is a list.
 fn inconsistent_list_error(response: &Response, reason: &str) -> HttpError {
     response.unusable_error(reason).with_hint(
@@ -338,15 +238,33 @@ fn inconsistent_list_error(response: &Response, reason: &str) -> HttpError {
     )
 }
 
-/// Returns an error if the response states another total number of entries than `count`.
-fn reject_different_count(total: Option<i128>, count: usize, response: &Response) -> Result<(), HttpError> {
-    match total {
-        Some(total) if total != to_signed(count) => {
-            let reason = format!("the list announces {total} entries but has {count}");
+/// Returns an error if the last page states another total number of entries than `count`, or announces another page.
+fn reject_incomplete_list(
+    total: Option<i128>,
+    continuation_field: Option<&str>,
+    count: usize,
+    response: &Response,
+) -> Result<(), HttpError> {
+    if let Some(total) = total
+        && total != to_signed(count)
+    {
+        let reason = format!("the list announces {total} entries but has {count}");
+        return Err(inconsistent_list_error(response, &reason));
+    }
+    match continuation_field {
+        Some(field) => {
+            let reason = format!("`{field}` in the response announces another page after the last one");
             Err(inconsistent_list_error(response, &reason))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// Returns whether the platform rejected a request because of its page size, which the API document allows.
+pub(super) fn is_page_size_rejection(error: &HttpError) -> bool {
+    let mut violations = error.violations().iter();
+    error.status() == Some(400)
+        && violations.any(|violation| violation.field.rsplit('.').next() == Some("size"))
 }
 
 /// Returns a hash by which a repeated entry or page is recognized.
@@ -364,61 +282,5 @@ fn build_page_request(url: &Url, number: usize, size: Option<usize>) -> Request 
             .query("page", &number.to_string())
             .query("size", &size.to_string()),
         None => request,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ListPage;
-    use serde_json::json;
-
-    #[test]
-    fn array_is_found_in_any_envelope() {
-        for (answer, place) in [
-            (json!([1, 2]), ""),
-            (json!({ "results": [1, 2], "page": 0 }), "results"),
-            (json!({ "page": 0, "artifacts": [1, 2] }), "artifacts"),
-            (json!({ "items": [1, 2] }), "items"),
-        ] {
-            let page = ListPage::parse(answer).unwrap();
-            assert_eq!(
-                (page.entries_field, page.entries),
-                (place, vec![json!(1), json!(2)])
-            );
-        }
-        assert_eq!(ListPage::parse(json!({ "results": null })), None);
-        assert_eq!(ListPage::parse(json!("text")), None);
-        let sizes = [json!(2), json!(0), json!(-1)];
-        let sizes = sizes.map(|size| {
-            ListPage::parse(json!({ "results": [1], "size": size }))
-                .unwrap()
-                .size
-        });
-        assert_eq!(sizes, [Some(2), None, None]);
-        assert_eq!(ListPage::parse(json!({ "results": [], "artifacts": [{}] })), None);
-    }
-
-    #[test]
-    fn last_page_is_recognized_by_its_numbers() {
-        let followed = |answer, before, asked| ListPage::parse(answer).unwrap().has_next_page(before, asked);
-        assert!(followed(json!({ "results": [1, 2], "total": 3 }), 0, None));
-        assert!(!followed(json!({ "results": [3], "total": 3 }), 2, None));
-        assert!(!followed(json!({ "results": [], "total": 3 }), 2, None));
-        assert!(followed(json!({ "results": [1, 2], "size": 2 }), 0, Some(100)));
-        assert!(!followed(json!({ "results": [1], "size": 2 }), 0, Some(100)));
-        assert!(followed(json!([1, 2]), 0, Some(100)));
-        assert!(!followed(json!([1, 2]), 0, None));
-        assert!(followed(json!({ "results": [1, 2], "page": 0 }), 0, None));
-        assert!(followed(
-            json!({ "content": [1], "number": 0, "totalElements": 2 }),
-            0,
-            None
-        ));
-        assert!(!followed(
-            json!({ "content": [2], "number": 1, "totalElements": 2 }),
-            1,
-            None
-        ));
-        assert!(!followed(json!({ "results": [], "page": 9 }), 4, None));
     }
 }

@@ -13,6 +13,7 @@ mod events;
 mod executions;
 mod header;
 mod lenient_values;
+mod list_page;
 mod lists;
 mod multipart;
 mod platform_time;
@@ -27,7 +28,7 @@ mod task_messages;
 mod tasks;
 mod variables;
 
-pub use api_value::ApiValue;
+pub use api_value::{ApiList, ApiValue};
 pub use artifacts::*;
 pub use connections::*;
 pub use environments::*;

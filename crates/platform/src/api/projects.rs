@@ -1,6 +1,6 @@
 //! Projects: API document, sections "Project" and "Projects, environments, provisioning".
 
-use super::{ApiValue, Platform};
+use super::{ApiList, ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -33,7 +33,7 @@ pub struct ProjectCreated {
 
 impl Platform {
     /// Returns all projects: `GET /v1/projects`, page by page.
-    pub async fn fetch_projects(&self) -> Result<Vec<ApiValue<Project>>, HttpError> {
+    pub async fn fetch_projects(&self) -> Result<ApiList<Project>, HttpError> {
         self.fetch_all_entries(self.client.url(&["projects"])?).await
     }
 

@@ -1,6 +1,6 @@
 //! The shared pipelines of the account: API document, section "Shared pipeline artifacts".
 
-use super::{ApiValue, Platform, add_role_hint};
+use super::{ApiList, Platform, add_role_hint};
 use crate::http::HttpError;
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ pub struct SharedPipeline {
 
 impl Platform {
     /// Returns all shared pipelines of the account: `GET /v1/shared-pipelines`, page by page.
-    pub async fn fetch_shared_pipelines(&self) -> Result<Vec<ApiValue<SharedPipeline>>, HttpError> {
+    pub async fn fetch_shared_pipelines(&self) -> Result<ApiList<SharedPipeline>, HttpError> {
         let url = self.client.url(&["shared-pipelines"])?;
         self.fetch_all_entries(url).await.map_err(add_role_hint)
     }

@@ -3,7 +3,7 @@
 //! STOPPED has two meanings, distinguished by `pendingDecisions`; only [`Task::phase`] interprets them.
 
 use super::lenient_values::{none_if_invalid, read_resource_id, read_text_or_json};
-use super::{ApiValue, Platform};
+use super::{ApiList, ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -258,7 +258,7 @@ impl Platform {
     }
 
     /// Returns the tasks: `GET /v1/ai/agents/tasks`, page by page.
-    pub async fn fetch_tasks(&self, filter: &TaskFilter) -> Result<Vec<ApiValue<Task>>, HttpError> {
+    pub async fn fetch_tasks(&self, filter: &TaskFilter) -> Result<ApiList<Task>, HttpError> {
         let mut url = self.task_url(&[])?;
         for (name, value) in [
             ("projectId", &filter.project_id),

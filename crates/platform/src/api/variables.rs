@@ -1,7 +1,7 @@
 //! Project variables: API document, sections "Project variable" and "Project variables".
 
 use super::lenient_values::default_if_null;
-use super::{ApiValue, Platform};
+use super::{ApiList, ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request, Success, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -92,7 +92,7 @@ pub struct OverridesSet {
 
 impl Platform {
     /// Returns all variables: `GET /v1/projects/{projectId}/variables`, page by page.
-    pub async fn fetch_variables(&self, project: Uuid) -> Result<Vec<ApiValue<Variable>>, HttpError> {
+    pub async fn fetch_variables(&self, project: Uuid) -> Result<ApiList<Variable>, HttpError> {
         self.fetch_all_entries(self.variable_url(project, &[])?).await
     }
 
