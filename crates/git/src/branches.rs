@@ -15,6 +15,9 @@ pub struct RemoteBranch {
     pub tip: CommitId,
 }
 
+/// Maximum length of a reference's full name that libgit2 can read, in bytes.
+const MAX_REFERENCE_LENGTH: usize = 1_023;
+
 /// The usual names of a default branch, for clones that do not record one.
 pub const USUAL_DEFAULT_BRANCHES: [&str; 2] = ["main", "master"];
 
@@ -209,8 +212,11 @@ impl Repository {
             .and_then(|reference| find_tracked_branch(remotes, &reference)))
     }
 
-    /// Returns the reference with exactly this name; `None` if it is missing or the name is invalid.
+    /// Returns the reference with exactly this name; `None` if it is missing or the name is invalid or too long.
     pub(super) fn find_reference(&self, name: &str) -> Result<Option<Reference<'_>>, GitError> {
+        if name.len() > MAX_REFERENCE_LENGTH {
+            return Ok(None);
+        }
         match self.library.find_reference(name) {
             Ok(reference) => Ok(Some(reference)),
             Err(error) if matches!(error.code(), ErrorCode::NotFound | ErrorCode::InvalidSpec) => Ok(None),

@@ -6,6 +6,7 @@ use axum::extract::{FromRequest, Request};
 use axum::http::{HeaderMap, header};
 use futures_util::StreamExt;
 use serde_json::{Map, Value};
+use sluicegate_base::duplicate_key::find_duplicate_key;
 use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -87,6 +88,13 @@ impl<S: Sync> FromRequest<S> for JsonObject {
         let bytes = timeout(JSON_TIMEOUT, body.read_to_end())
             .await
             .map_err(|_| Problem::slow_body())??;
+        // The reader would take the last of the values.
+        if let Some(reason) = find_duplicate_key(&bytes) {
+            return Err(Problem::invalid_field(
+                "",
+                format!("the body is ambiguous: {reason}"),
+            ));
+        }
         match serde_json::from_slice(&bytes) {
             Ok(Value::Object(object)) => Ok(Self(object)),
             Ok(_) => Err(Problem::invalid_field("", "the body must be a JSON object")),

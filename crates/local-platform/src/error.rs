@@ -85,6 +85,9 @@ impl ServiceError {
             Self::Store(StoreError::OtherLayout { .. } | StoreError::DatabaseFile { .. }) => Some(
                 "pass another directory with --data, or remove this one to start without data".to_owned(),
             ),
+            Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
+                Some("choose another port, or port 0 for a free one".to_owned())
+            }
             _ => None,
         }
     }

@@ -5,21 +5,27 @@ use super::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
-use std::convert::Infallible;
 use url::form_urlencoded;
 use utoipa::{IntoParams, ToSchema};
 
 const DEFAULT_SIZE: u32 = 20;
 const MAX_SIZE: u32 = 100;
 
-/// The decoded query of a request; if a name occurs twice, the first value is used.
+/// The decoded query of a request, in which each name occurs once.
 #[derive(Debug, Default)]
 pub(super) struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Decodes the query of a URL.
-    fn parse(query: &str) -> Self {
-        Self(form_urlencoded::parse(query.as_bytes()).into_owned().collect())
+    /// Decodes the query of a URL. Returns a 400 if a name occurs twice.
+    fn parse(query: &str) -> Result<Self, Problem> {
+        let mut parsed_query = Self::default();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            if parsed_query.find_value(&name).is_some() {
+                return Err(Problem::invalid_field(name, "must not occur twice in the query"));
+            }
+            parsed_query.0.push((name.into_owned(), value.into_owned()));
+        }
+        Ok(parsed_query)
     }
 
     /// Returns the value of a query parameter, or `None` if the query does not have the parameter.
@@ -44,11 +50,11 @@ impl Query {
 }
 
 impl<S: Sync> FromRequestParts<S> for Query {
-    type Rejection = Infallible;
+    type Rejection = Problem;
 
     /// Decodes the query of the request, which may be missing.
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self::parse(parts.uri.query().unwrap_or_default()))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Self::parse(parts.uri.query().unwrap_or_default())
     }
 }
 
@@ -80,7 +86,7 @@ impl Page {
             .and_then(|size| u32::try_from(size).ok())
             .filter(|size| (1..=MAX_SIZE).contains(size));
         if page.is_none() {
-            check.add_error("page", "must be a whole number, 0 or greater");
+            check.add_error("page", format!("must be a whole number from 0 to {}", u64::MAX));
         }
         if size.is_none() {
             check.add_error("size", format!("must be a whole number from 1 to {MAX_SIZE}"));
@@ -107,10 +113,10 @@ impl Page {
     }
 }
 
-/// Parses decimal digits, and returns `None` for any other text. A number that overflows becomes the maximum.
+/// Parses decimal digits, and returns `None` for any other text and for a number that overflows.
 pub(super) fn parse_whole_number(text: &str) -> Option<u64> {
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_number.then(|| text.parse().unwrap_or(u64::MAX))
+    is_number.then(|| text.parse().ok()).flatten()
 }
 
 /// A page of a list.
@@ -140,7 +146,8 @@ mod tests {
     use super::*;
 
     fn read(query: &str) -> Result<(u64, u32), Problem> {
-        Page::try_from_query(&Query::parse(query)).map(|page| (page.page, page.size))
+        let page = Page::try_from_query(&Query::parse(query)?)?;
+        Ok((page.page, page.size))
     }
 
     #[test]
@@ -148,7 +155,7 @@ mod tests {
         assert_eq!(read(""), Ok((0, 20)));
         assert_eq!(read("page=3&size=1"), Ok((3, 1)));
         assert_eq!(read("size=100&other=x"), Ok((0, 100)));
-        assert_eq!(read("page=99999999999999999999"), Ok((u64::MAX, 20)));
+        assert_eq!(read("page=18446744073709551615"), Ok((u64::MAX, 20)));
         for wrong in [
             "size=0",
             "size=101",
@@ -160,6 +167,9 @@ mod tests {
             "page=+1",
             "size=4294967297",
             "size=99999999999999999999",
+            "page=18446744073709551616",
+            "page=1&page=2",
+            "other=x&other=x",
         ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

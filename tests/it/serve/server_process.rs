@@ -154,7 +154,7 @@ fn serve_with_wrong_flags_exits_with_2_and_without_repository_7() {
     let address = server.url.trim_start_matches("http://").to_owned();
     call.run(format!("serve --listen {address}"))
         .expect(2)
-        .saying(&[&address]);
+        .saying(&[&address, "hint: choose another port, or port 0"]);
 }
 
 /// Opens as many connections as the system allows, up to `number`, and sends half of a request head on each.

@@ -60,7 +60,8 @@ struct CreatedSecret {
     resolver_ref: String,
 }
 
-/// Stores a secret for a runner of the full SaaS deployment. Any UUID is accepted as a runner's ID.
+/// Stores a secret for a runner of the full SaaS deployment. Any UUID is accepted as a runner's ID, except that of a
+/// runner that only environments of hybrid projects use.
 #[utoipa::path(
     post,
     path = "/v1/secrets/{agentId}/secret-value",
@@ -83,10 +84,17 @@ async fn create_secret(
     let [vault_secret_name, ..] = secret.clone();
     let author = app.author_for(&caller);
     app.store()
-        .change(move |transaction| {
-            secrets::insert_or_replace(transaction, agent, secret.each_ref().map(String::as_str), &author)
+        .try_change(move |transaction| {
+            if secrets::is_hybrid_runner(transaction, agent)? {
+                return Ok(Err(Problem::invalid_field(
+                    "agentId",
+                    "must not be the ID of a hybrid project's runner: only a full SaaS project has secrets",
+                )));
+            }
+            let secret = secret.each_ref().map(String::as_str);
+            secrets::insert_or_replace(transaction, agent, secret, &author).map(Ok)
         })
-        .await?;
+        .await??;
     Ok((
         StatusCode::CREATED,
         Json(CreatedSecret {

@@ -74,6 +74,7 @@ fn change_request_shape() -> Shape {
         optional_member("value", text_or_number()),
         value_type_rule(),
         optional_member("supportsDoubleResolution", boolean()),
+        rule(check_name_absence, Some(json!({"not": {"required": ["name"]}}))),
     ])
     .with_name_and_description(
         "VariableChange",
@@ -89,6 +90,13 @@ fn value_type_rule() -> ShapePart {
         }})
     });
     rule(check_value_type, Some(json!({"oneOf": cases})))
+}
+
+/// Reports a name in a change, which cannot change it.
+fn check_name_absence(check: &mut BodyCheck, body: &Map<String, Value>) {
+    if body.contains_key("name") {
+        check.add_error("name", "must not be changed");
+    }
 }
 
 /// Reports a value that does not match the variable's type. Ignores an unknown type, which the shape of its member

@@ -4,7 +4,7 @@
 
 use super::CachedStatements as _;
 use super::events::{self, Author, EventKind, NewEvent};
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
 /// SQL that creates the tables.
@@ -39,6 +39,19 @@ pub(crate) fn insert_or_replace(
         information: format!("type {kind}"),
     };
     events::insert(transaction, author, &entry)
+}
+
+/// Returns whether environments use the runner `agent` by default and all of them belong to projects with the hybrid
+/// deployment type, whose runners have no secrets on the platform.
+pub(crate) fn is_hybrid_runner(connection: &Connection, agent: Uuid) -> rusqlite::Result<bool> {
+    let full_saas = connection.query_row_cached(
+        // A project from the command line has no type, so its environments are treated as full SaaS.
+        "SELECT max(coalesce(full_saas, 1)) FROM environment
+         LEFT JOIN project ON project.id = environment.project WHERE agent = ?",
+        [agent.to_string()],
+        |row| row.get::<_, Option<bool>>(0),
+    )?;
+    Ok(full_saas == Some(false))
 }
 
 /// Returns the project whose environments use the runner `agent` by default, if there is exactly one. The event about a

@@ -240,6 +240,23 @@ async fn post_secrets_takes_exactly_the_property_that_key_names() {
         .await;
 }
 
+// Endpoint: POST /v1/secrets/{agentId}/secret-value
+#[tokio::test]
+async fn post_secrets_refuses_runner_of_hybrid_projects() {
+    let platform = Platform::empty().await;
+    let path = format!("/v1/secrets/{AGENT}/secret-value");
+    let secret = json!({"name": "n", "type": "DWH_PASSWORD", "key": "k", "value": {"k": "v"}});
+    let send = |status| platform.call("root", (Method::POST, &path), Some(secret.clone()), status);
+    let hybrid = create_project(&platform, project("h")).await;
+    with_environments(&platform, &hybrid, &["e"]).await;
+    assert_eq!(fields(&send(400).await), ["agentId"]);
+    // The same runner in a full SaaS project may have secrets.
+    let full_saas = json!({"name": "f", "warehouse": "WAREHOUSE_A", "agentDeploymentType": "FULL_SAAS"});
+    let full_saas = create_project(&platform, full_saas).await;
+    with_environments(&platform, &full_saas, &["e"]).await;
+    send(201).await;
+}
+
 // Endpoint: GET /v1/projects/{projectId}/environments
 #[tokio::test]
 async fn get_environments_lists_and_pages() {

@@ -348,6 +348,7 @@ async fn commit_must_be_full_id_in_real_branch() {
         "../heads/main",
         "ma\u{0}in",
         "a b",
+        &"long".repeat(300),
     ] {
         let detail = fixture.not_found(branch, commit, &["a.orch.yaml"]).await;
         assert!(detail.contains("no branch"), "{branch}: {detail}");

@@ -241,6 +241,11 @@ async fn post_tasks_on_a_branch_that_is_not_there_ends_in_error() {
         json!({"type": "error", "text": "The repository has no branch `gone`"})
     );
     platform.call("member", (Method::DELETE, &path), None, 204).await;
+    let mut body = task("ACT", CHAIN, &[]);
+    body["agentConfig"]["sourceBranchName"] = "long".repeat(300).into();
+    let path = begin(&platform, body).await;
+    platform.wait(LONG);
+    assert_eq!(state(&platform, &path).await, is("ERRORED", &[]));
     let path = begin(&platform, task("ACT", "nothing", &[])).await;
     platform.wait(LONG);
     assert_eq!(state(&platform, &path).await, is("STOPPED", &[]));

@@ -168,6 +168,8 @@ async fn patch_of_variable_needs_type_and_behaviour_and_keeps_other_fields() {
     platform.post(&path(), body, 201).await;
     let problem = change(&platform, "a", json!({"value": "y"}), 400).await;
     assert_eq!(fields(&problem), ["type", "behaviour"]);
+    let renamed = json!({"type": "TEXT", "behaviour": "COPIED", "name": "b"});
+    assert_eq!(fields(&change(&platform, "a", renamed, 400).await), ["name"]);
     let unchanged = json!({"type": "TEXT", "behaviour": "COPIED"});
     assert_eq!(change(&platform, "a", unchanged, 204).await, Value::Null);
     let document = single_variable(&platform).await;
