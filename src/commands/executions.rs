@@ -5,7 +5,7 @@ use crate::job::cli::{CancelArgs, ExecutionsVerb, OutputArgs, PaceArgs};
 use crate::operations::executions::DEFAULT_TIMEOUT_SECONDS;
 use crate::session::response_output;
 use crate::session::watched_execution::{
-    WatchedExecution, execution_request_failure, print_last_state, report_last_state,
+    WatchedExecution, execution_request_failure, list_execution_fields, print_last_state, report_last_state,
 };
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
@@ -43,7 +43,7 @@ fn print_execution(run: &Run, id: &str, output: OutputArgs) -> CommandResult {
             Err(error) => return Err(execution_request_failure(&project, id, error).await),
         };
         run.print_response(output, &response.raw, || {
-            response_output::format_field_lines(&response.raw["result"])
+            response_output::format_field_lines(&list_execution_fields(&response.raw).into())
         })
     })?
 }

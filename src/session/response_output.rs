@@ -166,6 +166,15 @@ pub(crate) fn format_field_lines(value: &Value) -> String {
     lines
 }
 
+/// Returns the headline, and below it the fields of the response as in [`format_field_lines`], if it has any.
+pub(crate) fn format_headline_and_fields(headline: &str, response: &Value) -> String {
+    let headline = text::escape_line(headline) + "\n";
+    if response.as_object().is_none_or(Map::is_empty) {
+        return headline;
+    }
+    headline + &format_field_lines(response)
+}
+
 /// Collects the values in a JSON document, each with its path. Descends into objects, and into arrays that contain
 /// objects or arrays; an array of plain values is one value.
 fn collect_fields<'v>(path: &str, value: &'v Value, fields: &mut Vec<(String, &'v Value)>) {

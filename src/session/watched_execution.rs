@@ -181,9 +181,7 @@ impl WatchedExecution {
     fn render_text(&self) -> String {
         let mut shown_fields = Map::new();
         shown_fields.insert("execution".to_owned(), self.id.clone().into());
-        if let Some(Value::Object(fields)) = self.response.raw.get("result") {
-            shown_fields.extend(fields.clone());
-        }
+        shown_fields.extend(list_execution_fields(&self.response.raw));
         if let Some(duration) = self.duration() {
             shown_fields.insert(
                 "duration".to_owned(),
@@ -192,6 +190,21 @@ impl WatchedExecution {
         }
         response_output::format_field_lines(&shown_fields.into())
     }
+}
+
+/// Returns the fields of a response about an execution: first those in `result`, then the others.
+pub(crate) fn list_execution_fields(response: &Value) -> Map<String, Value> {
+    let mut execution_fields = Map::new();
+    if let Some(Value::Object(fields)) = response.get("result") {
+        execution_fields.extend(fields.clone());
+    }
+    for (key, value) in response.as_object().into_iter().flatten() {
+        let is_result = key == "result" && value.is_object();
+        if !is_result && !execution_fields.contains_key(key) {
+            execution_fields.insert(key.clone(), value.clone());
+        }
+    }
+    execution_fields
 }
 
 /// Prints the last known state of the execution.

@@ -1,6 +1,6 @@
 //! `sluicegate projects`, `environments`, `connections`, `secrets` and `repositories`.
 
-use super::values::{parse_name, parse_new_name};
+use super::values::{parse_name, parse_new_name, parse_platform_value};
 use super::{OutputArgs, VocabularyArgs};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ pub enum ProjectsVerb {
         #[arg(long, value_name = "KIND", value_parser = parse_name)]
         warehouse: String,
         /// Deployment type of the agent: HYBRID or FULL_SAAS
-        #[arg(long, value_name = "TYPE", value_parser = parse_name)]
+        #[arg(long, value_name = "TYPE", value_parser = parse_deployment_type)]
         agent_deployment_type: String,
         #[command(flatten)]
         output: OutputArgs,
@@ -110,6 +110,16 @@ pub enum EnvironmentsVerb {
     },
 }
 
+/// Parses the deployment type of a project's agent.
+fn parse_deployment_type(text: &str) -> Result<String, String> {
+    parse_platform_value(text, &["HYBRID", "FULL_SAAS"])
+}
+
+/// Parses the authentication type of a connection.
+fn parse_auth_type(text: &str) -> Result<String, String> {
+    parse_platform_value(text, &["key_pair", "password"])
+}
+
 /// Creates warehouse connections for the project.
 #[derive(Debug, Clone, Args)]
 #[command(after_help = "Example:\n  sluicegate connections create dwh --warehouse WAREHOUSE_A")]
@@ -130,7 +140,7 @@ pub enum ConnectionsVerb {
         #[arg(long, value_name = "KIND", value_parser = parse_name)]
         warehouse: String,
         /// Authentication type: key_pair or password [default: the type that the warehouse needs]
-        #[arg(long, value_name = "TYPE", value_parser = parse_name)]
+        #[arg(long, value_name = "TYPE", value_parser = parse_auth_type)]
         auth_type: Option<String>,
         /// Type of the connection to the warehouse, sent in the API field platformConnectionType
         #[arg(long, value_name = "TYPE", default_value = "dwh", value_parser = parse_name)]

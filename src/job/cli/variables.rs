@@ -1,7 +1,7 @@
 //! `sluicegate variables`.
 
 use super::OutputArgs;
-use super::values::{parse_bool, parse_name, parse_new_name, parse_pair};
+use super::values::{parse_bool, parse_name, parse_new_name, parse_pair, parse_platform_value};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -84,14 +84,24 @@ pub enum VariablesVerb {
     },
 }
 
+/// Parses the type of a variable.
+fn parse_type(text: &str) -> Result<String, String> {
+    parse_platform_value(text, &["TEXT", "NUMBER"])
+}
+
+/// Parses the behavior of a variable.
+fn parse_behaviour(text: &str) -> Result<String, String> {
+    parse_platform_value(text, &["SHARED", "COPIED"])
+}
+
 /// The fields of a variable.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub struct FieldArgs {
     /// Type of the variable: TEXT or NUMBER
-    #[arg(long, value_name = "TYPE", value_parser = parse_name)]
+    #[arg(long, value_name = "TYPE", value_parser = parse_type)]
     pub r#type: Option<String>,
     /// Behavior of the variable: SHARED or COPIED
-    #[arg(long, value_name = "BEHAVIOUR", value_parser = parse_name)]
+    #[arg(long, value_name = "BEHAVIOUR", value_parser = parse_behaviour)]
     pub behaviour: Option<String>,
     /// Default value; must be a number if the type is NUMBER
     #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]

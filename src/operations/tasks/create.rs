@@ -6,6 +6,7 @@ use crate::error::Failure;
 use crate::job::cli::{CreateTaskArgs, MessageArgs, OutputArgs, WaitArgs};
 use crate::session::resource::{RemoteProject, created_without_id_failure};
 use crate::session::resource_lookup::creation_failure;
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use sluicegate_base::text;
 use sluicegate_platform::api::{AGENT_NAME, AgentConfig, FollowUp, NewTask, Permission};
@@ -45,7 +46,7 @@ pub(crate) fn create_task(run: &Run, args: CreateTaskArgs) -> CommandResult {
         let Some(wait) = wait else {
             return run.print_response(args.output, &response.raw, || {
                 let id = response.task_id.as_deref().unwrap_or("(without an id)");
-                text::escape_line(&format!("created task {id}")) + "\n"
+                response_output::format_headline_and_fields(&format!("created task {id}"), &response.raw)
             });
         };
         let id = response.task_id.as_deref().ok_or_else(|| {

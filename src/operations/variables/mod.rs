@@ -7,6 +7,7 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{FieldArgs, OutputArgs};
 use crate::session::resource::{RemoteProject, variable_lookup};
+use crate::session::response_output;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
 use sluicegate_base::text::{self, quote_shell_word};
@@ -51,7 +52,8 @@ pub(crate) async fn create_variable(
         .convert_creation_response(result, "run `sluicegate variables list` to check")
         .await?;
     run.print_response(output, &response.raw, || {
-        text::escape_line(&format!("created the variable {}", variable.name)) + "\n"
+        let headline = format!("created the variable {}", variable.name);
+        response_output::format_headline_and_fields(&headline, &response.raw)
     })
 }
 

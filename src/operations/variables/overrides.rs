@@ -8,6 +8,7 @@ use crate::session::resource::RemoteProject;
 use crate::session::resource_lookup::{ResourceKind, ResourceLookup, change_failure};
 use crate::session::response_output;
 use crate::session::{CommandResult, Run};
+use serde_json::Value;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_platform::api::Override;
 use sluicegate_platform::definitions::variables::{list_unconfirmed_overrides, parse_variable_argument};
@@ -60,8 +61,15 @@ async fn print_overrides(
         None => format!("{name} has no overrides"),
     };
     let empty_message = text::escape_line(&empty_message);
+    let mut other_fields = response.raw.clone();
+    if let Value::Object(fields) = &mut other_fields {
+        fields.shift_remove("overrides");
+    }
     run.print_response_with(output, &response.raw, |output| {
-        response_output::write_list(items, &columns, &empty_message, run.ui.width(), output)
+        response_output::write_list(items, &columns, &empty_message, run.ui.width(), output)?;
+        let blank_line = "";
+        let other_lines = response_output::format_headline_and_fields(blank_line, &other_fields);
+        output.write_all(other_lines.as_bytes())
     })
 }
 
@@ -85,6 +93,7 @@ async fn set_overrides(
         Ok(response) => response,
         Err(error) => return Err(project.variable_request_failure(name, error).await),
     };
+    reject_ambiguous_environment(project, values).await?;
     let overrides = parse_overrides(current.variable.r#type.as_deref(), values)?;
     let response = match project.platform.set_overrides(project.id, name, &overrides).await {
         Ok(response) => response,
@@ -151,6 +160,46 @@ fn reject_repeated_environment<'a>(environments: impl Iterator<Item = &'a String
     Ok(())
 }
 
+/// Fails if the environment of a value is ambiguous: the name of an environment may contain `=`, which also separates
+/// it from the value. Only a value with another `=` can be ambiguous, so otherwise the environments are not requested.
+async fn reject_ambiguous_environment(
+    project: &RemoteProject,
+    values: &[(String, String)],
+) -> Result<(), Failure> {
+    if !values.iter().any(|(_, value)| value.contains('=')) {
+        return Ok(());
+    }
+    // Without the list, the first `=` separates.
+    let environments = request_for_hint(project.platform.fetch_environments(project.id)).await;
+    let names: Vec<String> = environments
+        .into_iter()
+        .flatten()
+        .filter_map(|environment| environment.value.name)
+        .collect();
+    for (first_name, value) in values {
+        let argument = format!("{first_name}={value}");
+        let matching_names: Vec<&str> = names
+            .iter()
+            .map(String::as_str)
+            .filter(|name| {
+                argument
+                    .strip_prefix(name)
+                    .is_some_and(|suffix| suffix.starts_with('='))
+            })
+            .collect();
+        if matching_names.len() > 1 {
+            let message = format!(
+                "{argument:?} is ambiguous: the project has the environments {}",
+                matching_names.join(" and ")
+            );
+            return Err(Failure::usage(message).with_hint(
+                "nothing was sent; set the value in a file, with `sluicegate variables apply -f FILE`",
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Converts the text of each environment's value to JSON, according to the type of the variable.
 fn parse_overrides(
     variable_type: Option<&str>,
@@ -206,8 +255,7 @@ async fn unset_overrides(
     }
     // The platform's responses are empty.
     if output.output == OutputFormat::Json {
-        run.ui
-            .print_result(&response_output::format_json(&serde_json::Value::Null))?;
+        run.ui.print_result(&response_output::format_json(&Value::Null))?;
     }
     let is_partly_done = removed_count > 0 && status == ExitStatus::Undecided;
     Ok(if is_partly_done {

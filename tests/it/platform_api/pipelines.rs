@@ -23,7 +23,7 @@ const RUN: [&str; 5] = [
 fn status(status: &str) -> Value {
     let finished = (status != "RUNNING").then_some("2026-11-20T09:30:03Z");
     json!({ "result": { "status": status, "message": format!("it is {status}"),
-        "startedAt": "2026-11-20T09:30:00Z", "finishedAt": finished, "new": "field" } })
+        "startedAt": "2026-11-20T09:30:00Z", "finishedAt": finished, "new": "field" }, "queue": "q1" })
 }
 
 fn script_execution_start(platform: &Platform) {
@@ -606,6 +606,7 @@ fn show_tells_everything_and_waits_if_asked() {
         .run(&["executions", "show", ID])
         .expect(0);
     assert!(output.out.contains("new         field"), "{}", output.all());
+    assert!(output.out.contains("queue       q1"), "{}", output.all());
     polling_call(&platform, &world)
         .run(&["executions", "show", ID, "--wait"])
         .expect(8)

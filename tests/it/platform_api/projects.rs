@@ -221,6 +221,36 @@ fn secrets_create_that_is_refused_does_not_show_the_value() {
 }
 
 #[test]
+fn names_of_platform_are_sent_in_its_letter_case() {
+    let (world, platform) = (World::new(), Platform::new());
+    script_creation(&platform, "/repositories$", json!({}));
+    script_creation(&platform, "/v1/projects$", json!({ "projectId": AGENT }));
+    script_creation(&platform, "/variables$", json!({}));
+    world.write("sluicegate.yaml", "vocabulary: { git_provider_a: GitHub }\n");
+    let call = platform.call(&world);
+    call.run("repositories create --owner acme --name sales")
+        .expect(0);
+    call.run("repositories create --owner acme --name sales --git-provider GitLab")
+        .expect(0);
+    call.run("projects create p --warehouse w --agent-deployment-type hybrid")
+        .expect(0);
+    call.run("projects create p --warehouse w --agent-deployment-type Other")
+        .expect(0);
+    call.run("variables create v --type number --behaviour shared --value 1")
+        .expect(0);
+    let bodies = sent_bodies(&platform);
+    assert_eq!(bodies[0]["provider"], "github");
+    assert_eq!(bodies[1]["provider"], "gitlab");
+    assert_eq!(bodies[2]["agentDeploymentType"], "HYBRID");
+    // The API document may not list all values.
+    assert_eq!(bodies[3]["agentDeploymentType"], "Other");
+    assert_eq!(
+        (&bodies[4]["type"], &bodies[4]["behaviour"]),
+        (&json!("NUMBER"), &json!("SHARED"))
+    );
+}
+
+#[test]
 fn repositories_create_sends_the_providers_name() {
     let (world, platform) = (World::new(), Platform::new());
     script_creation(&platform, "/repositories$", json!({}));

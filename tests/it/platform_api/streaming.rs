@@ -39,7 +39,7 @@ fn create_sends_the_definition_and_shows_what_is_stored() {
         serde_json::from_str(include_str!("../../fixtures/api/streaming-pipeline.json")).unwrap();
     platform.respond_to("POST", CREATE, ResponseTemplate::new(201).set_body_json(&stored));
     let output = polling_call(&platform, &world)
-        .run("streaming create -f s.yaml --key-vault OTHER_VAULT")
+        .run("streaming create -f s.yaml --key-vault other_vault")
         .expect(0);
     for word in [
         ID,
@@ -122,10 +122,10 @@ fn create_sends_no_number_as_another_text() {
     refused(
         FILE.replace(
             "port: 5432",
-            "port: 5432\n    jdbcProperties: { loginTimeout: 1.10 }",
+            "port: 5432\n    jdbcProperties: { loginTimeout: 007 }",
         ),
-        "s.yaml:8:23: streamingSource.connection.jdbcProperties.loginTimeout: is the number 1.10, which would be sent \
-         as 1.1",
+        "s.yaml:8:23: streamingSource.connection.jdbcProperties.loginTimeout: is the number 007, which would be sent \
+         as 7",
     );
     refused(
         FILE.replace(
@@ -135,6 +135,16 @@ fn create_sends_no_number_as_another_text() {
         "s.yaml:8:26: the number 0.12345678901234567891 has too many digits to be sent exactly",
     );
     assert!(platform.requests().is_empty());
+    platform.respond_to(
+        "POST",
+        CREATE,
+        ResponseTemplate::new(201).set_body_json(json!({})),
+    );
+    let properties = "port: 5432\n    jdbcProperties: { a: 1.10, b: 1e+3 }";
+    world.write("s.yaml", FILE.replace("port: 5432", properties));
+    polling_call(&platform, &world).run(args).expect(0);
+    let body = String::from_utf8_lossy(&platform.requests()[0].body).into_owned();
+    assert!(body.contains(r#"{"a":1.10,"b":1e+3}"#), "{body}");
 }
 
 #[test]

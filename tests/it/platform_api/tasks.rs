@@ -84,7 +84,11 @@ fn create_sends_the_agents_configuration() {
             "--grant create_file --graph-id g --working-directory sales",
         ))
         .expect(0);
-    assert_eq!(output.out, format!("created task {ID}\n"));
+    assert!(
+        output.out.starts_with(&format!("created task {ID}\ntaskId ")),
+        "{}",
+        output.out
+    );
     let body = json!({ "message": "Add a step", "agentConfig": { "name": "data_engineer_agent", "mode": "ACT",
         "projectId": PROJECT, "sourceBranchName": "main", "environmentName": "test", "generateBranch": true,
         "graphId": "g", "workingDirectory": "sales" }, "grantedPermissions": [{ "toolName": "create_file" }] });

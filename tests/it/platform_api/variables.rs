@@ -70,7 +70,12 @@ fn create_sends_a_value_of_its_type() {
     );
     let args = "variables create days --type NUMBER --behaviour COPIED --value -30";
     let output = platform.call(&world).run(args).expect(0);
-    assert_eq!(output.out, "created the variable days\n");
+    insta::assert_snapshot!(output.out, @"
+    created the variable days
+    id     1
+    name   days
+    value  30
+    ");
     let body = json!({ "name": "days", "type": "NUMBER", "behaviour": "COPIED", "value": -30 });
     assert_eq!(changes(&platform), [("POST ".to_owned(), body)]);
     let wrong = "variables create days --type NUMBER --value many";
@@ -241,8 +246,11 @@ fn overrides_list_shows_each_environment() {
     let args = "variables overrides list region --environment production";
     let output = platform.call(&world).run(args).expect(0);
     insta::assert_snapshot!(output.out, @"
-     ENVIRONMENT  VALUE
-     production   us
+    ENVIRONMENT  VALUE
+    production   us
+
+    variable.name  region
+    variable.type  TEXT
     ");
     assert_eq!(
         platform.requests()[0].url.query(),
@@ -285,6 +293,33 @@ fn overrides_set_names_those_that_failed_with_exit_8() {
         "nowhere: the environment does not exist",
     ]);
     assert_eq!(changes(&platform)[0].1["overrides"][0]["value"], 60);
+}
+
+#[test]
+fn overrides_set_of_ambiguous_environment_sends_nothing() {
+    let (world, platform) = (World::new(), Platform::new());
+    let known = json!({ "variable": { "name": "v", "type": "TEXT" }, "overrides": [] });
+    platform.respond_to("GET", OVERRIDES, answer(&known));
+    let set = json!({ "successfulOverrides": [{ "environmentName": "a" }], "failedOverrides": [] });
+    platform.respond_to("POST", OVERRIDES, answer(&set));
+    let environments = |names: &[&str]| {
+        let items: Vec<Value> = names.iter().map(|name| json!({ "name": name })).collect();
+        answer(&json!({ "results": items, "page": 0, "size": 100, "total": items.len() }))
+    };
+    let turns = vec![environments(&["a", "a=b", "c"]), environments(&["a", "b"])];
+    platform.respond_to("GET", "/environments$", in_turn(turns));
+    let call = platform.call(&world);
+    call.run("variables overrides set v a=b=1").expect(2).saying(&[
+        "\"a=b=1\" is ambiguous: the project has the environments a and a=b",
+        "`sluicegate variables apply -f FILE`",
+    ]);
+    assert!(changes(&platform).is_empty());
+    call.run("variables overrides set v a=b=1").expect(0);
+    assert_eq!(changes(&platform)[0].1["overrides"][0]["value"], "b=1");
+    // A value without `=` needs no list of environments.
+    let request_count = platform.requests().len();
+    call.run("variables overrides set v a=1").expect(0);
+    assert_eq!(platform.requests().len(), request_count + 2);
 }
 
 #[test]

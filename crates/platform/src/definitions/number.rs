@@ -2,8 +2,8 @@
 
 use serde_json::{Number, Value};
 
-/// Parses a number so that a JSON reader receives exactly its value. Fails if a whole number does not fit 64 bits, or
-/// if a fraction would be rounded.
+/// Parses a number so that a JSON reader receives exactly its value, in its own notation if this is one of JSON. Fails
+/// if a whole number does not fit 64 bits, or if a fraction would be rounded.
 pub(super) fn parse_number(text: &str) -> Result<Number, String> {
     // JSON has no plus sign. The parsers below accept a sign, so a second one must not remain.
     let json_text = text
@@ -30,7 +30,8 @@ pub(super) fn parse_number(text: &str) -> Result<Number, String> {
             "the number {text} has too many digits to be sent exactly"
         ));
     }
-    Ok(double)
+    // JSON has no notations such as `.5`.
+    Ok(serde_json::from_str(json_text).unwrap_or(double))
 }
 
 /// A decimal number: its digits without surrounding zeros, and the power of ten.

@@ -327,7 +327,13 @@ mod tests {
                 value_at(&it.body, &["streamingTarget", "connection", "jdbcProperties"])["a"].to_string()
             })
         };
-        for (written, sent) in [("007", "7"), ("1.10", "1.1"), ("1e5", "100000.0"), ("0x1F", "31")] {
+        for (written, sent) in [
+            ("007", "7"),
+            (".5", "0.5"),
+            ("+1.10", "1.10"),
+            ("1e5", "1e+5"),
+            ("0x1F", "31"),
+        ] {
             let error = jdbc(written).unwrap_err().to_string();
             assert!(
                 error.ends_with(&format!(
@@ -336,7 +342,17 @@ mod tests {
                 "{error}"
             );
         }
-        for written in ["30", "-1", "1.5", "true", "9007199254740995", "null", "\"007\""] {
+        for written in [
+            "30",
+            "-1",
+            "1.5",
+            "1.10",
+            "1e+5",
+            "true",
+            "9007199254740995",
+            "null",
+            "\"007\"",
+        ] {
             assert_eq!(jdbc(written).unwrap(), written);
         }
     }

@@ -320,7 +320,7 @@ fn read_repository(
     fields.reject_unknown_keys(&["provider", "providerParameters", "repositoryName"])?;
     let provider = fields
         .find_text("provider")?
-        .unwrap_or_else(|| names.git_provider.clone());
+        .map_or_else(|| names.git_provider.clone(), |provider| provider.to_lowercase());
     if provider != names.git_provider {
         let message = format!(
             "{provider:?} is not {}, the only supported provider",
