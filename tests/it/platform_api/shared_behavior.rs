@@ -285,7 +285,7 @@ fn list_of_smaller_pages_than_requested_is_read_to_its_end() {
 }
 
 /// Runs `artifacts list` against a platform that sends these pages in turn.
-fn list_artifacts(pages: Vec<Value>) -> (ProgramOutput, usize) {
+fn list_artifacts(pages: &[Value]) -> (ProgramOutput, usize) {
     let (world, platform) = (World::new(), Platform::new());
     let pages = pages.iter().map(answer).collect();
     platform.respond_to("GET", "/v1/shared-pipelines/artifacts$", in_turn(pages));
@@ -323,7 +323,7 @@ fn artifacts_list_with_any_paging_fields_is_complete() {
             1,
         ),
     ] {
-        let (output, request_count) = list_artifacts(pages.clone());
+        let (output, request_count) = list_artifacts(&pages);
         let list = output.expect(0).json();
         assert_eq!(list["results"].as_array().map(Vec::len), Some(3), "{pages:?}");
         assert_eq!(request_count, expected_count, "{pages:?}");
@@ -337,11 +337,11 @@ fn list_in_json_has_other_fields_of_first_page() {
     assert_eq!(output.expect(0).json(), page);
     let first = json!({ "meta": 1, "results": versions(0..2), "hasNext": true, "size": 2, "total": 3 });
     let second = json!({ "meta": 2, "results": versions(2..3), "hasNext": false, "size": 2, "total": 3 });
-    let (output, _) = list_artifacts(vec![first, second]);
+    let (output, _) = list_artifacts(&[first, second]);
     let merged = json!({ "meta": 1, "results": versions(0..3), "page": 0, "size": 2, "total": 3 });
     assert_eq!(output.expect(0).json(), merged);
     // A bare array has no other fields.
-    let (output, _) = list_artifacts(vec![json!(versions(0..1))]);
+    let (output, _) = list_artifacts(&[json!(versions(0..1))]);
     let list = json!({ "results": versions(0..1), "page": 0, "size": 1, "total": 1 });
     assert_eq!(output.expect(0).json(), list);
 }
@@ -356,7 +356,7 @@ fn artifacts_list_that_announces_more_versions_fails() {
     ] {
         let mut page = mark;
         page["results"] = json!(versions(0..2));
-        let (output, _) = list_artifacts(vec![page]);
+        let (output, _) = list_artifacts(&[page]);
         assert_eq!(output.out, "");
         output.expect(3).saying(&["\nhint: "]);
     }
