@@ -1,6 +1,7 @@
 //! Runs `sluicegate waivers add`: adds one waiver, or one for every current finding.
 
 use super::folded_findings::find_folded_results;
+use super::written_entries::write_entries;
 use super::{WaiversFile, entry_to_json};
 use crate::error::Failure;
 use crate::gate::RunFindings;
@@ -12,19 +13,12 @@ use crate::session::response_output::format_json;
 use crate::workspace::Workspace;
 use jiff::civil::Date;
 use sluicegate_base::globs::escape_glob;
-use sluicegate_base::text::{List, format_count};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::{FileResults, Finding, TEAM_PREFIX, Violation};
 use sluicegate_pipelines::pipelines::Pipeline;
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules;
-use sluicegate_pipelines::waivers::{
-    self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file, remove_entries,
-};
-use std::collections::BTreeSet;
-
-/// Maximum number of replaced waivers in the message.
-const MAX_LISTED_WAIVERS: usize = 3;
+use sluicegate_pipelines::waivers::{self, FILE_NAME, OldNames, WaiverEntry, Waivers, parse_waivers_file};
 
 /// The fields that all added waivers share.
 pub(super) struct WaiverTerms {
@@ -66,9 +60,7 @@ pub(crate) fn add_waivers(
         reject_invalid_waivers(workspace, waivers_file, &entries)?;
         entries
     };
-    let replaced_entries = add_or_replace_entries(waivers_file, &entries)?;
-    run.ui
-        .say(&describe_written_entries(entries.len(), &replaced_entries));
+    write_entries(run, waivers_file, &entries)?;
     match args.output.output {
         OutputFormat::Text => Ok(()),
         OutputFormat::Json => run
@@ -279,55 +271,4 @@ fn complete_violation(violation: &mut Violation, rule: &str, positions: &Pipelin
             .and_then(|named_subject| named_subject.subject)
             .map(|subject| subject.name.to_owned());
     }
-}
-
-/// Describes how many waivers were written, and shows those that they replaced, because their reason, owner and last
-/// day are no longer in the file.
-fn describe_written_entries(written_count: usize, replaced_entries: &[&WaiverEntry]) -> String {
-    let replaced_count = replaced_entries.len();
-    let new_count = written_count.saturating_sub(replaced_count);
-    let new_waivers = format!("{} added to {FILE_NAME}", format_count(new_count, "waiver"));
-    if replaced_entries.is_empty() {
-        return new_waivers;
-    }
-    let replaced_waivers = format_count(replaced_count, "waiver");
-    let description = match new_count {
-        0 => format!("{replaced_waivers} in {FILE_NAME} replaced"),
-        _ => format!("{new_waivers}, {replaced_waivers} replaced"),
-    };
-    let lines: Vec<String> = replaced_entries
-        .iter()
-        .map(|entry| format!("`- {entry}`"))
-        .collect();
-    format!(
-        "{description}: {}",
-        List::with_limit(&lines, MAX_LISTED_WAIVERS).join_with_semicolons()
-    )
-}
-
-/// Writes the waivers to the file, replacing those with the same rule, path and subject. Returns the replaced ones.
-fn add_or_replace_entries<'f>(
-    waivers_file: &'f WaiversFile,
-    entries: &[WaiverEntry],
-) -> Result<Vec<&'f WaiverEntry>, Failure> {
-    if entries.is_empty() {
-        return Ok(Vec::new());
-    }
-    let subjects: BTreeSet<_> = entries.iter().map(WaiverEntry::subject).collect();
-    let is_replaced: Vec<bool> = waivers_file
-        .entries
-        .iter()
-        .map(|placed_waiver| subjects.contains(&placed_waiver.entry.subject()))
-        .collect();
-    let text = if is_replaced.contains(&true) {
-        remove_entries(&waivers_file.text, &is_replaced)
-    } else {
-        Ok(waivers_file.text.clone())
-    };
-    waivers_file.write(text.and_then(|text| waivers::add_entries(&text, entries)))?;
-    let old_entries = waivers_file.entries.iter().zip(is_replaced);
-    Ok(old_entries
-        .filter(|(_, is_replaced)| *is_replaced)
-        .map(|(waiver, _)| &waiver.entry)
-        .collect())
 }

@@ -6,6 +6,7 @@ pub(crate) mod list;
 pub(crate) mod prune;
 pub(crate) mod unevaluated_files;
 mod unwaived_findings;
+mod written_entries;
 
 pub(crate) use add::render_new_waivers_file;
 pub(crate) use unwaived_findings::has_unwaived_findings;
