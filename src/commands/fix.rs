@@ -1,23 +1,26 @@
 //! Runs `sluicegate fix`: checks the files, proves the fixes of their findings, writes the fixed files.
 
 use crate::error::Failure;
+use crate::gate::RunFindings;
 use crate::gate::check_subject::CheckSubject;
 use crate::gate::is_within;
 use crate::gate::local_review::LocalReview;
-use crate::gate::project_checks::project_fixes::{FixProof, FixScope, FixSource};
+use crate::gate::project_checks::project_fixes::{FixScope, FixSource};
 use crate::job::cli::{CheckArgs, FixArgs, RangeArgs, SelectionArgs};
 use crate::job::context::DeepenSubject;
 use crate::job::settings::{CheckSettings, SettingSources};
 use crate::operations::agent_fix;
 use crate::operations::local_fix::fix_destination::FixDestination;
-use crate::operations::local_fix::{fix_execution, fix_summary};
+use crate::operations::local_fix::fix_execution;
+use crate::operations::local_fix::fix_summary::FixSummary;
 use crate::session::{CommandResult, Run};
 use crate::workspace::checkout_lock::CheckoutLock;
 use crate::workspace::{WarningTiming, Workspace};
 use std::mem;
 
 /// Runs `sluicegate fix`: fixes the findings for which only one value is correct, or with `--agent` lets the agent fix
-/// findings. If a fix is rejected, exits with the status of a failed gate.
+/// findings. If a fix is rejected, exits with the status of a failed gate, and if a file could not be evaluated, with
+/// that of a check.
 pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
     if args.agent_fix.agent {
         return agent_fix::run_fix(run, args);
@@ -50,15 +53,17 @@ pub(crate) fn run(run: &Run, args: &FixArgs) -> CommandResult {
         index: run.hook_index_path(),
         is_staged: args.staged,
     };
-    let mut proof = find_fixes(&subject, &check_args, includes_unchanged, &destination)?;
+    let mut run_findings = find_fixes(&subject, &check_args, includes_unchanged, &destination)?;
     if !args.dry_run {
         let signals = &run.signals;
-        signals.hold_during(|| fix_execution::write_fixes(signals, &destination, &mut proof))?;
+        signals.hold_during(|| fix_execution::write_fixes(signals, &destination, &mut run_findings.fixes))?;
     }
-    fix_summary::print_summary(run, &workspace.repo, &proof, args)?;
+    let summary = FixSummary::new(&run_findings);
+    summary.print(run, &workspace.repo, args)?;
     // A signal after the last file came too late to undo the fixes.
     let signal_status = run.signals.pending_status();
-    Ok(signal_status.unwrap_or_else(|| fix_summary::exit_status(&proof)))
+    let fail_on = settings.gate.verdict.fail_on;
+    Ok(signal_status.unwrap_or_else(|| summary.exit_status(fail_on)))
 }
 
 /// Converts the arguments of `fix` to those of a `check` of the same files.
@@ -92,7 +97,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Checks the files, and returns the fixes of the findings within the paths that the user named. With
+/// Checks the files, and returns the findings with the fixes of those within the paths that the user named. With
 /// `includes_unchanged`, checks all pipelines. This is possible without a base, so a base that cannot be found is then
 /// an error only if the user named the base.
 fn find_fixes(
@@ -100,7 +105,7 @@ fn find_fixes(
     args: &CheckArgs,
     includes_unchanged: bool,
     destination: &FixDestination<'_>,
-) -> Result<FixProof, Failure> {
+) -> Result<RunFindings, Failure> {
     let snapshot = subject.open_local_files()?;
     if let Some(note) = subject
         .workspace

@@ -55,7 +55,7 @@ pub(crate) use remote_review::evidence::needs_result;
 pub(crate) use remote_review::failed_batch::build_failed_batches;
 pub(crate) use remote_review::positions::Positions;
 pub(crate) use remote_review::response_merge::merge_responses;
-pub(crate) use run_findings::{RunFindings, merge_results};
+pub(crate) use run_findings::{RunFindings, UnevaluatedFile, merge_results};
 pub(crate) use selection::compared_changes::{Candidate, ComparedChanges};
 pub(crate) use selection::lookalike::looks_like_pipeline;
 pub(crate) use selection::named_files::select_named_files;

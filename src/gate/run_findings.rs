@@ -2,10 +2,13 @@
 
 use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::remote_review::failed_batch::BatchFiles;
-use crate::gate::{KnownComparison, ProjectContents};
-use sluicegate_pipelines::findings::{FileResults, ReviewGap, UnreviewedFile, VerdictLimit};
+use crate::gate::{Cause, KnownComparison, ProjectContents};
+use sluicegate_pipelines::findings::{
+    FileResults, NO_ERROR_TYPE, ReviewGap, UnreviewedFile, VerdictLimit, Violation,
+};
 use sluicegate_pipelines::project::CheckLevels;
 use sluicegate_pipelines::rules::LinkConsequences;
+use sluicegate_reports::TO_DO;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The findings that were collected so far, and the gaps in them.
@@ -43,6 +46,15 @@ pub(crate) struct RunFindings {
     pub limits: Vec<VerdictLimit>,
 }
 
+/// A file whose findings are unknown, or a part of them: it has no usable result, or a rule could not be evaluated.
+#[derive(Debug)]
+pub(crate) struct UnevaluatedFile {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+    /// The effect on the verdict of a check.
+    pub(crate) cause: Cause,
+}
+
 impl RunFindings {
     /// Adds a limit of the verdict, and its text as a note.
     pub(crate) fn add_limit(&mut self, limit: VerdictLimit) {
@@ -72,6 +84,32 @@ impl RunFindings {
             .flat_map(|comparison| &comparison.unknown_files);
         let mut incomplete_files = self.unreviewed_files.iter().chain(unknown_files);
         self.doubts.is_empty() && incomplete_files.all(|file| file.gap == ReviewGap::FailedRequest)
+    }
+
+    /// Returns the files that could not be evaluated, by path.
+    pub(crate) fn list_unevaluated_files(&self) -> Vec<UnevaluatedFile> {
+        let mut files = BTreeMap::new();
+        for file in &self.unreviewed_files {
+            // The instruction in the reason is about other commands, for example that they should get a commit.
+            let (reason, _) = file.reason.split_once(TO_DO).unwrap_or((&file.reason, ""));
+            let reason = reason.trim_end_matches(". ").to_owned();
+            files.insert(&file.path, (reason, Cause::Unreviewed));
+        }
+        for file in &self.files {
+            if let Some(result) = file.find_unevaluated_result() {
+                let message = result
+                    .violations
+                    .first()
+                    .map_or(NO_ERROR_TYPE, Violation::shown_text);
+                files.insert(&file.path, (message.to_owned(), Cause::Finding));
+            }
+        }
+        let files = files.into_iter().map(|(path, (reason, cause))| UnevaluatedFile {
+            path: path.clone(),
+            reason,
+            cause,
+        });
+        files.collect()
     }
 
     /// Returns the results of the review, then those of the project checks.

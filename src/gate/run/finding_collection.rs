@@ -4,7 +4,7 @@ use super::{GateRun, ReviewEngine};
 use crate::error::Failure;
 use crate::gate::changes::change_list::has_output;
 use crate::gate::evaluation::Evaluation;
-use crate::gate::project_checks::project_fixes::{FixProof, FixScope};
+use crate::gate::project_checks::project_fixes::FixScope;
 use crate::gate::shard_selection::format_empty_run_note;
 use crate::gate::{BasePaths, CollectedFacts, GateAction, RunFindings};
 use crate::job::cli::Annotations;
@@ -40,19 +40,18 @@ impl GateRun<'_> {
         &mut self,
         engine: &mut dyn ReviewEngine,
         fix_scope: &FixScope<'_>,
-    ) -> Result<FixProof, Failure> {
+    ) -> Result<RunFindings, Failure> {
         self.add_team_rules()?;
         if let Some(reason) = &self.empty_reason {
             self.session
                 .ui
                 .say(&format_empty_run_note(GateAction::Check, reason));
         }
-        let run_findings = match &self.empty_reason {
-            Some(_) if self.subject.comparison.idle_reason.is_some() => RunFindings::default(),
-            Some(_) => self.run_project_checks_alone(fix_scope)?,
-            None => self.collect_findings(engine, fix_scope)?,
-        };
-        Ok(run_findings.fixes)
+        match &self.empty_reason {
+            Some(_) if self.subject.comparison.idle_reason.is_some() => Ok(RunFindings::default()),
+            Some(_) => self.run_project_checks_alone(fix_scope),
+            None => self.collect_findings(engine, fix_scope),
+        }
     }
 
     /// Collects the findings in the selected pipelines: of the rules, of the target's stricter rules, of the team's

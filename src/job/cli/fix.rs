@@ -11,7 +11,7 @@ const EXAMPLES: &str = "Examples:
   sluicegate fix --agent --environment test
   sluicegate fix --agent --environment test --plan sales
 
-Without --agent, a fix replaces one value and keeps every other byte. A file is written only if the new value fixes the finding and causes no new finding in the project. If a finding with a fix remains, the exit code is 1.
+Without --agent, a fix replaces one value and keeps every other byte. A file is written only if the new value fixes the finding and causes no new finding in the project. If a finding with a fix remains, the exit code is 1. If a file could not be evaluated, the exit code is that of a check.
 
 With --agent, the branch must be pushed. The agent works on a new branch, which is reviewed again.
 Exit codes with --agent: 0 all findings are fixed; 1 a finding remains or is new, or the branch must not be used; 3 the agent waits for a decision; 8 the task failed, did not finish in time, or did not push a branch.";

@@ -4,46 +4,95 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::gate::project_checks::fixed_file::FixedValue;
 use crate::gate::project_checks::project_fixes::FixProof;
+use crate::gate::{Cause, RunFindings, UnevaluatedFile, decide_verdict, exit_status};
 use crate::job::cli::{FixArgs, OutputFormat};
 use crate::session::{Run, response_output};
 use serde_json::{Map, Value, json};
-use sluicegate_base::text::{self, format_count};
+use sluicegate_base::text::{self, List, format_count, shorten_name};
 use sluicegate_git::Repository;
+use sluicegate_pipelines::findings::FailOn;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Prints the fixes and the findings that are left, as text or as JSON. If files were changed but not staged, prints a
-/// note, except outside a repository.
-pub(crate) fn print_summary(
-    run: &Run,
-    repo: &Repository,
-    proof: &FixProof,
-    args: &FixArgs,
-) -> Result<(), Failure> {
-    let has_unstaged_files = !args.dry_run && !args.staged && !proof.fixed_files.is_empty();
-    if has_unstaged_files && !repo.is_plain_directory() {
-        run.ui
-            .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
+/// Maximum number of files, and of reasons, in the warning about files that could not be evaluated.
+const MAX_LISTED_FILES: usize = 20;
+
+/// The fixes of a run, and the files whose findings are unknown.
+pub(crate) struct FixSummary<'f> {
+    proof: &'f FixProof,
+    unevaluated_files: Vec<UnevaluatedFile>,
+}
+
+impl<'f> FixSummary<'f> {
+    pub(crate) fn new(run_findings: &'f RunFindings) -> Self {
+        Self {
+            proof: &run_findings.fixes,
+            unevaluated_files: run_findings.list_unevaluated_files(),
+        }
     }
-    match args.output.output {
-        OutputFormat::Json => run
-            .ui
-            .print_result(&response_output::format_json(&to_document(proof, args.dry_run))),
-        OutputFormat::Text => run.ui.print_result(&render_text(proof, args.dry_run)),
+
+    /// Prints the fixes and the findings that are left, as text or as JSON. Warns of the files that could not be
+    /// evaluated. If files were changed but not staged, prints a note, except outside a repository.
+    pub(crate) fn print(&self, run: &Run, repo: &Repository, args: &FixArgs) -> Result<(), Failure> {
+        if !self.unevaluated_files.is_empty() {
+            run.ui
+                .warn(&describe_unevaluated_files(&self.unevaluated_files, args));
+        }
+        let has_unstaged_files = !args.dry_run && !args.staged && !self.proof.fixed_files.is_empty();
+        if has_unstaged_files && !repo.is_plain_directory() {
+            run.ui
+                .say("the fixed files are not staged: review them with `git diff`, then run `git add`");
+        }
+        match args.output.output {
+            OutputFormat::Json => run
+                .ui
+                .print_result(&response_output::format_json(&to_document(self, args.dry_run))),
+            OutputFormat::Text => run.ui.print_result(&render_text(self, args.dry_run)),
+        }
+    }
+
+    /// Returns the exit status of the run: that of a failed gate if a fix was rejected, otherwise that of a check in
+    /// which no finding but these files decide.
+    pub(crate) fn exit_status(&self, fail_on: FailOn) -> ExitStatus {
+        let mut causes: Vec<Cause> = self.unevaluated_files.iter().map(|file| file.cause).collect();
+        if fail_on == FailOn::Never {
+            causes.retain(|cause| *cause != Cause::Finding);
+        }
+        if !self.proof.rejected_fixes.is_empty() {
+            causes.push(Cause::Finding);
+        }
+        exit_status(decide_verdict(&causes))
     }
 }
 
-/// Returns the exit status of a run with these fixes: that of a failed gate if a fix was rejected.
-pub(crate) fn exit_status(proof: &FixProof) -> ExitStatus {
-    if proof.rejected_fixes.is_empty() {
-        ExitStatus::Success
-    } else {
-        ExitStatus::GateFailed
+/// Describes the files that could not be evaluated, grouped by the reason. The hint names the check of the same files.
+fn describe_unevaluated_files(files: &[UnevaluatedFile], args: &FixArgs) -> String {
+    let mut paths_by_reason: BTreeMap<&str, Vec<Cow<'_, str>>> = BTreeMap::new();
+    for file in files {
+        let paths = paths_by_reason.entry(&file.reason).or_default();
+        paths.push(shorten_name(&file.path));
     }
+    let mut groups = Vec::new();
+    for (reason, paths) in &paths_by_reason {
+        let path_list = List::with_limit(paths, MAX_LISTED_FILES);
+        groups.push(format!("{path_list}: {reason}"));
+    }
+    format!(
+        "{} could not be evaluated, so {} findings may have no fix: {}\nhint: run `sluicegate check{}{}` to see what to \
+         do",
+        format_count(files.len(), "file"),
+        if files.len() == 1 { "its" } else { "their" },
+        text::escape_line(&List::with_limit(&groups, MAX_LISTED_FILES).join_with_semicolons()),
+        if args.staged { " --staged" } else { "" },
+        if args.all { " --all" } else { "" }
+    )
 }
 
 /// Renders one line for each fixed value, one line for each finding whose fix was rejected, and a summary. The lines of
-/// the rejected fixes begin with `left:`.
-fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
+/// the rejected fixes begin with `left:`. The summary counts the files that could not be evaluated.
+fn render_text(summary: &FixSummary<'_>, is_dry_run: bool) -> String {
+    let proof = summary.proof;
     let mut text = String::new();
     for file in &proof.fixed_files {
         for FixedValue { fix, .. } in &file.values {
@@ -61,17 +110,21 @@ fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
         let _ = writeln!(text, "{}", text::escape_line(&line));
     }
     let fixed_count: usize = proof.fixed_files.iter().map(|file| file.values.len()).sum();
-    let left_text = match proof.rejected_fixes.len() {
+    let mut left_text = match proof.rejected_fixes.len() {
         0 => String::new(),
         left_count => format!("; {left_count} left"),
     };
+    if !summary.unevaluated_files.is_empty() {
+        let file_count = format_count(summary.unevaluated_files.len(), "file");
+        let _ = write!(left_text, "; {file_count} not evaluated");
+    }
     if fixed_count == 0 {
-        let summary = if proof.rejected_fixes.is_empty() {
+        let result = if proof.rejected_fixes.is_empty() {
             "no finding has an automatic fix"
         } else {
             "no finding was fixed"
         };
-        let _ = writeln!(text, "{summary}{left_text}");
+        let _ = writeln!(text, "{result}{left_text}");
         return text;
     }
     let _ = writeln!(
@@ -84,8 +137,9 @@ fn render_text(proof: &FixProof, is_dry_run: bool) -> String {
     text
 }
 
-/// Returns as JSON the fixes, and the findings that could not be fixed.
-fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
+/// Returns as JSON the fixes, the findings that could not be fixed, and the files that could not be evaluated.
+fn to_document(summary: &FixSummary<'_>, is_dry_run: bool) -> Value {
+    let proof = summary.proof;
     let mut fixed_values = Vec::new();
     for file in &proof.fixed_files {
         for value in &file.values {
@@ -98,7 +152,17 @@ fn to_document(proof: &FixProof, is_dry_run: bool) -> Value {
         entry.insert("reason".to_owned(), json!(rejected_fix.reason));
         rejected_values.push(Value::Object(entry));
     }
-    json!({ "schema": "sluicegate.fix/v1", "dryRun": is_dry_run, "fixed": fixed_values, "left": rejected_values })
+    let unevaluated_files = summary.unevaluated_files.iter();
+    let unevaluated_values: Vec<Value> = unevaluated_files
+        .map(|file| json!({ "path": file.path, "reason": file.reason }))
+        .collect();
+    json!({
+        "schema": "sluicegate.fix/v1",
+        "dryRun": is_dry_run,
+        "fixed": fixed_values,
+        "left": rejected_values,
+        "unevaluated": unevaluated_values,
+    })
 }
 
 /// Returns the JSON fields of a finding and of its fix.

@@ -3,29 +3,20 @@
 use crate::gate::RunFindings;
 use crate::session::Run;
 use sluicegate_base::text::{List, format_count, shorten_name};
-use std::collections::BTreeSet;
 
 /// Maximum number of files in the warning.
 const MAX_LISTED_FILES: usize = 20;
 
 /// Warns of the files that could not be evaluated, because their findings get no waivers.
 pub(crate) fn warn_of_unevaluated_files(run: &Run, run_findings: &RunFindings) {
-    let unreviewed_paths = run_findings
-        .unreviewed_files
-        .iter()
-        .map(|file| file.path.as_str());
-    let mut paths: BTreeSet<&str> = unreviewed_paths.collect();
-    for file in &run_findings.files {
-        if file.has_unevaluated_result() {
-            paths.insert(&file.path);
-        }
-    }
-    if !paths.is_empty() {
+    let files = run_findings.list_unevaluated_files();
+    if !files.is_empty() {
         run.ui.warn(&format!(
-            "{} could not be evaluated, so their findings get no waivers: {}\nhint: run `sluicegate check --all` to see \
-             the reasons",
-            format_count(paths.len(), "file"),
-            List::with_limit(&paths, MAX_LISTED_FILES).map(|path| shorten_name(path))
+            "{} could not be evaluated, so {} findings get no waivers: {}\nhint: run `sluicegate check --all` to see the \
+             reasons",
+            format_count(files.len(), "file"),
+            if files.len() == 1 { "its" } else { "their" },
+            List::with_limit(&files, MAX_LISTED_FILES).map(|file| shorten_name(&file.path))
         ));
     }
 }

@@ -5,6 +5,7 @@ mod generated_projects;
 mod offered_fixes;
 mod proof;
 mod staged_files;
+mod unevaluated_files;
 
 use crate::support::{Arguments, Call, ProgramOutput, World};
 use std::fs;
@@ -42,6 +43,11 @@ pub fn project(files: &[(&str, &str)]) -> World {
 
 pub fn fix(world: &World, args: impl Arguments) -> ProgramOutput {
     Call::new(&world.work()).run(("fix", args))
+}
+
+/// Appends the text to a file.
+pub fn append(world: &World, path: &str, text: &str) {
+    world.write(path, world.read_text(path) + text);
 }
 
 /// Returns the findings of the project checks in all pipelines, each as path, check and component.

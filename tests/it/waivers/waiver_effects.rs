@@ -857,6 +857,17 @@ fn added_waiver_names_the_one_that_it_replaces() {
         .saying(&["1 waiver in sluicegate-waivers.yaml replaced: ", line.trim_end()]);
 }
 
+#[test]
+fn waiver_that_is_added_again_is_reported_as_present() {
+    let world = change(&[("sales/bad.orch.yaml", &bad_pipeline_of_four())]);
+    let add = "add component-naming-convention sales/bad.orch.yaml 'load it' --reason ticket";
+    waivers(&world, add).expect(0).saying(&["1 waiver added to"]);
+    let text = world.read_text(FILE);
+    let output = waivers(&world, add).expect(0);
+    assert_eq!(output.err, "1 waiver is already in sluicegate-waivers.yaml\n");
+    assert_eq!(world.read_text(FILE), text);
+}
+
 /// A list of waivers with a comment below each of them is edited in a time that grows with its length.
 #[test]
 fn removal_of_many_waivers_with_comments_takes_bounded_time() {
@@ -925,7 +936,7 @@ fn waivers_of_all_findings_name_pipelines_that_could_not_be_evaluated() {
     call.run("waivers add --all --reason adoption")
         .expect(0)
         .saying(&[
-            "1 file could not be evaluated, so their findings get no waivers: out/c.orch.yaml",
+            "1 file could not be evaluated, so its findings get no waivers: out/c.orch.yaml",
             "hint: run `sluicegate check --all`",
         ]);
     world.git("sparse-checkout disable");

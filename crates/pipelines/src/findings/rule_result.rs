@@ -327,8 +327,13 @@ impl FileResults {
 
     /// Returns whether a rule could not be evaluated, for a reason that neither `new-only` nor a waiver can excuse.
     pub fn has_unevaluated_result(&self) -> bool {
+        self.find_unevaluated_result().is_some()
+    }
+
+    /// Returns the first such result.
+    pub fn find_unevaluated_result(&self) -> Option<&RuleResult> {
         let mut results = self.results.iter();
-        results.any(|result| result.severity().is_some() && !result.status.is_excusable())
+        results.find(|result| result.severity().is_some() && !result.status.is_excusable())
     }
 
     /// Returns the results of the rules in the rules file, without those of project checks and team rules.
