@@ -57,7 +57,7 @@ fn describe_unstaged_files(unstaged_files: &UnstagedFiles) -> String {
     let files = List::new(&unstaged_files.paths);
     let reason = match &unstaged_files.reason {
         Some(error) => text::escape_line(error),
-        None => "these files had unstaged changes, were not in the index, or git attributes convert them"
+        None => "these files had unstaged changes, were not in the index, are hidden by it, or git attributes convert them"
             .to_owned(),
     };
     format!(
@@ -86,8 +86,13 @@ fn render_text(plan: &MovePlan, is_dry_run: bool) -> String {
     let _ = match (&plan.moves, edit_counts.is_empty()) {
         (Some(_), true) if plan.kept_references.is_empty() => writeln!(
             text,
-            "{action}; no references to {}",
-            if plan.moved_files.len() == 1 { "it" } else { "them" }
+            "{action}; no references to {}{}",
+            if plan.moved_files.len() == 1 { "it" } else { "them" },
+            if plan.unread_files.is_empty() {
+                ""
+            } else {
+                " in the files that could be searched"
+            }
         ),
         (Some(_), true) => writeln!(text, "{action}{}", describe_kept_count(plan)),
         (Some(_), false) => {

@@ -6,7 +6,7 @@ use super::move_plan::MovePlan;
 use crate::atomic_file;
 use crate::error::Failure;
 use crate::session::signals::Signals;
-use sluicegate_git::Repository;
+use sluicegate_git::{GitError, Repository};
 use sluicegate_pipelines::file_moves::PathMove;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -138,11 +138,36 @@ fn move_files(repo: &Repository, moves: &PathMove) -> Result<Vec<PathBuf>, Failu
     fs::create_dir_all(parent)
         .map_err(|error| Failure::usage(format!("could not create {}: {error}", parent.display())))?;
     if let Err(error) = repo.move_files(&moves.old_path, &moves.new_path) {
-        let hint = undo_failed_move(repo.root(), moves);
+        let failure = match find_path_outside_sparse_checkout(repo, moves, &error) {
+            Some(path) => Failure::usage(format!(
+                "could not move the files, so nothing was changed: `{path}` is outside the sparse checkout"
+            ))
+            .with_hint("add its directory with `git sparse-checkout add`, then run the command again"),
+            None => Failure::usage(format!("could not move the files: {error}"))
+                .with_hint(undo_failed_move(repo.root(), moves)),
+        };
         remove_empty_dirs(&created_dirs);
-        return Err(Failure::usage(format!("could not move the files: {error}")).with_hint(hint));
+        return Err(failure);
     }
     Ok(created_dirs)
+}
+
+/// Returns the path that git did not move because it is outside the sparse checkout; `None` if the move failed for
+/// another reason. Git's own message names an option of `git mv` that this program does not have.
+fn find_path_outside_sparse_checkout<'m>(
+    repo: &Repository,
+    moves: &'m PathMove,
+    error: &GitError,
+) -> Option<&'m str> {
+    if !error.to_string().contains("sparse-checkout definition") {
+        return None;
+    }
+    let is_old_path_checked_out = repo.root().join(&moves.old_path).symlink_metadata().is_ok();
+    Some(if is_old_path_checked_out {
+        &moves.new_path
+    } else {
+        &moves.old_path
+    })
 }
 
 /// Moves the files back that a failed `git mv` has moved, and returns the hint for this failure. Git moves the files

@@ -39,6 +39,9 @@ impl ReferenceReader<'_> {
             Ok(bytes) => bytes,
             Err(error) => return Ok(ReadFile::Unreadable(error.message)),
         };
+        if is_utf_16(&bytes) {
+            return Ok(ReadFile::Unparsed(bytes, "the file is UTF-16".to_owned()));
+        }
         if !may_refer_to_files(&bytes) {
             return Ok(ReadFile::WithoutReferences);
         }
@@ -62,17 +65,11 @@ impl ReferenceReader<'_> {
 
     /// Reads the file from the disk, or from git if it is not checked out. The line endings on disk may differ from
     /// those in git, and a rewritten file must keep them. The inner error is the reason why the content cannot be used.
-    /// A file that git checks out as UTF-16 cannot be searched, because references are searched as UTF-8 text.
     pub(crate) fn read_bytes(&self, file: &SnapshotFile) -> Result<Result<Vec<u8>, DocumentError>, Failure> {
         if !self.is_on_disk(&file.path) {
             return Ok(read_document(&self.workspace.repo, file)?);
         }
-        Ok(
-            match read_document_on_disk(&self.workspace.repo.root().join(&file.path)) {
-                Ok(Ok(bytes)) if is_utf_16(&bytes) => Err(DocumentError::for_document("the file is UTF-16")),
-                Ok(content) => content,
-                Err(error) => Err(DocumentError::for_document(error.to_string())),
-            },
-        )
+        let content = read_document_on_disk(&self.workspace.repo.root().join(&file.path));
+        Ok(content.unwrap_or_else(|error| Err(DocumentError::for_document(error.to_string()))))
     }
 }

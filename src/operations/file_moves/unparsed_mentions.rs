@@ -1,8 +1,10 @@
 //! Searches files that cannot be parsed for the old path, because a reference in them could not be rewritten.
 
 use crate::error::Failure;
+use sluicegate_base::input::is_utf_16;
 use sluicegate_pipelines::file_moves::PathMove;
 use sluicegate_pipelines::pipelines::{file_name, trim_pipeline_extension};
+use std::borrow::Cow;
 
 /// Fails if a pipeline that cannot be parsed contains the old path, or the old name of a renamed pipeline, because a
 /// call may consist of the name alone. The path of a pipeline is searched without the extension, which a reference may
@@ -20,7 +22,7 @@ pub(crate) fn reject_unparsed_call(
     );
     let old_name = file_name(old_path);
     let is_renamed_pipeline = old_path != moves.old_path && file_name(new_path) != old_name;
-    match find_line(bytes, old_name).filter(|_| is_renamed_pipeline) {
+    match find_line(&decode_utf_16(bytes), old_name).filter(|_| is_renamed_pipeline) {
         Some(line) => Err(mention_failure(path, line, old_name, reason)),
         None => Ok(()),
     }
@@ -35,10 +37,26 @@ pub(crate) fn reject_unparsed_path(
     reason: &str,
 ) -> Result<(), Failure> {
     let old_path = trim_pipeline_extension(&moves.old_path);
-    match find_line(bytes, old_path) {
+    match find_line(&decode_utf_16(bytes), old_path) {
         Some(line) => Err(mention_failure(path, line, old_path, reason)),
         None => Ok(()),
     }
+}
+
+/// Returns UTF-16 text as UTF-8, and all other bytes unchanged.
+fn decode_utf_16(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if !is_utf_16(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let is_big_endian = matches!(bytes, [0xfe, 0xff, ..] | [0, ..]);
+    let mut units = Vec::with_capacity(bytes.len() / 2);
+    for pair in bytes.chunks_exact(2) {
+        if let [first, second] = *pair {
+            let unit = u16::from_le_bytes([first, second]);
+            units.push(if is_big_endian { unit.swap_bytes() } else { unit });
+        }
+    }
+    Cow::Owned(String::from_utf16_lossy(&units).into_bytes())
 }
 
 /// Returns the number of the first line with the text. A longer word that contains the text, such as `reload` for
@@ -71,6 +89,23 @@ fn mention_failure(path: &str, line: usize, text: &str, reason: &str) -> Failure
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn utf_16_text_is_decoded_in_both_byte_orders() {
+        let units: Vec<u16> = "a: 1\nb: ä\n".encode_utf16().collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        for bytes in [
+            &little[..],
+            &big,
+            &[&[0xff, 0xfe], &little[..]].concat(),
+            &[&[0xfe, 0xff], &big[..]].concat(),
+        ] {
+            assert_eq!(find_line(&decode_utf_16(bytes), "ä"), Some(2), "{bytes:?}");
+            assert_eq!(find_line(&decode_utf_16(bytes), "b"), Some(2), "{bytes:?}");
+        }
+        assert_eq!(decode_utf_16(b"a: 1"), &b"a: 1"[..]);
+    }
 
     #[test]
     fn only_whole_words_are_found() {

@@ -100,27 +100,91 @@ fn move_warns_of_file_that_is_too_large_to_search() {
     let file = fs::File::create(world.work().join("large.orch.yaml")).unwrap();
     file.set_len(33 << 20).unwrap();
     let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
-    output.saying(&["these files could not be searched for references: large.orch.yaml ("]);
+    let output = output.saying(&["these files could not be searched for references: large.orch.yaml ("]);
+    assert_eq!(
+        output.out,
+        "moved 1 pipeline; no references to it in the files that could be searched\n"
+    );
     assert!(!is_unmoved(&world));
+}
+
+/// Returns the text as UTF-16, with a byte order mark.
+fn encode_utf_16(text: &str) -> Vec<u8> {
+    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+    [0xFF, 0xFE].into_iter().chain(units).collect()
 }
 
 /// Git stores the file as UTF-8 and checks it out as UTF-16.
 #[test]
-fn move_warns_of_file_that_is_checked_out_as_utf_16() {
+fn move_is_refused_if_file_in_utf_16_contains_the_old_path() {
     let world = project_with_called_pipeline();
     world.write(
         ".gitattributes",
         "wide.orch.yaml text working-tree-encoding=UTF-16\n",
     );
-    let mut bytes = vec![0xFF, 0xFE];
-    for unit in CALLER.replace("TARGET", "sales/load").encode_utf16() {
-        bytes.extend(unit.to_le_bytes());
-    }
-    world.write("wide.orch.yaml", bytes);
+    world.write(
+        "wide.orch.yaml",
+        encode_utf_16(&CALLER.replace("TARGET", "sales/load")),
+    );
     world.commit("wide");
     assert!(world.git("show HEAD:wide.orch.yaml").contains("sales/load"));
+    let refusal = ":7: this file contains `sales/load` and cannot be parsed: the file is UTF-16";
+    mv(&world, "sales/load.orch.yaml sales/import.orch.yaml")
+        .expect(2)
+        .saying(&["wide.orch.yaml", refusal, "nothing was changed"]);
+    assert!(is_unmoved(&world));
+    // A file without the path was searched, too.
+    world.write(
+        "wide.orch.yaml",
+        encode_utf_16(&CALLER.replace("TARGET", "sales/other")),
+    );
     let output = mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
-    output.saying(&["these files could not be searched for references: wide.orch.yaml (the file is UTF-16)"]);
+    assert_eq!(output.out, "moved 1 pipeline; no references to it\n");
+    assert!(!output.err.contains("searched"), "{}", output.all());
+}
+
+#[test]
+fn move_is_refused_if_gate_file_in_utf_16_contains_the_old_path() {
+    let world = project_with_called_pipeline();
+    let waiver = "- { rule: component-naming-convention, path: sales/load.orch.yaml, reason: r }\n";
+    world.write(WAIVERS, encode_utf_16(waiver));
+    mv(&world, "sales/load.orch.yaml sales/import.orch.yaml")
+        .expect(2)
+        .saying(&[
+            WAIVERS,
+            ":1: this file contains `sales/load` and cannot be parsed",
+        ]);
+    assert!(is_unmoved(&world));
+    mv(&world, "a.orch.yaml b.orch.yaml").expect(0);
+}
+
+#[test]
+fn move_out_of_sparse_checkout_is_refused_without_advice_for_git() {
+    let world = project_with_called_pipeline();
+    world.git("sparse-checkout set --cone sales .platform");
+    let output = mv(&world, "sales/load.orch.yaml out/load.orch.yaml").expect(2);
+    output.saying(&[
+        "nothing was changed: `out/load.orch.yaml` is outside the sparse checkout",
+        "hint: add its directory with `git sparse-checkout add`",
+    ]);
+    assert!(is_unmoved(&world));
+    assert!(!world.work().join("out").exists());
+    mv(&world, "sales/load.orch.yaml sales/import.orch.yaml").expect(0);
+}
+
+/// Staging the rewritten file would also stage the changes that the index hides.
+#[test]
+fn rewritten_file_whose_changes_the_index_hides_is_not_staged() {
+    let world = project_with_called_pipeline();
+    world.write("b.orch.yaml", CALLER.replace("TARGET", "sales/load"));
+    world.commit("caller");
+    world.git("update-index --assume-unchanged b.orch.yaml");
+    world.write("b.orch.yaml", world.read_text("b.orch.yaml") + "# hidden\n");
+    mv(&world, "sales/load.orch.yaml sales/import.orch.yaml")
+        .expect(0)
+        .saying(&["in b.orch.yaml are not staged", "are hidden by it"]);
+    assert!(world.read_text("b.orch.yaml").contains("sales/import"));
+    assert!(!world.git("diff --cached --name-only").contains("b.orch.yaml"));
 }
 
 #[test]
