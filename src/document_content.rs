@@ -5,6 +5,9 @@ use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::io;
 use std::path::Path;
 
+/// The reason why a file that git knows cannot be rewritten.
+pub(crate) const NOT_CHECKED_OUT: &str = "the file is not checked out (sparse checkout)";
+
 /// Returns the file's content, or the reason why it is not a document: it is a link or a submodule, it is too large, or
 /// it is on disk and cannot be read or may differ from what a commit would store.
 pub(crate) fn read_document(

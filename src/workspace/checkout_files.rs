@@ -177,8 +177,8 @@ impl Workspace<'_> {
     }
 
     /// Returns whether the file on disk is not the staged one: it is not in the index, or it has unstaged changes. A
-    /// missing file and a file outside the repository do not differ, nor does a file that git converts, because its
-    /// bytes cannot be compared.
+    /// missing file and a file outside the repository do not differ, nor does a file that git converts or
+    /// whose changes the index hides, because its bytes cannot be compared.
     fn differs_from_staged_file(
         &self,
         run: &Run,
@@ -199,9 +199,12 @@ impl Workspace<'_> {
                 compared_paths.push(staged_path.as_str());
             }
         }
+        let index = run.hook_index_path();
+        let hidden_paths = self.repo.list_hidden_paths(&compared_paths, index)?;
+        compared_paths.retain(|path| !hidden_paths.contains(*path));
         let unmodified_files = self
             .repo
-            .list_files_without_unstaged_changes(compared_paths.iter().copied(), run.hook_index_path())?;
+            .list_files_without_unstaged_changes(compared_paths.iter().copied(), index)?;
         Ok(unmodified_files.len() < compared_paths.len())
     }
 

@@ -2,7 +2,7 @@
 //! and moves files as `git mv` does.
 
 use super::index_file::open_index;
-use super::listed_file::reject_conflicts;
+use super::listed_file::{is_hidden_entry, reject_conflicts};
 use super::{GitError, Repository};
 use git2::{IndexEntry, Oid, Status};
 use std::collections::BTreeSet;
@@ -21,8 +21,9 @@ pub struct StagedFile {
 
 impl Repository {
     /// Returns the files among `paths` whose content on disk is the staged content. Omits files that are not in the
-    /// index, and files that an attribute converts, because libgit2 does not run external filters. `index_path` is
-    /// the value of `GIT_INDEX_FILE`, which git sets for its hooks.
+    /// index, and files that an attribute converts, because libgit2 does not run external filters. Also omits files
+    /// whose changes on disk the index hides, because these changes are unknown. `index_path` is the value of
+    /// `GIT_INDEX_FILE`, which git sets for its hooks.
     pub fn list_files_without_unstaged_changes<'p>(
         &self,
         paths: impl Iterator<Item = &'p str>,
@@ -44,7 +45,7 @@ impl Repository {
                 .map_err(GitError::library("compare the working tree with the index"))?;
             let is_unmodified =
                 !status.intersects(Status::WT_MODIFIED | Status::WT_DELETED | Status::WT_TYPECHANGE);
-            if is_unmodified && !self.is_converted(path) {
+            if is_unmodified && !is_hidden_entry(&entry) && !self.is_converted(path) {
                 files.push(StagedFile {
                     path: path.to_owned(),
                     mode: entry.mode,
@@ -52,6 +53,24 @@ impl Repository {
             }
         }
         Ok(files)
+    }
+
+    /// Returns the files among `paths` whose changes on disk the index hides (`skip-worktree`, `assume-unchanged`).
+    /// `index_path` is the value of `GIT_INDEX_FILE`.
+    pub fn list_hidden_paths(
+        &self,
+        paths: &[&str],
+        index_path: Option<&Path>,
+    ) -> Result<BTreeSet<String>, GitError> {
+        let index = open_index(self, index_path)?;
+        let mut hidden_paths = BTreeSet::new();
+        for path in paths {
+            let entry = index.get_path(Path::new(path), 0);
+            if entry.is_some_and(|entry| is_hidden_entry(&entry)) {
+                hidden_paths.insert((*path).to_owned());
+            }
+        }
+        Ok(hidden_paths)
     }
 
     /// Stages the content that these files have on disk; the files must be in the index already and keep their mode.

@@ -286,9 +286,8 @@ fn build_tracked_file(
     entry: IndexEntry,
     status: Option<Status>,
 ) -> Option<ListedFile> {
-    let is_skipped = IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree();
-    // Git's flag `valid` is the one that `git update-index --assume-unchanged` sets.
-    let is_hidden = is_skipped || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid();
+    let is_skipped = is_skipped_entry(&entry);
+    let is_hidden = is_hidden_entry(&entry);
     let seems_deleted = status.is_some_and(|status| status.is_wt_deleted());
     let is_missing = (seems_deleted || is_hidden) && !is_file_on_disk(linked_directories, &entry.path);
     if is_missing && !is_skipped {
@@ -305,6 +304,17 @@ fn build_tracked_file(
         hidden: is_hidden,
         substitute: None,
     })
+}
+
+/// Returns whether the index marks the file as one that a sparse checkout omits (`skip-worktree`).
+fn is_skipped_entry(entry: &IndexEntry) -> bool {
+    IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree()
+}
+
+/// Returns whether the index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
+pub(super) fn is_hidden_entry(entry: &IndexEntry) -> bool {
+    // Git's flag `valid` is the one that `git update-index --assume-unchanged` sets.
+    is_skipped_entry(entry) || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid()
 }
 
 /// Returns whether the disk has something other than a directory at this path. A path that is not UTF-8 is treated as

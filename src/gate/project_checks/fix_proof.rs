@@ -15,12 +15,11 @@ use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
 use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::run::GateRun;
-use crate::job::policy::CheckoutFiles;
 use rayon::prelude::*;
 use sluicegate_git::{Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{FileResults, Severity};
 use sluicegate_pipelines::pipelines::PipelineFiles;
-use sluicegate_pipelines::project::{DIRECTORY_FIX_HINT, FIX_HINT, STAGED_FIX_HINT, SharedPipelinesFile};
+use sluicegate_pipelines::project::SharedPipelinesFile;
 use sluicegate_pipelines::rules::RuleSet;
 use std::collections::{BTreeSet, HashSet};
 use std::mem;
@@ -35,7 +34,8 @@ const MAX_VALUE_PROOFS: usize = 32;
 
 impl GateRun<'_> {
     /// Proves that the fixes proposed in this scope cause no new findings. Each finding with a proven fix then names
-    /// the command that applies it. Waived findings get no fix. Does nothing if no fix is proposed.
+    /// the command that applies it, unless the file on disk has another content. Waived findings get no fix. Does
+    /// nothing if no fix is proposed.
     pub(crate) fn prove_fixes(
         &self,
         rules: Option<&RuleSet>,
@@ -53,18 +53,13 @@ impl GateRun<'_> {
         })?;
         proof.fixed_files.sort_by(|a, b| a.path.cmp(&b.path));
         let fixed_files = &proof.fixed_files;
-        let is_staged_check = matches!(self.subject.workspace.local_files, CheckoutFiles::Staged(_));
-        let hint = if is_staged_check {
-            STAGED_FIX_HINT
-        } else if self.subject.workspace.repo.is_plain_directory() {
-            DIRECTORY_FIX_HINT
-        } else {
-            FIX_HINT
-        };
+        let fixable_paths = self.list_fixable_paths(fixed_files)?;
+        let hint = self.choose_fix_hint();
         for file in &mut run_findings.project_files {
             let search = fixed_files.binary_search_by(|fixed_file| fixed_file.path.cmp(&file.path));
             if let Some(fixed_file) = search.ok().and_then(|index| fixed_files.get(index)) {
-                fixed_file.add_fixes(file, hint);
+                let is_fixable = fixable_paths.contains(&file.path);
+                fixed_file.add_fixes(file, if is_fixable { hint } else { "" });
             }
         }
         run_findings.fixes = proof;
@@ -158,7 +153,8 @@ impl GateRun<'_> {
         Ok(prover.proof)
     }
 
-    /// Reads the files with proposed fixes. Rejects the fixes in a file that has an obstacle or cannot be read.
+    /// Reads the files with proposed fixes. Rejects the fixes in a file that has an obstacle, that cannot be read, or
+    /// that may differ from the file on disk.
     fn read_candidates<'f>(
         &self,
         wanted_files: &[&'f FileResults],
@@ -183,6 +179,11 @@ impl GateRun<'_> {
             let Some(snapshot_file) = self.subject.snapshot.find_file(&file.path)? else {
                 continue;
             };
+            // The index hides the file on disk, which may be missing or have another content.
+            if let Some(doubt) = snapshot_file.doubt {
+                proof.reject(&file.path, values, doubt.reason());
+                continue;
+            }
             match fix_scope.read_content(project_scope.repo, &snapshot_file)? {
                 Ok(bytes) => candidates.push(FixCandidate {
                     path: &file.path,

@@ -5,6 +5,7 @@ mod file_document;
 mod file_fix_proof;
 mod finding_counts;
 mod fix_proof;
+pub(crate) mod fixable_files;
 pub(crate) mod fixed_file;
 mod known_project_findings;
 pub(crate) mod project_fixes;

@@ -1,11 +1,9 @@
 //! Describes the values that a move replaces in a file.
 
 use super::reference_reader::ReferenceReader;
+use crate::document_content::NOT_CHECKED_OUT;
 use crate::error::Failure;
 use sluicegate_yaml::{DocumentError, NodeRef, Position, Value, replace_scalars};
-
-/// The reason why a file that git knows cannot be rewritten.
-pub(super) const NOT_CHECKED_OUT: &str = "the file is not checked out (sparse checkout)";
 
 /// The kind of value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Finds every value to replace and computes the new files before anything is written.
 
-use super::file_edit::{FileEdit, NOT_CHECKED_OUT, Referrer, ValueEdit, build_file_edit};
+use super::file_edit::{FileEdit, Referrer, ValueEdit, build_file_edit};
 use super::gate_file_edits::find_gate_file_edits;
 use super::kept_references::{KeptReference, UnreadFile};
 use super::linked_files::reject_linked_path;
 use super::reference_reader::{ReadFile, ReferenceReader};
 use super::unparsed_mentions::reject_unparsed_call;
+use crate::document_content::NOT_CHECKED_OUT;
 use crate::error::Failure;
 use crate::job::settings::ProjectCheckSettings;
 use sluicegate_base::text::List;

@@ -1,15 +1,18 @@
 //! Finds the reasons why a file with fixes cannot be changed.
 
 use crate::error::Failure;
-use crate::job::policy;
+use crate::gate::project_checks::fixable_files::find_disk_obstacle;
 use sluicegate_git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 /// The reason why files of `git commit PATH` are not fixed with `--staged`.
 const DISCARDED_INDEX: &str = "`git commit` with paths discards the index of its hooks: run `sluicegate fix` without \
                                --staged, then commit again";
+
+/// The reason why a file is not fixed with `--staged` if the index hides its changes, which would be staged, too.
+const HIDDEN_CHANGES: &str = "git's index tells git to ignore the file on disk (skip-worktree or assume-unchanged): \
+                              run `git update-index --no-skip-worktree --no-assume-unchanged` for the file first";
 
 /// The working tree and the index, whose files are changed.
 pub(crate) struct FixDestination<'r> {
@@ -22,12 +25,13 @@ pub(crate) struct FixDestination<'r> {
 
 impl FixDestination<'_> {
     /// Returns the files that cannot be changed, each with the reason. With `--staged`, a file with unstaged changes is
-    /// one of them, because staging the fix would also stage these changes. The same applies to a file that git
-    /// attributes convert, because its fix could not be staged. During a commit of paths, no file can be changed.
+    /// one of them, because staging the fix would also stage these changes. The same applies to a file whose changes
+    /// the index hides, and to a file that git attributes convert, because its fix could not be staged. During a commit
+    /// of paths, no file can be changed.
     pub(crate) fn find_obstacles(&self, paths: &[&str]) -> Result<BTreeMap<String, String>, Failure> {
         let mut obstacles = BTreeMap::new();
         for path in paths {
-            if let Some(reason) = self.find_disk_obstacle(path) {
+            if let Some(reason) = find_disk_obstacle(self.repo, path) {
                 obstacles.insert((*path).to_owned(), reason);
             }
         }
@@ -41,13 +45,20 @@ impl FixDestination<'_> {
                 .repo
                 .list_files_without_unstaged_changes(paths.iter().copied(), self.index)?;
             let staged_paths: BTreeSet<&str> = staged_files.iter().map(|file| file.path.as_str()).collect();
+            let hidden_paths = self.repo.list_hidden_paths(paths, self.index)?;
             for path in paths.iter().filter(|path| !staged_paths.contains(*path)) {
-                let reason = if self.repo.is_converted(path) {
+                let reason = if hidden_paths.contains(*path) {
+                    HIDDEN_CHANGES
+                } else if self.repo.is_converted(path) {
                     "git attributes convert the file: run `sluicegate fix` without --staged, then `git add`"
                 } else {
+                    // A file that was deleted on disk is not a sparse one.
+                    obstacles.remove(*path);
                     "the file has unstaged changes: stage or stash them first"
                 };
-                obstacles.insert((*path).to_owned(), reason.to_owned());
+                // The reason for not changing the file on disk comes first.
+                let first_reason = obstacles.entry((*path).to_owned());
+                first_reason.or_insert_with(|| reason.to_owned());
             }
         }
         Ok(obstacles)
@@ -60,19 +71,5 @@ impl FixDestination<'_> {
         self.index
             .and_then(Path::file_name)
             .is_some_and(|name| name.to_string_lossy().starts_with("next-index-"))
-    }
-
-    /// Returns the reason why the file cannot be changed on disk; `None` if it can.
-    fn find_disk_obstacle(&self, path: &str) -> Option<String> {
-        let root = self.repo.root();
-        let full_path = root.join(path);
-        if let Some(link) = policy::find_links_in_path(root, &full_path).first() {
-            return Some(format!("the file is behind the symbolic link `{link}`"));
-        }
-        match fs::metadata(&full_path) {
-            Err(error) => Some(format!("could not read the file: {error}")),
-            Ok(metadata) if metadata.permissions().readonly() => Some("the file is read-only".to_owned()),
-            Ok(_) => None,
-        }
     }
 }

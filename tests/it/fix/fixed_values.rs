@@ -285,6 +285,33 @@ fn line_ends_on_disk_stay_if_git_converts_them() {
     );
 }
 
+/// Git stores the file as UTF-8 and checks it out as UTF-16.
+#[test]
+fn file_that_git_checks_out_as_utf_16_is_left_with_its_reason() {
+    let world = project(&[
+        ("sales/load.orch.yaml", EMPTY),
+        (
+            ".gitattributes",
+            "main.orch.yaml text working-tree-encoding=UTF-16\n",
+        ),
+    ]);
+    let text = format!("{HEADER}{}", call("Call", "load"));
+    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+    let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
+    world.write("main.orch.yaml", &bytes);
+    world.commit("wide");
+    let left =
+        "left: main.orch.yaml:8: load: git attributes convert the file to an encoding other than UTF-8";
+    for args in ["--all", "--all --staged"] {
+        let output = fix(&world, args).expect(1);
+        assert!(output.out.starts_with(left), "{}", output.all());
+    }
+    let output = Call::new(&world.work()).run("check --all").expect(0);
+    assert!(output.out.contains("without its folder"), "{}", output.all());
+    assert!(!output.out.contains("corrects it"), "{}", output.all());
+    assert_eq!(fs::read(world.work().join("main.orch.yaml")).unwrap(), bytes);
+}
+
 #[test]
 fn fix_in_job_of_deleted_branch_changes_only_named_files() {
     let main = format!("{HEADER}{}", call("Call", "load"));

@@ -1,9 +1,10 @@
 //! The findings that `sluicegate fix` can fix name it, in every report.
 
-use super::{EMPTY, HEADER, call, fix, project, script};
+use super::{EMPTY, HEADER, append, call, fix, project, script};
 use crate::support::{Call, FORMATS, Job, World, json_schema};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 fn world_with_bare_call() -> World {
     let main = format!("{HEADER}{}", call("Call", "'load' # é"));
@@ -190,4 +191,63 @@ fn finding_without_proven_fix_names_no_command() {
     );
     assert!(!output.out.contains("sluicegate fix"), "{}", output.all());
     assert!(!output.out.contains("\"fix\""), "{}", output.all());
+}
+
+/// Returns whether a finding of the check names the command, and whether its JSON report has an edit.
+fn find_offer(world: &World, args: &str) -> (bool, bool) {
+    let command = format!("check {args} --fail-on never --report json=-");
+    let output = Call::new(&world.work()).run(command.as_str());
+    assert!(output.out.contains("without its folder"), "{}", output.all());
+    (
+        output.out.contains("` corrects it"),
+        output.json().to_string().contains("\"fix\":"),
+    )
+}
+
+#[test]
+fn finding_in_file_outside_of_sparse_checkout_has_no_fix() {
+    let world = world_with_bare_call();
+    assert_eq!(find_offer(&world, "--all"), (true, true));
+    world.git("sparse-checkout set --no-cone /sales/ /.platform/");
+    assert_eq!(find_offer(&world, "--all"), (false, false));
+    // The staged content is known.
+    assert_eq!(find_offer(&world, "--all --staged"), (false, true));
+    let output = fix(&world, "--all").expect(1);
+    let left = "left: main.orch.yaml:8: load: the file is not checked out (sparse checkout): check out the file first\n";
+    assert!(output.out.starts_with(left), "{}", output.all());
+    let output = fix(&world, "--all --staged").expect(1);
+    assert!(output.out.starts_with(left), "{}", output.all());
+}
+
+#[test]
+fn finding_in_file_that_fix_cannot_change_names_no_command() {
+    let world = world_with_bare_call();
+    append(&world, "main.orch.yaml", "# staged\n");
+    world.git("add main.orch.yaml");
+    assert_eq!(find_offer(&world, "--all --staged"), (true, true));
+    world.git("update-index --assume-unchanged main.orch.yaml");
+    assert_eq!(find_offer(&world, "--all --staged"), (false, true));
+    world.git("update-index --no-assume-unchanged main.orch.yaml");
+    append(&world, "main.orch.yaml", "# not staged\n");
+    assert_eq!(find_offer(&world, "--all --staged"), (false, true));
+    assert_eq!(find_offer(&world, "--all"), (true, true));
+    let main = world.work().join("main.orch.yaml");
+    fs::set_permissions(&main, fs::Permissions::from_mode(0o444)).unwrap();
+    assert_eq!(find_offer(&world, "--all"), (false, true));
+}
+
+#[test]
+fn finding_in_commit_names_command_only_if_file_on_disk_is_the_same() {
+    let world = world_with_bare_call();
+    world.write("sales/load.orch.yaml", format!("{EMPTY}# changed\n"));
+    world.commit("called");
+    for args in ["--all --head HEAD", "--all --head HEAD~1"] {
+        assert_eq!(find_offer(&world, args), (true, true), "{args}");
+    }
+    // Git may convert line endings.
+    let text = world.read_text("main.orch.yaml");
+    world.write("main.orch.yaml", text.replace('\n', "\r\n"));
+    assert_eq!(find_offer(&world, "--all --head HEAD"), (true, true));
+    world.write("main.orch.yaml", format!("{text}# changed\n"));
+    assert_eq!(find_offer(&world, "--all --head HEAD"), (false, true));
 }

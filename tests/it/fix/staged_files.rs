@@ -82,6 +82,27 @@ fn converted_file_is_left_with_its_reason() {
     assert_eq!(world.read_text("main.orch.yaml"), caller);
 }
 
+/// Staging the fix would also stage the changes that the index hides.
+#[test]
+fn file_whose_changes_the_index_hides_is_left() {
+    let caller = format!("{HEADER}{}", call("Call", "load"));
+    let world = project(&[("sales/load.orch.yaml", EMPTY), ("main.orch.yaml", &caller)]);
+    let edited = format!("{caller}# hidden\n");
+    for flag in ["assume-unchanged", "skip-worktree"] {
+        world.git(format!("update-index --{flag} main.orch.yaml"));
+        world.write("main.orch.yaml", &edited);
+        let output = fix(&world, "--staged --all").expect(1);
+        let left = "left: main.orch.yaml:8: load: git's index tells git to ignore the file on disk";
+        assert!(output.out.contains(left), "{}", output.all());
+        assert_eq!(world.read_text("main.orch.yaml"), edited);
+        assert_eq!(world.git("diff --cached --stat"), "");
+        world.git(format!("update-index --no-{flag} main.orch.yaml"));
+        world.write("main.orch.yaml", &caller);
+    }
+    fix(&world, "--staged --all").expect(0);
+    assert_eq!(world.git("diff --cached --name-only"), "main.orch.yaml");
+}
+
 /// A limit on the size of files keeps the larger file from being written.
 #[test]
 fn file_that_cannot_be_written_is_left_on_disk_and_in_index() {
