@@ -8,6 +8,7 @@ use super::view::{FindingEntry, UnevaluatedCause};
 use crate::PathBase;
 use sluicegate_base::text::{List, format_and_more_of, format_count};
 use sluicegate_pipelines::findings::Finding;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// Maximum length of a message, in characters.
@@ -28,43 +29,50 @@ pub(super) fn is_error(entry: &FindingEntry<'_>) -> bool {
 }
 
 /// An item of a list of findings.
-pub(super) struct FindingItem {
+pub(super) struct FindingItem<'a> {
     pub text: String,
     pub finding_count: usize,
+    /// The files of the findings.
+    pub paths: Vec<&'a str>,
 }
 
 /// Renders an item for the findings of each file. `max_bytes` is the limit of the list: each file gets an equal part of
 /// it, but at least `min_file_bytes`.
-pub(super) fn render_finding_items(
-    files: &[FileEntries<'_, '_>],
+pub(super) fn render_finding_items<'a>(
+    files: &[FileEntries<'_, 'a>],
     context: &ReportContext,
     max_bytes: usize,
     min_file_bytes: usize,
-) -> Vec<FindingItem> {
+) -> Vec<FindingItem<'a>> {
     let max_file_bytes = min_file_bytes.max(max_bytes / files.len().max(1));
     files
         .iter()
         .map(|(path, entries)| FindingItem {
             text: render_file_findings(path, entries, context, max_file_bytes),
             finding_count: entries.iter().map(|entry| entry.findings().count()).sum(),
+            paths: vec![path],
         })
         .collect()
 }
 
 /// Renders the items as a list of at most `max_bytes` and `max_lines`, but at least the first item. If others are
-/// omitted, the last line counts their findings.
-pub(super) fn render_finding_list(items: &[FindingItem], max_bytes: usize, max_lines: usize) -> String {
+/// omitted, the last line counts their findings and the files of these.
+pub(super) fn render_finding_list(items: &[FindingItem<'_>], max_bytes: usize, max_lines: usize) -> String {
     let mut list = String::new();
     for (item_index, item) in items.iter().enumerate() {
         let is_full = item_index > 0 && list.len() + item.text.len() > max_bytes;
         if is_full || item_index == max_lines {
-            let omitted_items = items.iter().skip(item_index);
-            let finding_count: usize = omitted_items.map(|item| item.finding_count).sum();
+            let omitted_items = items.get(item_index..).unwrap_or_default();
+            let finding_count: usize = omitted_items.iter().map(|item| item.finding_count).sum();
+            let paths: BTreeSet<&str> = omitted_items
+                .iter()
+                .flat_map(|item| item.paths.iter().copied())
+                .collect();
             let _ = writeln!(
                 list,
                 "- {} in {}",
                 format_and_more_of(finding_count, "finding"),
-                format_count(items.len() - item_index, "file")
+                format_count(paths.len(), "file")
             );
             break;
         }
@@ -188,4 +196,29 @@ pub(super) fn shorten_name(name: &str) -> String {
 /// Truncates a message to its maximum length in a comment.
 pub(super) fn shorten_message(text: &str) -> String {
     truncation::truncate(text, MESSAGE_LIMIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn omission_counts_each_file_once_and_each_finding() {
+        let item = |finding_count, paths: &[&'static str]| FindingItem {
+            text: "text".to_owned(),
+            finding_count,
+            paths: paths.to_vec(),
+        };
+        let items = [
+            item(1, &["a"]),
+            item(2, &["a", "b"]),
+            item(2, &["a", "b"]),
+            item(3, &["c"]),
+        ];
+        assert_eq!(
+            render_finding_list(&items, 1_000, 1),
+            "- text\n- and 7 more findings in 3 files\n"
+        );
+        assert_eq!(render_finding_list(&items[..1], 1_000, 1), "- text\n");
+    }
 }

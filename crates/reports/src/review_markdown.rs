@@ -200,12 +200,13 @@ impl MarkdownPage<'_> {
 
     /// Adds a list of what could not be evaluated: the errors in the rules file, then the other results by file.
     fn add_unevaluated_results(&mut self, view: &View<'_>, entries: Vec<&FindingEntry<'_>>) {
-        let mut items: Vec<FindingItem> = view
+        let mut items: Vec<FindingItem<'_>> = view
             .causes
             .iter()
             .map(|cause| FindingItem {
                 text: render_cause(cause, view.context),
                 finding_count: cause.paths.len(),
+                paths: cause.paths.clone(),
             })
             .collect();
         let files = view::group_by_path(entries, |entry| entry.finding.path);
