@@ -305,6 +305,33 @@ fn server_with_unusable_data_names_the_file_and_the_next_step() {
     ]);
 }
 
+/// Asserts that the server does not start, with code 2 and this text. A server that starts is stopped after its first
+/// line, because it would run forever.
+#[cfg(unix)]
+fn assert_refused_start(call: &Call, args: &str, text: &str) {
+    let mut command = call.command(args);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first_line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut first_line)
+        .unwrap();
+    if !first_line.is_empty() {
+        child.kill().unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(
+        (first_line.as_str(), output.status.code()),
+        ("", Some(2)),
+        "{error}"
+    );
+    assert!(error.contains(text), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn server_follows_no_link_of_change() {
@@ -319,12 +346,16 @@ fn server_follows_no_link_of_change() {
     world.commit("link");
     world.push();
     let call = Call::new(&world.work()).variable("CI", "true");
-    call.run("serve --listen 127.0.0.1:0 --data data")
-        .expect(2)
-        .saying(&["`data/platform.lock` is a symbolic link in the repository"]);
-    call.run("serve --listen 127.0.0.1:0 --vocabulary names.yaml")
-        .expect(2)
-        .saying(&["the symbolic link `names.yaml` leads out of the repository"]);
+    assert_refused_start(
+        &call,
+        "serve --listen 127.0.0.1:0 --data data",
+        "`data/platform.lock` is a symbolic link in the repository",
+    );
+    assert_refused_start(
+        &call,
+        "serve --listen 127.0.0.1:0 --vocabulary names.yaml",
+        "the symbolic link `names.yaml` leads out of the repository",
+    );
     let text = std::fs::read_to_string(&victim).unwrap();
     assert_eq!(text, "WAREHOUSE_A: S3cret\n");
     // Counterpart: links that the job created.
