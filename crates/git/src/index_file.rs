@@ -1,8 +1,8 @@
-//! Opens an index file. libgit2 reads neither a split index nor a sparse one, so the git program expands a copy of
-//! these (<https://git-scm.com/docs/index-format>).
+//! Opens an index file, and reads the marks of its entries. libgit2 reads neither a split index nor a sparse one, so
+//! the git program expands a copy of these (<https://git-scm.com/docs/index-format>).
 
 use super::{GitError, Repository};
-use git2::Index;
+use git2::{Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag};
 use std::path::Path;
 
 /// The command that rewrites an index with one entry for each file, in one file, whatever the repository's settings.
@@ -50,4 +50,15 @@ fn open_expanded_copy(repository: &Repository, path: &Path) -> Result<Index, Git
         .program
         .run_locally(repository.root(), &EXPAND_ARGUMENTS, Some(&copy))?;
     Index::open(&copy).map_err(GitError::library("read the index"))
+}
+
+/// Returns whether the index marks the file as one that a sparse checkout omits (`skip-worktree`).
+pub(super) fn is_skipped_entry(entry: &IndexEntry) -> bool {
+    IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree()
+}
+
+/// Returns whether the index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
+pub(super) fn is_hidden_entry(entry: &IndexEntry) -> bool {
+    // Git's flag `valid` is the one that `git update-index --assume-unchanged` sets.
+    is_skipped_entry(entry) || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid()
 }

@@ -1,8 +1,8 @@
 //! Changes the index: stages the content of files on disk, without a filter that the repository's configuration names,
 //! and moves files as `git mv` does.
 
-use super::index_file::open_index;
-use super::listed_file::{is_hidden_entry, reject_conflicts};
+use super::index_file::{is_hidden_entry, open_index};
+use super::listed_file::reject_conflicts;
 use super::{GitError, Repository};
 use git2::{IndexEntry, Oid, Status};
 use std::collections::BTreeSet;

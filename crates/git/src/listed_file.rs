@@ -7,12 +7,10 @@
 use super::disk_file::{
     LinkedDirectories, MAX_HASHED_SIZE, find_disk_file_kind, hash_disk_file, read_disk_file,
 };
-use super::index_file::open_index;
+use super::index_file::{is_hidden_entry, is_skipped_entry, open_index};
 use super::tree_entries::{FileKind, FileState, path_to_text};
 use super::{BlobId, GitError, Repository};
-use git2::{
-    Index, IndexEntry, IndexEntryExtendedFlag, IndexEntryFlag, Oid, Status, StatusOptions, StatusShow,
-};
+use git2::{Index, IndexEntry, IndexEntryExtendedFlag, Oid, Status, StatusOptions, StatusShow};
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 use sluicegate_base::file_defect::{LfsPointer, MAX_POINTER_SIZE};
@@ -304,17 +302,6 @@ fn build_tracked_file(
         hidden: is_hidden,
         substitute: None,
     })
-}
-
-/// Returns whether the index marks the file as one that a sparse checkout omits (`skip-worktree`).
-fn is_skipped_entry(entry: &IndexEntry) -> bool {
-    IndexEntryExtendedFlag::from_bits_truncate(entry.flags_extended).is_skip_worktree()
-}
-
-/// Returns whether the index marks the file as not to be checked on disk (`skip-worktree`, `assume-unchanged`).
-pub(super) fn is_hidden_entry(entry: &IndexEntry) -> bool {
-    // Git's flag `valid` is the one that `git update-index --assume-unchanged` sets.
-    is_skipped_entry(entry) || IndexEntryFlag::from_bits_truncate(entry.flags).is_valid()
 }
 
 /// Returns whether the disk has something other than a directory at this path. A path that is not UTF-8 is treated as
