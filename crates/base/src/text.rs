@@ -10,7 +10,8 @@ mod suggestion;
 pub mod wrap;
 
 pub use list::{
-    List, format_and_more, format_and_more_of, format_more, join_names_within, join_with_and, join_with_or,
+    List, format_and_more, format_and_more_of, format_more, join_names_within, join_with_and,
+    join_with_commas_and, join_with_or,
 };
 pub use suggestion::{
     NameProfile, did_you_mean, did_you_mean_any, find_most_similar, find_nearest_word, suggest,

@@ -180,7 +180,7 @@ impl<'c> InvalidCall<'c> {
         }
         let commands = self.list_commands_with_flag(flag);
         if !commands.is_empty() {
-            return format!("{flag} is an option of {}", join_with_and(&commands));
+            return format!("{flag} is an option of {}", text::join_with_commas_and(&commands));
         }
         // The dashes are not compared: they would make short names similar.
         let long_names: Vec<&str> = self.command.get_arguments().filter_map(Arg::get_long).collect();
@@ -348,16 +348,6 @@ impl<'c> InvalidCall<'c> {
             .or_else(|| examples.iter().find(|example| example.starts_with(&call)))
             .or(examples.first())?;
         Some(format!("for example: `{example}`"))
-    }
-}
-
-/// Returns the names as a list in a sentence: with commas, and with `and` before the last name.
-fn join_with_and(names: &[String]) -> String {
-    match names {
-        [first_names @ .., last_name] if !first_names.is_empty() => {
-            format!("{} and {last_name}", first_names.join(", "))
-        }
-        _ => names.concat(),
     }
 }
 

@@ -138,6 +138,18 @@ pub fn join_with_and(items: impl IntoIterator<Item = impl AsRef<str>>) -> String
     join_with_word(items, " and ")
 }
 
+/// Joins the items of a list of any length: `a`, `a and b`, `a, b and c`.
+pub fn join_with_commas_and(items: &[impl AsRef<str>]) -> String {
+    let Some((last_item, first_items)) = items.split_last() else {
+        return String::new();
+    };
+    if first_items.is_empty() {
+        return last_item.as_ref().to_owned();
+    }
+    let first_items: Vec<&str> = first_items.iter().map(AsRef::as_ref).collect();
+    format!("{} and {}", first_items.join(", "), last_item.as_ref())
+}
+
 /// Joins the items of a short list: `a or b or c`.
 pub fn join_with_or(items: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     join_with_word(items, " or ")

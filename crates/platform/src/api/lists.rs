@@ -151,10 +151,8 @@ impl Platform {
             if page_number == 0 {
                 list.envelope = page.envelope;
             }
-            for (index, raw) in page.entries.into_iter().enumerate() {
-                let value = convert_json(&raw, &format!("{}[{index}]", page.entries_field), &response)?;
-                list.entries.push(ApiValue { value, raw });
-            }
+            list.entries
+                .extend(convert_entries(page.entries, &page.entries_field, &response)?);
             if !has_next_page {
                 reject_incomplete_list(page.total, page.continuation_field, list.len(), &response)?;
                 return Ok(ListPass::new(list, earlier_pages.sequence_hash, repetition_error));
@@ -229,6 +227,20 @@ fn describe_change(total: Option<i128>, first_total: Option<i128>, repetition: R
         _ if repetition == Repetition::Entry => Some("repeated an entry of an earlier page".to_owned()),
         _ => None,
     }
+}
+
+/// Converts the entries of a page, whose field in the response is `entries_field`.
+fn convert_entries<T: DeserializeOwned>(
+    entries: Vec<Value>,
+    entries_field: &str,
+    response: &Response,
+) -> Result<Vec<ApiValue<T>>, HttpError> {
+    let mut values = Vec::with_capacity(entries.len());
+    for (index, raw) in entries.into_iter().enumerate() {
+        let value = convert_json(&raw, &format!("{entries_field}[{index}]"), response)?;
+        values.push(ApiValue { value, raw });
+    }
+    Ok(values)
 }
 
 /// Creates the error for a list whose pages contradict each other. The base URL is right, because there is a list.

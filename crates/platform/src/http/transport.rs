@@ -156,13 +156,11 @@ impl Transport {
             if tries > self.retries || !can_retry || is_for_hint() {
                 return Err(error);
             }
-            if error
-                .requested_delay()
-                .is_some_and(|delay| delay > self.delays.max_requested)
-            {
+            let requested_delay = error.requested_delay();
+            if requested_delay.is_some_and(|delay| delay > self.delays.max_requested) {
                 return Err(error.with_excessive_delay(self.delays.max_requested));
             }
-            let delay = self.delays.delay_before(tries - 1, error.requested_delay());
+            let delay = self.delays.delay_before(tries - 1, requested_delay);
             self.observer.report(&format!(
                 "{}; retrying in {:.1} s (attempt {} of {})",
                 RetryReason(&error),
