@@ -152,7 +152,7 @@ impl Platform {
                 list.envelope = page.envelope;
             }
             list.entries
-                .extend(convert_entries(page.entries, &page.entries_field, &response)?);
+                .extend(convert_entries(page.entries, page.entries_field, &response)?);
             if !has_next_page {
                 reject_incomplete_list(page.total, page.continuation_field, list.len(), &response)?;
                 return Ok(ListPass::new(list, earlier_pages.sequence_hash, repetition_error));
