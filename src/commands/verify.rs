@@ -4,7 +4,9 @@ use crate::attestation::SavedStatement;
 use crate::error::Failure;
 use crate::job::cli::VerifyArgs;
 use crate::job::settings;
-use crate::operations::verification::{Verification, compare_with_platform, verify_statement};
+use crate::operations::verification::{
+    Verification, compare_with_commit, compare_with_platform, verify_statement,
+};
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
 use crate::publish::{MAX_RECEIPT_BYTES, Receipt, is_same_commit, list_ignored_files};
@@ -79,22 +81,6 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
         differences,
         facts,
     })
-}
-
-/// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
-/// an empty list.
-fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
-    let differences = match run.find_repository()? {
-        Some(repository) => receipt.compare_with_commit(&repository)?,
-        None => None,
-    };
-    Ok(differences.unwrap_or_else(|| {
-        let commit = &receipt.commit_hash;
-        run.ui.say(&format!(
-            "commit {commit} is not available locally, so its files were not compared"
-        ));
-        Vec::new()
-    }))
 }
 
 /// Returns whether the platform reports the commit of the older version that the receipt records.

@@ -8,6 +8,7 @@ pub(crate) use statement_check::verify_statement;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
+use crate::publish::Receipt;
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use serde_json::Value;
@@ -32,6 +33,22 @@ pub(crate) fn compare_with_platform(
         ));
     }
     Ok(compare(&details))
+}
+
+/// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
+/// an empty list.
+pub(crate) fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {
+    let differences = match run.find_repository()? {
+        Some(repository) => receipt.compare_with_commit(&repository)?,
+        None => None,
+    };
+    Ok(differences.unwrap_or_else(|| {
+        let commit = &receipt.commit_hash;
+        run.ui.say(&format!(
+            "commit {commit} is not available locally, so its files were not compared"
+        ));
+        Vec::new()
+    }))
 }
 
 /// The result of a verification, before it is printed.
