@@ -77,6 +77,8 @@ pub enum Shows {
     OldWithoutDate,
     /// A 500 after the first lookup.
     Broken,
+    /// Nothing before the version is uploaded again.
+    AfterSecondUpload,
 }
 
 /// The server.
@@ -296,6 +298,9 @@ fn answer_details(head: &Head, state: &Mutex<State>) -> (u16, String) {
     let Some(value) = value else {
         return (404, "{}".to_owned());
     };
+    if state.shows == Shows::AfterSecondUpload && state.uploads < 2 {
+        return (404, "{}".to_owned());
+    }
     if state.lag > 0 {
         state.lag -= 1;
         return (404, "{}".to_owned());
