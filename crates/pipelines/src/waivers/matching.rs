@@ -1,12 +1,13 @@
 //! Matches waivers with findings: which findings are allowed, and which waivers are still needed.
 
+use super::entry_groups::{EffectiveEntry, EntryGroups};
 use super::{WaiverEffect, WaiverEntry};
 use crate::findings::{FileResults, Finding, FindingState, RenamedSubjects, RuleResult, Status};
 use crate::project::{CheckLevels, ProjectCheck};
 use globset::{Error, GlobSet, GlobSetBuilder};
 use jiff::civil::Date;
 use sluicegate_base::globs::parse_glob;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Waivers, prepared for matching.
 #[derive(Debug)]
@@ -50,10 +51,9 @@ pub struct WaiverStatus {
 /// The entries whose paths match one file, by its current or its old path.
 struct FileWaivers<'m> {
     /// The entries whose paths match the current path.
-    current_indices: &'m [usize],
+    current_groups: EntryGroups<'m>,
     /// The entries whose paths match the current or the old path.
-    indices: &'m [usize],
-    path: &'m str,
+    groups: EntryGroups<'m>,
     old_names: &'m OldNames,
 }
 
@@ -113,7 +113,15 @@ impl Waivers {
         today: Date,
     ) -> Vec<Option<WaiverEffect>> {
         let mut effects = vec![None; self.entries.len()];
+        let mut file_waivers = FileWaivers {
+            current_groups: EntryGroups::default(),
+            groups: EntryGroups::default(),
+            old_names,
+        };
         for file in files {
+            if !file.results.iter().any(|result| result.status.is_excusable()) {
+                continue;
+            }
             let current_indices = self.globs.matches(&file.path);
             let mut indices = current_indices.clone();
             if let Some(path) = old_names.paths.get(&file.path) {
@@ -124,94 +132,15 @@ impl Waivers {
             if indices.is_empty() {
                 continue;
             }
+            file_waivers
+                .current_groups
+                .set_indices(&self.entries, current_indices);
+            file_waivers.groups.set_indices(&self.entries, indices);
             for result in &mut file.results {
-                let file_waivers = FileWaivers {
-                    current_indices: &current_indices,
-                    indices: &indices,
-                    path: &file.path,
-                    old_names,
-                };
-                self.mark_result(&file_waivers, result, today, &mut effects);
+                file_waivers.mark_result(&file.path, result, today, &mut effects);
             }
         }
         effects
-    }
-
-    /// Marks the findings of one result for which there is a valid waiver, and stores the waiver of each finding in the
-    /// result, also an expired one, and one whose size is exceeded. Updates the effects of all waivers (`entries`).
-    /// Skips a result that cannot be waived, for example one without a finding.
-    fn mark_result(
-        &self,
-        file_waivers: &FileWaivers<'_>,
-        result: &mut RuleResult,
-        today: Date,
-        effects: &mut [Option<WaiverEffect>],
-    ) {
-        if !result.status.is_excusable() {
-            return;
-        }
-        let findings = result.findings(file_waivers.path);
-        let entries: Vec<Option<EffectiveEntry<'_>>> = findings
-            .iter()
-            .map(|finding| self.find_best_entry(file_waivers, finding, today, effects))
-            .collect();
-        for (mark, entry) in result.marks_mut().into_iter().zip(entries) {
-            let Some(entry) = entry else { continue };
-            if entry.effect == WaiverEffect::Allowed {
-                mark.state = Some(FindingState::Waived);
-            }
-            mark.waiver = Some(Box::new(entry.entry.to_waiver(entry.effect)));
-        }
-    }
-
-    /// Returns the entry that is about the finding: the one with the strongest effect, and the first of several. Updates
-    /// the effects of all entries. The old path of the file and the old name of the component only count if no entry
-    /// allows the finding by the current ones, because an entry with the old ones is then not needed.
-    fn find_best_entry(
-        &self,
-        file_waivers: &FileWaivers<'_>,
-        finding: &Finding<'_>,
-        today: Date,
-        effects: &mut [Option<WaiverEffect>],
-    ) -> Option<EffectiveEntry<'_>> {
-        let current_finding = std::slice::from_ref(finding);
-        let current_entry = self.find_best_of(file_waivers.current_indices, current_finding, today, effects);
-        if current_entry.is_some_and(|entry| entry.effect == WaiverEffect::Allowed) {
-            return current_entry;
-        }
-        let old_subject = file_waivers.old_names.find_old_subject(finding);
-        let old_finding = old_subject.as_deref().map(|about| finding.with_subject(about));
-        let findings: Vec<Finding<'_>> = std::iter::once(finding.clone()).chain(old_finding).collect();
-        self.find_best_of(file_waivers.indices, &findings, today, effects)
-    }
-
-    /// Returns the one of these entries with the strongest effect on a finding, and the first of several. The findings
-    /// are one finding by different names. Updates the effects of these entries.
-    fn find_best_of(
-        &self,
-        indices: &[usize],
-        findings: &[Finding<'_>],
-        today: Date,
-        effects: &mut [Option<WaiverEffect>],
-    ) -> Option<EffectiveEntry<'_>> {
-        let mut best_entry: Option<EffectiveEntry<'_>> = None;
-        for index in indices {
-            let (Some(entry), Some(entry_effect)) = (self.entries.get(*index), effects.get_mut(*index))
-            else {
-                continue;
-            };
-            let entry_effects = findings
-                .iter()
-                .filter_map(|finding| find_effect(entry, finding, today));
-            let Some(effect) = entry_effects.max() else {
-                continue;
-            };
-            *entry_effect = (*entry_effect).max(Some(effect));
-            if best_entry.is_none_or(|current| current.effect < effect) {
-                best_entry = Some(EffectiveEntry { entry, effect });
-            }
-        }
-        best_entry
     }
 
     /// Returns the valid entries that allow this finding if its file has this path.
@@ -254,19 +183,28 @@ impl Waivers {
         for file in files {
             // A file with findings of project checks has a second list of results, but is counted only once.
             let is_first_list = counted_paths.insert(file.path.as_str());
+            let evaluations = summarize_evaluations(file);
             self.update_coverages(&file.path, &mut coverages, |entry, coverage| {
                 coverage.reviewed_count += usize::from(is_first_list);
-                coverage.add_results(entry, file, existing_files.check_levels);
+                if let Some(evaluation) = evaluations.get(entry.rule.as_str()) {
+                    coverage.add_evaluation(entry, *evaluation);
+                }
             });
         }
         self.entries
             .iter()
             .zip(effects)
             .zip(coverages)
-            .map(|((entry, effect), coverage)| WaiverStatus {
-                effect: *effect,
-                is_expired: entry.is_expired(today),
-                is_conclusive: coverage.is_conclusive(existing_files.is_complete),
+            .map(|((entry, effect), mut coverage)| {
+                // A project check has a result only if it finds a problem, so it is enough that the check is on.
+                let check = ProjectCheck::find_by_id(&entry.rule);
+                coverage.is_evaluated |=
+                    check.is_some_and(|check| existing_files.check_levels.enforcement_of(check).is_some());
+                WaiverStatus {
+                    effect: *effect,
+                    is_expired: entry.is_expired(today),
+                    is_conclusive: coverage.is_conclusive(existing_files.is_complete),
+                }
             })
             .collect()
     }
@@ -286,24 +224,54 @@ impl Waivers {
     }
 }
 
-/// An entry and what it does for a finding.
-#[derive(Debug, Clone, Copy)]
-struct EffectiveEntry<'e> {
-    entry: &'e WaiverEntry,
-    effect: WaiverEffect,
-}
-
-/// Returns what the entry does for this finding; `None` if it is about another one. An expired entry whose size is
-/// exceeded does nothing, and neither does one with a size for a finding of unknown size.
-fn find_effect(entry: &WaiverEntry, finding: &Finding<'_>, today: Date) -> Option<WaiverEffect> {
-    if !entry.is_about(finding) {
-        return None;
+impl<'m> FileWaivers<'m> {
+    /// Marks the findings of one result for which there is a valid waiver, and stores the waiver of each finding in the
+    /// result, also an expired one, and one whose size is exceeded. Updates the effects of all waivers (`effects`).
+    /// Skips a result that cannot be waived, for example one without a finding.
+    fn mark_result(
+        &mut self,
+        path: &str,
+        result: &mut RuleResult,
+        today: Date,
+        effects: &mut [Option<WaiverEffect>],
+    ) {
+        if !result.status.is_excusable() {
+            return;
+        }
+        let findings = result.findings(path);
+        let entries: Vec<Option<EffectiveEntry<'_>>> = findings
+            .iter()
+            .map(|finding| self.find_best_entry(finding, today, effects))
+            .collect();
+        for (mark, entry) in result.marks_mut().into_iter().zip(entries) {
+            let Some(entry) = entry else { continue };
+            if entry.effect == WaiverEffect::Allowed {
+                mark.state = Some(FindingState::Waived);
+            }
+            mark.waiver = Some(Box::new(entry.entry.to_waiver(entry.effect)));
+        }
     }
-    match (entry.allows_size_of(finding), entry.is_expired(today)) {
-        (true, false) => Some(WaiverEffect::Allowed),
-        (true, true) => Some(WaiverEffect::Expired),
-        (false, false) if finding.size.is_some() => Some(WaiverEffect::Exceeded),
-        (false, _) => None,
+
+    /// Returns the entry that is about the finding: the one with the strongest effect, and the first of several. Updates
+    /// the effects of all entries. The old path of the file and the old name of the component only count if no entry
+    /// allows the finding by the current ones, because an entry with the old ones is then not needed.
+    fn find_best_entry(
+        &mut self,
+        finding: &Finding<'_>,
+        today: Date,
+        effects: &mut [Option<WaiverEffect>],
+    ) -> Option<EffectiveEntry<'m>> {
+        let current_finding = std::slice::from_ref(finding);
+        let current_entry = self
+            .current_groups
+            .find_best_entry(current_finding, today, effects);
+        if current_entry.is_some_and(|entry| entry.effect == WaiverEffect::Allowed) {
+            return current_entry;
+        }
+        let old_subject = self.old_names.find_old_subject(finding);
+        let old_finding = old_subject.as_deref().map(|about| finding.with_subject(about));
+        let findings: Vec<Finding<'_>> = std::iter::once(finding.clone()).chain(old_finding).collect();
+        self.groups.find_best_entry(&findings, today, effects)
     }
 }
 
@@ -323,23 +291,37 @@ struct FileCoverage {
     is_undecided: bool,
 }
 
+/// How a rule was evaluated on a file.
+#[derive(Debug, Clone, Copy, Default)]
+struct RuleEvaluation {
+    is_evaluated: bool,
+    is_failed: bool,
+    /// Whether it has a finding that another engine words in its own way.
+    has_text_of_engine: bool,
+}
+
+/// Returns how each rule was evaluated on a file.
+fn summarize_evaluations(file: &FileResults) -> HashMap<&str, RuleEvaluation> {
+    let mut evaluations: HashMap<&str, RuleEvaluation> = HashMap::new();
+    for result in &file.results {
+        let evaluation = evaluations.entry(result.rule.as_str()).or_default();
+        // The rule was evaluated if the error can be waived: the content of the pipeline causes such an error.
+        if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
+            evaluation.is_failed = true;
+        } else {
+            evaluation.is_evaluated = true;
+        }
+        let findings = result.findings(&file.path);
+        evaluation.has_text_of_engine |= findings.iter().any(|finding| finding.identity_text.is_some());
+    }
+    evaluations
+}
+
 impl FileCoverage {
     /// Records whether the entry's rule was evaluated on a file of the run, and whether the evaluation failed.
-    fn add_results(&mut self, entry: &WaiverEntry, file: &FileResults, check_levels: CheckLevels) {
-        for result in file.results.iter().filter(|result| result.rule == entry.rule) {
-            // The rule was evaluated if the error can be waived: the content of the pipeline causes such an error.
-            if matches!(result.status, Status::Error(_)) && !result.status.is_excusable() {
-                self.is_undecided = true;
-            } else {
-                self.is_evaluated = true;
-            }
-            let findings = result.findings(&file.path);
-            self.is_undecided |=
-                entry.about.is_some() && findings.iter().any(|finding| finding.identity_text.is_some());
-        }
-        // A project check has a result only if it finds a problem, so it is enough that the check is on.
-        let check = ProjectCheck::find_by_id(&entry.rule);
-        self.is_evaluated |= check.is_some_and(|check| check_levels.enforcement_of(check).is_some());
+    const fn add_evaluation(&mut self, entry: &WaiverEntry, evaluation: RuleEvaluation) {
+        self.is_evaluated |= evaluation.is_evaluated;
+        self.is_undecided |= evaluation.is_failed || (entry.about.is_some() && evaluation.has_text_of_engine);
     }
 
     /// Returns whether the run shows if the entry is needed: the run evaluated all pipelines that the entry's path

@@ -5,6 +5,7 @@
 //! parameter.
 
 mod edited_file;
+mod entry_groups;
 mod matching;
 mod waiver_entry;
 mod waivers_file;
