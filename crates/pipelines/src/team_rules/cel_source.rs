@@ -20,16 +20,20 @@ const MAX_OPEN_BRACKETS: usize = 32;
 const PARSER_STACK_BYTES: usize = 64 << 20;
 
 /// Parses and compiles an expression about this kind of subject. The parser runs on a thread with a large stack,
-/// because it recurses; if it panics, the expression is reported as invalid.
+/// because it recurses; if it panics, the expression is reported as invalid. The size of the regular expressions is
+/// subtracted from `remaining_regex_bytes`.
 pub(super) fn parse_expression(
     source: &str,
     subject: RuleSubject,
+    remaining_regex_bytes: &mut usize,
 ) -> Result<CompiledExpression, ExpressionProblem> {
     reject_empty_or_large_expression(source)?;
     let parser = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
     thread::scope(|scope| {
         parser
-            .spawn_scoped(scope, || compile_on_this_thread(source, subject))
+            .spawn_scoped(scope, || {
+                compile_on_this_thread(source, subject, remaining_regex_bytes)
+            })
             .map_err(|error| ExpressionProblem::at_start(format!("could not parse the expression: {error}")))?
             .join()
             .unwrap_or_else(|_| Err(ExpressionProblem::at_start("the expression is not valid CEL")))
@@ -40,11 +44,12 @@ pub(super) fn parse_expression(
 fn compile_on_this_thread(
     source: &str,
     subject: RuleSubject,
+    remaining_regex_bytes: &mut usize,
 ) -> Result<CompiledExpression, ExpressionProblem> {
     let (root, info) = Parser::new()
         .parse_with_source_info(source)
         .map_err(|errors| convert_first_parse_error(source, &errors))?;
-    compile_expression(&root, &info, subject)
+    compile_expression(&root, &info, subject, remaining_regex_bytes)
 }
 
 /// Rejects an expression that is empty, or too long or too deeply nested for the parser.

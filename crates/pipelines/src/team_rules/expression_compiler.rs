@@ -4,7 +4,7 @@ use super::expression_function::Function;
 use super::expression_node::{
     BinaryOperator, CompiledExpression, Constant, ExpressionNode, MacroKind, MacroNode,
 };
-use super::expression_pattern::{compile_glob, compile_regex};
+use super::expression_pattern::TextPattern;
 use super::expression_problem::ExpressionProblem;
 use super::expression_type::ValueType;
 use super::macro_parts::MacroParts;
@@ -21,11 +21,13 @@ const MAX_DEPTH: usize = 64;
 
 type CompilationResult = Result<(ExpressionNode, ValueType), ExpressionProblem>;
 
-/// Compiles an expression about this kind of subject. Its variables are `pipeline`, `project` and the subject.
+/// Compiles an expression about this kind of subject. Its variables are `pipeline`, `project` and the subject. The size
+/// of its regular expressions is subtracted from `remaining_regex_bytes`.
 pub(super) fn compile_expression(
     root: &IdedExpr,
     info: &SourceInfo,
     subject: RuleSubject,
+    remaining_regex_bytes: &mut usize,
 ) -> Result<CompiledExpression, ExpressionProblem> {
     let mut scope = vec![
         ("pipeline".to_owned(), ValueType::Record(RecordKind::Pipeline)),
@@ -39,6 +41,7 @@ pub(super) fn compile_expression(
         info,
         scope,
         depth: 0,
+        remaining_regex_bytes,
     };
     let (root, root_type) = compiler.compile(root)?;
     Ok(CompiledExpression { root, root_type })
@@ -49,6 +52,7 @@ struct Compiler<'s> {
     /// The variables with their types; a later one hides an earlier one of the same name.
     scope: Vec<(String, ValueType)>,
     depth: usize,
+    remaining_regex_bytes: &'s mut usize,
 }
 
 impl Compiler<'_> {
@@ -316,7 +320,7 @@ impl Compiler<'_> {
     /// Builds the node of a function call from the compiled arguments. A pattern that is a literal, the second argument
     /// of `matches` and `glob`, is compiled now, to find its errors in the rules file.
     fn build_call_node(
-        &self,
+        &mut self,
         function: Function,
         mut nodes: Vec<ExpressionNode>,
         arguments: &[&IdedExpr],
@@ -329,12 +333,9 @@ impl Compiler<'_> {
         else {
             return Ok(ExpressionNode::Call(function, nodes));
         };
-        if function == Function::Matches {
-            let regex = compile_regex(pattern).map_err(|reason| self.problem_at(pattern_argument, reason))?;
-            return Ok(ExpressionNode::Regex(Box::new(nodes.swap_remove(0)), regex));
-        }
-        let glob = compile_glob(pattern).map_err(|reason| self.problem_at(pattern_argument, reason))?;
-        Ok(ExpressionNode::Glob(Box::new(nodes.swap_remove(0)), glob))
+        let pattern = TextPattern::compile_literal(function, pattern, self.remaining_regex_bytes)
+            .map_err(|reason| self.problem_at(pattern_argument, reason))?;
+        Ok(ExpressionNode::Match(Box::new(nodes.swap_remove(0)), pattern))
     }
 
     /// Compiles a macro such as `all` or `map`, which the parser expanded to a comprehension. The macro's own variable

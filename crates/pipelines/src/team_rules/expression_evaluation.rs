@@ -3,7 +3,7 @@
 use super::evaluation_failure::{EvaluationFailure, EvaluationResult, build_failure};
 use super::expression_function::Function;
 use super::expression_node::{BinaryOperator, Constant, ExpressionNode, MacroKind, MacroNode};
-use super::expression_pattern::{compile_glob, compile_regex};
+use super::expression_pattern::TextPattern;
 use super::expression_value::ExpressionValue;
 use super::number_value::{calculate, convert_value, negate};
 use sluicegate_base::text::join_with_and;
@@ -15,6 +15,9 @@ pub(super) const CHARACTERS_PER_STEP: usize = 16;
 
 /// Cost of a pattern that is compiled during the evaluation, in steps.
 const PATTERN_COST: usize = 5000;
+
+/// Additional cost of each byte of such a pattern, in steps. A byte may be a class such as `\W`, which takes long to read.
+const PATTERN_BYTE_COST: usize = 20;
 
 /// Evaluates expressions with the same budget and the same variables.
 pub(super) struct ExpressionEvaluation<'m> {
@@ -72,13 +75,9 @@ impl<'m> ExpressionEvaluation<'m> {
                 let values = self.compute_values(arguments)?;
                 self.call_function(*function, &values)
             }
-            ExpressionNode::Regex(text, regex) => {
+            ExpressionNode::Match(text, pattern) => {
                 let text = self.evaluate_text(text)?;
-                Ok(ExpressionValue::Boolean(regex.is_match(&text)))
-            }
-            ExpressionNode::Glob(text, glob) => {
-                let text = self.evaluate_text(text)?;
-                Ok(ExpressionValue::Boolean(glob.is_match(text.as_ref())))
+                self.match_pattern(&text, pattern).map(ExpressionValue::Boolean)
             }
             ExpressionNode::Macro(node) => self.evaluate_macro(node),
         }
@@ -250,20 +249,21 @@ impl<'m> ExpressionEvaluation<'m> {
             Function::Contains => Ok(text.contains(pattern)),
             Function::StartsWith => Ok(text.starts_with(pattern)),
             Function::EndsWith => Ok(text.ends_with(pattern)),
-            Function::Matches => {
-                self.spend_steps(PATTERN_COST)?;
-                compile_regex(pattern)
-                    .map(|regex| regex.is_match(text))
-                    .map_err(EvaluationFailure::Failed)
-            }
-            // The only other function with two texts is `glob`.
+            // The only other functions with two texts are `matches` and `glob`.
             _ => {
-                self.spend_steps(PATTERN_COST)?;
-                compile_glob(pattern)
-                    .map(|glob| glob.is_match(text))
-                    .map_err(EvaluationFailure::Failed)
+                let byte_cost = pattern.len().saturating_mul(PATTERN_BYTE_COST);
+                self.spend_steps(PATTERN_COST.saturating_add(byte_cost))?;
+                let pattern =
+                    TextPattern::compile_computed(function, pattern).map_err(EvaluationFailure::Failed)?;
+                self.match_pattern(text, &pattern)
             }
         }
+    }
+
+    /// Matches a text that was read with a pattern. This costs further steps if the pattern is large.
+    fn match_pattern(&mut self, text: &str, pattern: &TextPattern) -> Result<bool, EvaluationFailure> {
+        self.spend_steps(pattern.count_steps(text))?;
+        Ok(pattern.is_match(text))
     }
 
     /// Returns the number of characters of a string, of items of a list, or of entries of a map.

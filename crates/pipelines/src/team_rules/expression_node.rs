@@ -1,9 +1,8 @@
 //! The steps of an expression that was compiled.
 
 use super::expression_function::Function;
+use super::expression_pattern::TextPattern;
 use super::expression_type::ValueType;
-use globset::GlobMatcher;
-use regex::Regex;
 
 /// An expression that can be evaluated.
 #[derive(Debug)]
@@ -32,9 +31,8 @@ pub(super) enum ExpressionNode {
     Conditional(Box<[ExpressionNode; 3]>),
     Binary(BinaryOperator, Box<[ExpressionNode; 2]>),
     Call(Function, Vec<ExpressionNode>),
-    /// A call with a pattern that is a literal.
-    Regex(Box<ExpressionNode>, Regex),
-    Glob(Box<ExpressionNode>, GlobMatcher),
+    /// A call of `matches` or `glob` with a pattern that is a literal.
+    Match(Box<ExpressionNode>, TextPattern),
     Macro(Box<MacroNode>),
 }
 

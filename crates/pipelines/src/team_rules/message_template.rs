@@ -30,7 +30,11 @@ enum MessagePart {
 impl MessageTemplate {
     /// Parses a message of a rule about this kind of subject. `{` and `}` enclose an expression; `{{` and `}}` are
     /// braces.
-    pub(super) fn parse(source: &str, subject: RuleSubject) -> Result<Self, ExpressionProblem> {
+    pub(super) fn parse(
+        source: &str,
+        subject: RuleSubject,
+        remaining_regex_bytes: &mut usize,
+    ) -> Result<Self, ExpressionProblem> {
         let mut parts = Vec::new();
         let mut text = String::new();
         let mut characters = source.chars().peekable();
@@ -52,6 +56,7 @@ impl MessageTemplate {
                         &expression,
                         offset,
                         subject,
+                        remaining_regex_bytes,
                     )?));
                     // The expression and its closing brace.
                     offset += expression.chars().count() + 1;
@@ -114,11 +119,13 @@ fn parse_placeholder(
     source: &str,
     offset: usize,
     subject: RuleSubject,
+    remaining_regex_bytes: &mut usize,
 ) -> Result<CompiledExpression, ExpressionProblem> {
-    let expression = parse_expression(source, subject).map_err(|problem| ExpressionProblem {
-        offset: problem.offset + offset,
-        ..problem
-    })?;
+    let expression =
+        parse_expression(source, subject, remaining_regex_bytes).map_err(|problem| ExpressionProblem {
+            offset: problem.offset + offset,
+            ..problem
+        })?;
     match &expression.root_type {
         ValueType::List(_) | ValueType::Map(_) | ValueType::Record(_) => {
             let message = format!("a message cannot show {}", expression.root_type);

@@ -2,6 +2,7 @@
 
 use super::cel_source::parse_expression;
 use super::expression_node::CompiledExpression;
+use super::expression_pattern::MAX_REGEX_BYTES_OF_FILE;
 use super::expression_problem::ExpressionProblem;
 use super::expression_type::ValueType;
 use super::message_template::MessageTemplate;
@@ -65,6 +66,7 @@ pub(super) fn read_team_rules_file(bytes: &[u8]) -> TeamRulesFile {
     let mut reader = FileReader {
         source: SourceText::new(bytes),
         problems: Vec::new(),
+        remaining_regex_bytes: MAX_REGEX_BYTES_OF_FILE,
     };
     let rules = reader.read_rules(tree.root());
     let mut problems = reader.problems;
@@ -97,6 +99,7 @@ pub(super) fn build_problem(
 pub(super) struct FileReader {
     source: SourceText,
     pub(super) problems: Vec<LintProblem>,
+    remaining_regex_bytes: usize,
 }
 
 impl FileReader {
@@ -362,13 +365,14 @@ impl FileReader {
         condition: &str,
         subject: RuleSubject,
     ) -> Option<CompiledExpression> {
-        let result = parse_expression(condition, subject).and_then(|expression| {
-            if expression.root_type.is_compatible(&ValueType::Boolean) {
-                return Ok(expression);
-            }
-            let message = format!("the expression is {}, not a boolean", expression.root_type);
-            Err(ExpressionProblem::at_start(message))
-        });
+        let result =
+            parse_expression(condition, subject, &mut self.remaining_regex_bytes).and_then(|expression| {
+                if expression.root_type.is_compatible(&ValueType::Boolean) {
+                    return Ok(expression);
+                }
+                let message = format!("the expression is {}, not a boolean", expression.root_type);
+                Err(ExpressionProblem::at_start(message))
+            });
         result
             .map_err(|problem| {
                 self.add_expression_problem(item.get("when").unwrap_or(item), condition, problem);
@@ -388,7 +392,7 @@ impl FileReader {
             self.add_problem(node, format!("`message` has more than {MAX_TEXT_BYTES} bytes"));
             return None;
         }
-        MessageTemplate::parse(message.trim_end(), subject)
+        MessageTemplate::parse(message.trim_end(), subject, &mut self.remaining_regex_bytes)
             .map_err(|problem| self.add_expression_problem(node, message, problem))
             .ok()
     }

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 /// Returns the boolean value; `None` if the evaluation fails.
 fn evaluate(source: &str) -> Option<bool> {
-    let expression = parse_expression(source, RuleSubject::Pipeline)
+    let expression = parse_expression(source, RuleSubject::Pipeline, &mut (1 << 20))
         .unwrap_or_else(|problem| panic!("{source}: {}", problem.message));
     let mut evaluation = ExpressionEvaluation {
         // The pipeline and the project, which these conditions do not use.
@@ -130,6 +130,6 @@ proptest! {
 
     #[test]
     fn any_text_is_parsed_or_rejected(source in "[a-z0-9()\\[\\]{}.,:?!&|+*/%=<>'\" \\\\-]{0,60}") {
-        let _ = parse_expression(&source, RuleSubject::Component);
+        let _ = parse_expression(&source, RuleSubject::Component, &mut (1 << 20));
     }
 }

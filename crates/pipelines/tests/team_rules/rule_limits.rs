@@ -77,6 +77,124 @@ fn backtracking_pattern_is_linear() {
     assert_eq!(error_type, "team/evaluation-error");
 }
 
+/// Returns the pipeline `p` with a component with this text, as a parameter.
+fn pipeline_with_text(text: &str) -> String {
+    format!("type: orchestration\npipeline:\n  components:\n    A: {{ parameters: {{ text: '{text}' }} }}\n")
+}
+
+fn evaluate_condition(condition: &str, pipeline: &str) -> Status {
+    let file = rule("component", condition, "m");
+    evaluate(&file, "a.orch.yaml", pipeline).results[0].status.clone()
+}
+
+#[test]
+fn matching_long_text_costs_more_steps_with_larger_pattern() {
+    let large_regex = "(a|b)*a(a|b){900}c";
+    let large_glob = "*a?".repeat(600);
+    let long_pipeline = pipeline_with_text(&"ab".repeat(100_000));
+    for condition in [
+        "component.parameters.text.matches('^[a-z]+_[0-9]{1,3}$')",
+        "component.parameters.text.matches('^A' + component.name)",
+        "glob(component.parameters.text, '*c')",
+    ] {
+        assert_eq!(
+            evaluate_condition(condition, &long_pipeline),
+            Status::Passed,
+            "{condition}"
+        );
+    }
+    let short_pipeline = pipeline_with_text("ab");
+    for condition in [
+        format!("component.parameters.text.matches('{large_regex}')"),
+        format!("component.parameters.text.matches('{large_regex}' + component.name)"),
+        format!("glob(component.parameters.text, '{large_glob}c')"),
+        format!("glob(component.parameters.text, '{large_glob}' + component.name)"),
+    ] {
+        assert_eq!(
+            evaluate_condition(&condition, &long_pipeline),
+            Status::Error(Some("team/cost-limit".to_owned())),
+            "{condition}"
+        );
+        assert_eq!(
+            evaluate_condition(&condition, &short_pipeline),
+            Status::Passed,
+            "{condition}"
+        );
+    }
+}
+
+#[test]
+fn pattern_that_is_no_literal_must_be_small() {
+    let pipeline = pipeline_with_text("x");
+    assert_eq!(
+        evaluate_condition(
+            r"component.parameters.text.matches('^\\w+_\\w+$|' + component.name)",
+            &pipeline
+        ),
+        Status::Passed
+    );
+    let (error_type, reason) = find_error(
+        "component",
+        r"component.name.matches('[\\w ]{1,15}' + component.name)",
+    );
+    assert_eq!(error_type, "team/evaluation-error");
+    assert!(
+        reason.contains("it is too large; `[A-Za-z0-9_]` is smaller than `\\w`"),
+        "{reason}"
+    );
+    // The same pattern as a literal is compiled once.
+    assert_eq!(find_problems(r"component.name.matches('[\\w ]{1,15}')"), [""; 0]);
+    // Each byte of the pattern costs steps.
+    let long_pipeline = pipeline_with_text(&"x".repeat(60_000));
+    for condition in [
+        "component.name.matches(component.parameters.text)",
+        "glob(component.name, component.parameters.text)",
+    ] {
+        assert_eq!(
+            evaluate_condition(condition, &long_pipeline),
+            Status::Error(Some("team/cost-limit".to_owned())),
+            "{condition}"
+        );
+        assert_eq!(
+            evaluate_condition(condition, &pipeline),
+            Status::Passed,
+            "{condition}"
+        );
+    }
+}
+
+#[test]
+fn many_large_patterns_in_file_are_refused() {
+    let mut file = String::from("rules:\n");
+    for index in 0..80 {
+        let _ = writeln!(
+            file,
+            "  - {{ id: r{index}, level: warn, for: component, message: m, when: \"component.name.matches(r'[\\\\w ]{{20}}{index}')\" }}"
+        );
+    }
+    let problems = TeamRuleSet::parse(file.as_bytes()).unwrap_err();
+    assert_eq!(
+        problems[0].message,
+        "the regular expressions of the file are too large together"
+    );
+    assert!(problems.len() < 40, "{}", problems.len());
+    assert!(TeamRuleSet::parse(file.replace("{20}", "{1}").as_bytes()).is_ok());
+}
+
+#[test]
+fn glob_with_deeply_nested_alternatives_is_an_error() {
+    let condition = "glob(component.name, component.parameters.text)";
+    let nested_glob = |depth: usize| format!("{}A{}", "{".repeat(depth), "}".repeat(depth));
+    assert_eq!(
+        evaluate_condition(condition, &pipeline_with_text(&nested_glob(300))),
+        Status::Error(Some("team/evaluation-error".to_owned()))
+    );
+    assert!(matches!(
+        evaluate_condition(condition, &pipeline_with_text(&nested_glob(3))),
+        Status::Failed(_)
+    ));
+}
+
 #[test]
 fn growing_list_and_text_end_at_cost_limit() {
     let tens = "[0,1,2,3,4,5,6,7,8,9]";
