@@ -13,6 +13,9 @@ use std::rc::Rc;
 /// Number of characters that cost as much as one step.
 pub(super) const CHARACTERS_PER_STEP: usize = 16;
 
+/// Number of positions of a pattern for which matching a text costs as much as reading it.
+const POSITIONS_PER_STEP: usize = 8;
+
 /// Cost of a pattern that is compiled during the evaluation, in steps.
 const PATTERN_COST: usize = 5000;
 
@@ -262,7 +265,8 @@ impl<'m> ExpressionEvaluation<'m> {
 
     /// Matches a text that was read with a pattern. This costs further steps if the pattern is large.
     fn match_pattern(&mut self, text: &str, pattern: &TextPattern) -> Result<bool, EvaluationFailure> {
-        self.spend_steps(pattern.count_steps(text))?;
+        let comparison_count = text.len().saturating_mul(pattern.position_count);
+        self.spend_steps(comparison_count / (CHARACTERS_PER_STEP * POSITIONS_PER_STEP))?;
         Ok(pattern.is_match(text))
     }
 

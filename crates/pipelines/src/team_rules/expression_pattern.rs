@@ -1,6 +1,5 @@
 //! Compiles the patterns of an expression.
 
-use super::expression_evaluation::CHARACTERS_PER_STEP;
 use super::expression_function::Function;
 use globset::GlobSet;
 use regex::{Regex, RegexBuilder};
@@ -20,16 +19,13 @@ const FIRST_LITERAL_BYTES: usize = 1 << 10;
 /// Maximum size of a regular expression that is not a literal, in compiled bytes. It is compiled at each evaluation.
 const MAX_COMPUTED_BYTES: usize = 128 << 10;
 
-/// Number of positions of a pattern for which matching a text takes as long as reading it.
-const POSITIONS_PER_STEP: usize = 8;
-
 /// A pattern for texts: a regular expression or a glob.
 #[derive(Debug)]
 pub(super) struct TextPattern {
     matcher: PatternMatcher,
     /// Number of characters and classes in the pattern, including repetitions. In the worst case, each character of a
     /// text is compared with all of them.
-    position_count: usize,
+    pub position_count: usize,
 }
 
 #[derive(Debug)]
@@ -76,11 +72,6 @@ impl TextPattern {
             PatternMatcher::Glob(glob) => glob.is_match(text),
         }
     }
-
-    /// Returns the number of steps for matching this text, in addition to those for reading it.
-    pub(super) const fn count_steps(&self, text: &str) -> usize {
-        text.len().saturating_mul(self.position_count) / (CHARACTERS_PER_STEP * POSITIONS_PER_STEP)
-    }
 }
 
 fn compile_regex(pattern: &str, max_bytes: usize) -> Result<TextPattern, regex::Error> {
@@ -109,7 +100,7 @@ fn describe_regex_error(error: &regex::Error) -> String {
     format!("the regular expression is not valid: {reason}")
 }
 
-/// Compiles a glob, as a set of one glob: for deeply nested alternatives, a set returns an error, but a matcher panics.
+/// Compiles a glob to a set of one glob: for deeply nested alternatives, a set returns an error, but a matcher panics.
 fn compile_glob(pattern: &str) -> Result<TextPattern, String> {
     let glob = parse_glob(pattern).map_err(|error| format!("the glob is not valid: {}", error.kind()))?;
     let glob = GlobSet::builder()

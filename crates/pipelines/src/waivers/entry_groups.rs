@@ -35,9 +35,9 @@ pub(super) struct EffectiveEntry<'w> {
 }
 
 impl EffectiveEntry<'_> {
-    /// Returns whether the effect is stronger than that of `other`, or as strong and the entry is before the other one.
-    fn precedes(&self, other: &Self) -> bool {
-        self.effect > other.effect || (self.effect == other.effect && self.index < other.index)
+    /// Returns whether the effect is stronger than that of `entry`, or as strong and this entry is before it.
+    fn precedes(&self, entry: &Self) -> bool {
+        self.effect > entry.effect || (self.effect == entry.effect && self.index < entry.index)
     }
 }
 

@@ -296,7 +296,7 @@ struct FileCoverage {
 struct RuleEvaluation {
     is_evaluated: bool,
     is_failed: bool,
-    /// Whether it has a finding that another engine words in its own way.
+    /// Set if another engine words one of its findings in its own way.
     has_text_of_engine: bool,
 }
 

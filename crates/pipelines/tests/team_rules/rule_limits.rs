@@ -77,7 +77,7 @@ fn backtracking_pattern_is_linear() {
     assert_eq!(error_type, "team/evaluation-error");
 }
 
-/// Returns the pipeline `p` with a component with this text, as a parameter.
+/// Returns a pipeline with a component that has this text in its parameter `text`.
 fn pipeline_with_text(text: &str) -> String {
     format!("type: orchestration\npipeline:\n  components:\n    A: {{ parameters: {{ text: '{text}' }} }}\n")
 }
