@@ -113,7 +113,7 @@ fn compile_glob(pattern: &str) -> Result<TextPattern, String> {
     })
 }
 
-/// Returns the number of characters and classes in a pattern; those in a repetition count as often as it repeats them.
+/// Returns the number of characters and classes in a pattern, with repetitions written out.
 fn count_positions(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => 0,

@@ -291,7 +291,7 @@ struct FileCoverage {
     is_undecided: bool,
 }
 
-/// How a rule was evaluated on a file.
+/// The evaluation of a rule on a file.
 #[derive(Debug, Clone, Copy, Default)]
 struct RuleEvaluation {
     is_evaluated: bool,
