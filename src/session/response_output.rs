@@ -2,6 +2,7 @@
 
 use super::text_table::TableColumns;
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Map, Value};
 use sluicegate_base::text;
 use sluicegate_base::text::wrap;
@@ -17,7 +18,7 @@ const MAX_PATH_LENGTH: usize = 200;
 const MAX_ALIGNED_PATH_WIDTH: usize = 60;
 
 /// Returns the value as an indented JSON document, with escapes that make it safe to print in a CI log.
-pub(crate) fn format_json(value: &Value) -> String {
+pub(crate) fn format_json(value: &impl Serialize) -> String {
     text::escape_commands_in_json(serde_json::to_string_pretty(value).unwrap_or_default()) + "\n"
 }
 

@@ -12,7 +12,8 @@ use crate::job::cli::DiffFormat;
 use crate::publish::TransitiveCaller;
 use crate::session::Run;
 use crate::session::response_output;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{Value, json};
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::{Change, CommitId, GitError};
 use sluicegate_pipelines::diff::{DiffLine, PipelineDiff, describe_diff};
@@ -125,6 +126,19 @@ impl PipelineResult {
 fn allows_color(run: &Run) -> bool {
     let repository = run.find_repository().ok().flatten();
     repository.is_none_or(|repository| repository.allows_color())
+}
+
+/// The JSON document `sluicegate.diff/v1`. It borrows the differences, because a copy as JSON values would need several
+/// times their memory.
+#[derive(Serialize)]
+struct ComparisonDocument<'c> {
+    schema: &'static str,
+    base: Option<String>,
+    head: Option<String>,
+    pipelines: Vec<&'c PipelineDiff>,
+    interface: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<Vec<Value>>,
 }
 
 pub(crate) struct TextStyle {
@@ -246,20 +260,20 @@ impl PipelineComparison {
 
     /// Renders the comparison in the JSON format `sluicegate.diff/v1`.
     pub(crate) fn render_json(&self) -> String {
-        let mut document = json!({
-            "schema": "sluicegate.diff/v1",
-            "base": self.base.as_ref().map(CommitId::to_string),
-            "head": self.head.as_ref().map(CommitId::to_string),
-            "pipelines": self.list_diffs().collect::<Vec<_>>(),
-            "interface": self.interface.as_ref().map(InterfaceDifference::to_json),
-        });
-        if let Some(callers) = &self.callers {
-            let caller_values = callers
+        let callers = self.callers.as_ref().map(|callers| {
+            callers
                 .iter()
-                .map(|caller| json!({ "path": caller.path, "through": caller.call_chain }));
-            document["callers"] = caller_values.collect();
-        }
-        response_output::format_json(&document)
+                .map(|caller| json!({ "path": caller.path, "through": caller.call_chain }))
+                .collect()
+        });
+        response_output::format_json(&ComparisonDocument {
+            schema: "sluicegate.diff/v1",
+            base: self.base.as_ref().map(CommitId::to_string),
+            head: self.head.as_ref().map(CommitId::to_string),
+            pipelines: self.list_diffs().collect(),
+            interface: self.interface.as_ref().map(InterfaceDifference::to_json),
+            callers,
+        })
     }
 
     /// Converts the comparison to the page that the Markdown and HTML formats render.

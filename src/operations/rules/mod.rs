@@ -45,7 +45,7 @@ pub(crate) fn print_rules(run: &Run, output: OutputArgs) -> CommandResult {
     let levels = project.as_ref().map(|project| project.levels);
     entries.extend(list_project_checks(levels));
     let text = match output.output {
-        OutputFormat::Json => format_json(&entries.iter().map(ListedRule::to_json).collect()),
+        OutputFormat::Json => format_json(&entries.iter().map(ListedRule::to_json).collect::<Value>()),
         OutputFormat::Text => entries.iter().map(ListedRule::render_text).collect(),
     };
     run.ui.print_result(&text)?;

@@ -63,9 +63,9 @@ pub(crate) fn add_waivers(
     write_entries(run, waivers_file, &entries)?;
     match args.output.output {
         OutputFormat::Text => Ok(()),
-        OutputFormat::Json => run
-            .ui
-            .print_result(&format_json(&entries.iter().map(entry_to_json).collect())),
+        OutputFormat::Json => run.ui.print_result(&format_json(
+            &entries.iter().map(entry_to_json).collect::<serde_json::Value>(),
+        )),
     }
 }
 

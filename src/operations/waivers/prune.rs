@@ -38,7 +38,7 @@ pub(crate) fn prune_waivers(
             &removed_entries
                 .into_iter()
                 .map(|(waiver, status)| waiver_to_json(waiver, status))
-                .collect(),
+                .collect::<serde_json::Value>(),
         )),
         OutputFormat::Text if removed_entries.is_empty() => Ok(()),
         OutputFormat::Text => run.ui.print_result(&describe_removed_waivers(&removed_entries)),
