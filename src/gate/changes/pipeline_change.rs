@@ -18,8 +18,8 @@ pub(crate) const MAX_PICTURES: usize = 100;
 const MAX_PICTURE_BOXES: usize = 600;
 
 /// Maximum number of links in a drawing of a page, and in a drawing with its own file: a pipeline can have a million,
-/// which take minutes to draw.
-const MAX_PICTURE_LINKS: usize = 4_000;
+/// which take minutes to draw. A page with [`MAX_PICTURES`] drawings of 4,000 links would need 600 MB.
+const MAX_PICTURE_LINKS: usize = 2_000;
 pub(crate) const MAX_FILE_PICTURE_LINKS: usize = 40_000;
 
 /// Maximum number of pipelines whose change is described in text.
