@@ -4,3 +4,4 @@ mod change_text;
 mod components;
 mod pages;
 mod pictures;
+mod size_limits;

@@ -5,15 +5,20 @@
 //! what was removed.
 
 use super::diff_document::NamedNode;
-use super::diff_walk::DiffWalk;
 use super::leaf::{Leaf, PathStep};
 use super::named_links::{LinkKeys, NamedLink};
 use sluicegate_yaml::NodeRef;
+use std::collections::hash_map::RandomState;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::BuildHasher as _;
 
 /// Maximum number of pairs that are compared in one pipeline. With more pairs, only identical components could be
 /// matched, and nobody could follow the result.
 const MAX_PAIRS: usize = 100_000;
+
+/// Maximum number of values and links that are compared in all pairs of one pipeline together. In a small file, aliases
+/// can give each of 300 components thousands of values.
+const MAX_COMPARISONS: usize = 20_000_000;
 
 /// Minimum percentage of the leaves of both components that must also exist on the other side.
 const MIN_EQUAL_LEAVES_PERCENT: usize = 66;
@@ -25,11 +30,12 @@ const MIN_EQUAL_LINKS_PERCENT: usize = 50;
 struct ComponentFeatures<'t> {
     name: &'t str,
     kind: &'t str,
-    leaves: BTreeSet<(Vec<PathStep>, Leaf)>,
+    /// The hashes of the leaves with their paths, sorted.
+    leaves: Vec<u64>,
     /// The value of the parameter `componentName`, which usually repeats the name.
     name_parameter: Option<String>,
     /// The links to components that kept their names.
-    links: BTreeSet<ComponentLink<'t>>,
+    links: Vec<ComponentLink<'t>>,
 }
 
 /// A link, from the point of view of one of its components.
@@ -53,7 +59,7 @@ pub(super) struct RenameSide<'s, 't, 'a> {
 
 /// Finds renamed components: a component that only the base has and one that only the head has are probably the same.
 /// Returns a map from old to new names. A component with several candidates is not paired, because a wrong guess would
-/// hide a removal. With more than [`MAX_PAIRS`] pairs to compare, no rename is found.
+/// hide a removal. With more than [`MAX_PAIRS`] pairs or [`MAX_COMPARISONS`] to compare, no rename is found.
 pub(super) fn find_renames<'t>(
     base: &RenameSide<'_, 't, '_>,
     head: &RenameSide<'_, 't, '_>,
@@ -65,13 +71,22 @@ pub(super) fn find_renames<'t>(
     if pair_count > MAX_PAIRS {
         return BTreeMap::new();
     }
-    let new_components = collect_features(head);
+    let hashing = LeafHashing::default();
+    let new_components = collect_features(head, &hashing);
+    let mut remaining_comparisons = MAX_COMPARISONS;
     let mut candidates: Vec<(&str, &str)> = Vec::new();
     let mut old_name_counts: HashMap<&str, usize> = HashMap::new();
     let mut new_name_counts: HashMap<&str, usize> = HashMap::new();
-    for old in collect_features(base) {
+    for old in collect_features(base, &hashing) {
         for new in &new_components {
-            if is_probable_rename(&old, new) {
+            if !allows_rename(&old, new) {
+                continue;
+            }
+            let Some(remaining) = remaining_comparisons.checked_sub(old.size() + new.size()) else {
+                return BTreeMap::new();
+            };
+            remaining_comparisons = remaining;
+            if is_similar_component(&old, new) {
                 candidates.push((old.name, new.name));
                 *old_name_counts.entry(old.name).or_default() += 1;
                 *new_name_counts.entry(new.name).or_default() += 1;
@@ -87,25 +102,20 @@ pub(super) fn find_renames<'t>(
 /// Returns the features by which each unpaired component can be recognized under another name: its type, its values,
 /// and its links to components that kept their names. The parameter `componentName` is separate from the other values,
 /// because it usually changes with the name. A component without a type is skipped, so no rename is found for it.
-fn collect_features<'t>(side: &RenameSide<'_, 't, '_>) -> Vec<ComponentFeatures<'t>> {
+fn collect_features<'t>(side: &RenameSide<'_, 't, '_>, hashing: &LeafHashing) -> Vec<ComponentFeatures<'t>> {
     let mut links_by_name = group_comparable_links(side);
     let mut features = Vec::new();
     for (name, node) in &side.unpaired_components {
         let Some(kind) = node.get("type").and_then(NodeRef::text) else {
             continue;
         };
-        let (name_parameters, leaves): (BTreeSet<_>, _) = collect_leaves(side.keys, *node)
-            .into_iter()
-            .partition(|(path, _)| is_name_parameter_path(path));
+        let links = links_by_name.remove(name).unwrap_or_default();
         features.push(ComponentFeatures {
             name,
             kind,
-            leaves,
-            name_parameter: name_parameters
-                .into_iter()
-                .next()
-                .map(|(_, leaf)| leaf.to_string()),
-            links: links_by_name.remove(name).unwrap_or_default(),
+            leaves: hashing.hash_component(side.keys, *node),
+            name_parameter: find_name_parameter(*node).map(|leaf| leaf.to_string()),
+            links: links.into_iter().collect(),
         });
     }
     features
@@ -137,19 +147,56 @@ fn group_comparable_links<'t>(
     links_by_name
 }
 
-/// Returns the leaves of a component with their paths. Omits its type and its links, which are compared separately.
-fn collect_leaves(keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<(Vec<PathStep>, Leaf)> {
-    let mut walk = DiffWalk::new();
-    for (key, _, node) in component.entries() {
-        if key != "type" && !keys.contains(key) {
-            // Without a node to compare with, each leaf is an added field.
-            walk.compare_step(PathStep::key(key), None, Some(node));
+/// Hashes leaves together with their paths, so that a component with long paths needs little memory.
+#[derive(Default)]
+struct LeafHashing(RandomState);
+
+/// The hash of the empty path.
+const ROOT_HASH: u64 = 0;
+
+impl LeafHashing {
+    /// Returns the sorted hashes of the leaves of a component. Omits its type, the parameter `componentName` and the
+    /// links, which are compared separately.
+    fn hash_component(&self, keys: LinkKeys, component: NodeRef<'_, '_>) -> Vec<u64> {
+        let mut hashes = Vec::new();
+        for (key, _, node) in component.entries() {
+            if key != "type" && !keys.contains(key) {
+                self.add_leaves(self.hash_step(ROOT_HASH, &PathStep::key(key)), node, &mut hashes);
+            }
+        }
+        if let Some(leaf) = find_name_parameter(component) {
+            let parameters_hash = self.hash_step(ROOT_HASH, &PathStep::key("parameters"));
+            let path_hash = self.hash_step(parameters_hash, &PathStep::key("componentName"));
+            let leaf_hash = self.0.hash_one((path_hash, leaf));
+            hashes.retain(|hash| *hash != leaf_hash);
+        }
+        hashes.sort_unstable();
+        hashes
+    }
+
+    /// Adds the hashes of the leaves at or below a node. `path_hash` is the hash of the path of the node.
+    fn add_leaves(&self, path_hash: u64, node: NodeRef<'_, '_>, hashes: &mut Vec<u64>) {
+        if let Some(leaf) = Leaf::from_node(node) {
+            hashes.push(self.0.hash_one((path_hash, leaf)));
+            return;
+        }
+        for (key, _, child) in node.entries() {
+            self.add_leaves(self.hash_step(path_hash, &PathStep::key(key)), child, hashes);
+        }
+        for (index, child) in node.items().into_iter().flatten().enumerate() {
+            self.add_leaves(self.hash_step(path_hash, &PathStep::Index(index)), child, hashes);
         }
     }
-    walk.into_fields()
-        .into_iter()
-        .filter_map(|field| Some((field.path, field.after?)))
-        .collect()
+
+    /// Returns the hash of a path that is one step longer.
+    fn hash_step(&self, path_hash: u64, step: &PathStep) -> u64 {
+        self.0.hash_one((path_hash, step))
+    }
+}
+
+/// Returns the value of the parameter `componentName` of a component.
+pub(super) fn find_name_parameter(component: NodeRef<'_, '_>) -> Option<Leaf> {
+    Leaf::from_node(component.get("parameters")?.get("componentName")?)
 }
 
 /// Returns whether the leaf at this path is the parameter `componentName`, and its value is this name.
@@ -177,20 +224,42 @@ fn name_parameters_allow_rename(old: &ComponentFeatures<'_>, new: &ComponentFeat
     }
 }
 
-/// Returns whether an old component was probably renamed to a new one: they have the same type, and most of their
-/// values and links are equal. An old component without values and links cannot be recognized, so the result is false.
-fn is_probable_rename(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
-    let has_no_evidence = old.leaves.is_empty() && old.links.is_empty();
-    if old.kind != new.kind || !name_parameters_allow_rename(old, new) || has_no_evidence {
-        return false;
-    }
+/// Returns whether the types and the names of two components allow that one was renamed to the other. An old component
+/// without values and links cannot be recognized, so the result is false.
+fn allows_rename(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
+    let has_evidence = old.size() > 0;
+    has_evidence && old.kind == new.kind && name_parameters_allow_rename(old, new)
+}
+
+/// Returns whether most of the values and links of two components are equal.
+fn is_similar_component(old: &ComponentFeatures<'_>, new: &ComponentFeatures<'_>) -> bool {
     is_similar(&old.leaves, &new.leaves, MIN_EQUAL_LEAVES_PERCENT)
         && is_similar(&old.links, &new.links, MIN_EQUAL_LINKS_PERCENT)
 }
 
-/// Returns whether at least this percentage of the items of two sets, counted together, is in both sets.
-fn is_similar<T: Ord>(old: &BTreeSet<T>, new: &BTreeSet<T>, percent: usize) -> bool {
-    // An item in both sets is counted in each of them.
-    let shared_count = 2 * old.intersection(new).count();
+impl ComponentFeatures<'_> {
+    /// Returns the number of values and links that are compared.
+    const fn size(&self) -> usize {
+        self.leaves.len() + self.links.len()
+    }
+}
+
+/// Returns whether at least this percentage of the items of two sorted lists, counted together, is in both lists.
+fn is_similar<T: Ord>(old: &[T], new: &[T], percent: usize) -> bool {
+    // An item in both lists is counted in each of them.
+    let shared_count = 2 * count_shared_items(old, new);
     shared_count * 100 >= (old.len() + new.len()) * percent
+}
+
+/// Returns the number of items that are in both sorted lists.
+fn count_shared_items<T: Ord>(old: &[T], new: &[T]) -> usize {
+    let mut new_items = new.iter().peekable();
+    let mut count = 0;
+    for old_item in old {
+        while new_items.next_if(|new_item| *new_item < old_item).is_some() {}
+        if new_items.next_if_eq(&old_item).is_some() {
+            count += 1;
+        }
+    }
+    count
 }

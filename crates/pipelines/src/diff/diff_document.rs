@@ -29,10 +29,10 @@ impl<'t, 'a> DiffDocument<'t, 'a> {
         })
     }
 
-    /// Returns the links between the components. Values that are not links, although they are under keys for links, are
-    /// returned separately.
-    pub(super) fn list_links(&self, keys: LinkKeys) -> Links<'t, 'a> {
-        let mut links = Links::default();
+    /// Returns the links between the components in a file of this size, in bytes. Values that are not links, although
+    /// they are under keys for links, are returned separately.
+    pub(super) fn list_links(&self, keys: LinkKeys, file_size: usize) -> Links<'t, 'a> {
+        let mut links = Links::for_file_size(file_size);
         for (name, node) in &self.components {
             links.add_component_links(keys, name, *node);
         }

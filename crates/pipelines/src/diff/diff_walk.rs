@@ -1,12 +1,14 @@
 //! Walks two documents side by side and collects the leaves that differ.
 
+use super::comparison_budget::ComparisonBudget;
 use super::field_groups::is_empty_value_change;
 use super::leaf::{Leaf, PathStep};
-use super::list_alignment::{AlignmentBudget, IndexPair, ListVersions};
+use super::list_alignment::{IndexPair, ListVersions};
 use super::list_names::{NAME_KEYS, is_list_of_set_variables};
 use super::pair::pair_by_key;
 use super::pipeline_diff::{EntryName, FieldDiff};
 use sluicegate_yaml::NodeRef;
+use std::sync::Arc;
 
 /// A node of one version; `None` if the version does not have it.
 pub(super) type MaybeNode<'t, 'a> = Option<NodeRef<'t, 'a>>;
@@ -22,11 +24,12 @@ pub(super) struct DiffWalk<'b> {
     path: Vec<PathStep>,
     fields: Vec<FieldDiff>,
     /// The first cell of the current row.
-    row: Option<String>,
+    row: Option<Arc<str>>,
     /// The names of the list entries above the current node.
     entry_names: Vec<EntryName>,
-    /// The budget to compare list entries with those of the same content; `None` to compare those of the same index.
-    alignment_budget: Option<&'b AlignmentBudget>,
+    budget: &'b ComparisonBudget,
+    /// Whether list entries are compared with those of the same content instead of the same index.
+    aligns_lists: bool,
     /// Whether a list was compared differently than by index.
     has_aligned_list: bool,
 }
@@ -44,23 +47,29 @@ impl ComparedFields {
     /// share the budget.
     pub(super) fn collect(
         path: &[PathStep],
-        budget: &AlignmentBudget,
+        budget: &ComparisonBudget,
         compare: impl Fn(&mut DiffWalk<'_>),
     ) -> Self {
-        let mut walk = DiffWalk::at_path(path.to_vec());
+        let mut walk = DiffWalk::at_path(path.to_vec(), budget);
         compare(&mut walk);
         let has_list_field = walk
             .fields
             .iter()
             .any(|field| field.path.iter().any(|step| step.as_key().is_none()));
         let told_fields = has_list_field.then(|| {
+            let remaining_bytes = budget.field_bytes();
             let mut walk = DiffWalk {
-                alignment_budget: Some(budget),
-                ..DiffWalk::at_path(path.to_vec())
+                aligns_lists: true,
+                ..DiffWalk::at_path(path.to_vec(), budget)
             };
             compare(&mut walk);
             // Changed values that the description omits are told by index, so that no change is told by nothing.
-            let is_told = walk.has_aligned_list && !walk.fields.iter().all(is_empty_value_change);
+            let is_told = walk.has_aligned_list
+                && !budget.is_exceeded()
+                && !walk.fields.iter().all(is_empty_value_change);
+            if !is_told {
+                budget.restore_field_bytes(remaining_bytes);
+            }
             is_told.then_some(walk.fields)
         });
         Self {
@@ -91,27 +100,27 @@ impl ComparedFields {
     }
 }
 
-impl DiffWalk<'_> {
-    /// Creates an empty walk; the paths of its fields begin at the compared nodes.
-    pub(super) const fn new() -> Self {
-        Self::at_path(Vec::new())
-    }
-
-    /// Creates an empty walk; the paths of its fields begin with this path.
-    const fn at_path(path: Vec<PathStep>) -> Self {
+impl<'b> DiffWalk<'b> {
+    /// Creates an empty walk; the paths of its fields begin with this path. If the budget is exceeded, the walk ends
+    /// early.
+    const fn at_path(path: Vec<PathStep>, budget: &'b ComparisonBudget) -> Self {
         Self {
             path,
             fields: Vec::new(),
             row: None,
             entry_names: Vec::new(),
-            alignment_budget: None,
+            budget,
+            aligns_lists: false,
             has_aligned_list: false,
         }
     }
 
-    /// Returns the leaves that differ.
-    pub(super) fn into_fields(self) -> Vec<FieldDiff> {
-        self.fields
+    /// Returns whether a leaf differs, at or below a pair of nodes.
+    pub(super) fn finds_difference(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> bool {
+        // The walk ends at the first difference.
+        let budget = ComparisonBudget::without_fields();
+        DiffWalk::at_path(Vec::new(), &budget).compare_nodes(base, head);
+        budget.is_exceeded()
     }
 
     /// Adds a field for each leaf that differs, at or below a pair of nodes. All keys are compared.
@@ -136,6 +145,9 @@ impl DiffWalk<'_> {
         base: &FilteredNode<'_, '_, '_>,
         head: &FilteredNode<'_, '_, '_>,
     ) {
+        if self.budget.is_exceeded() {
+            return;
+        }
         self.compare_leaves(
             base.node.and_then(Leaf::from_node),
             head.node.and_then(Leaf::from_node),
@@ -150,13 +162,16 @@ impl DiffWalk<'_> {
     /// a node that is not a leaf.
     fn compare_leaves(&mut self, base: Option<Leaf>, head: Option<Leaf>) {
         if base != head {
-            self.fields.push(FieldDiff {
+            let field = FieldDiff {
                 path: self.path.clone(),
                 before: base,
                 after: head,
                 row: self.row.clone(),
                 entry_names: self.entry_names.clone(),
-            });
+            };
+            if self.budget.spend_field(&field) {
+                self.fields.push(field);
+            }
         }
     }
 
@@ -206,13 +221,10 @@ impl DiffWalk<'_> {
     fn pair_items(&mut self, lists: &ListVersions<'_, '_>) -> Vec<IndexPair> {
         let pairs_by_index = lists.pair_by_index();
         let is_row = self.path.last().is_some_and(|step| step.as_key().is_none());
-        let Some(budget) = self.alignment_budget else {
-            return pairs_by_index;
-        };
-        if is_row || lists.base.is_empty() || lists.head.is_empty() {
+        if !self.aligns_lists || is_row || lists.base.is_empty() || lists.head.is_empty() {
             return pairs_by_index;
         }
-        match lists.pair_by_content(is_list_of_set_variables(&self.path), budget) {
+        match lists.pair_by_content(is_list_of_set_variables(&self.path), &self.budget.alignment) {
             Some(pairs) if pairs != pairs_by_index => {
                 self.has_aligned_list = true;
                 pairs
@@ -224,17 +236,17 @@ impl DiffWalk<'_> {
 
 /// Returns the name of a list entry in the head, or in the base if the entry was removed. Returns `None` if the entry
 /// is not a map or has no name.
-fn find_entry_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
+fn find_entry_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<Arc<str>> {
     let entry = head.or(base)?;
     let name = NAME_KEYS.iter().find_map(|key| entry.get(key)?.text())?;
-    (!name.is_empty()).then(|| name.to_owned())
+    (!name.is_empty()).then(|| name.into())
 }
 
 /// Returns the first cell of a table row in the head, or in the base if the row was removed. Returns `None` if the row
 /// is empty or its first cell is not a single value.
-fn find_row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<String> {
+fn find_row_name(base: MaybeNode<'_, '_>, head: MaybeNode<'_, '_>) -> Option<Arc<str>> {
     let first_cell = head.or(base)?.items()?.next()?;
-    first_cell.text().map(str::to_owned)
+    first_cell.text().map(Arc::from)
 }
 
 impl<'t, 'a> FilteredNode<'_, 't, 'a> {

@@ -87,7 +87,7 @@ fn find_unpaired_entry(field: &FieldDiff) -> Option<(&[PathStep], &str)> {
     let entry = field.entry_names.first()?;
     let entry_path = field.path.get(..=entry.position)?;
     let is_name = matches!(field.path.get(entry.position + 1..), Some([PathStep::Key(key)]) if NAME_KEYS.contains(&key.as_str()));
-    (entry.is_unpaired && is_name).then_some((entry_path, entry.name.as_str()))
+    (entry.is_unpaired && is_name).then_some((entry_path, &*entry.name))
 }
 
 /// Returns the path and the name of the table row that contains the field. The path of a field in a row ends with two
@@ -160,7 +160,7 @@ pub(super) fn format_path_steps(steps: &[PathStep], entry_names: &[EntryName]) -
         }
         let follows_named_entry = entry_names.iter().any(|entry| entry.position + 1 == position);
         let (separator, part) = match entry {
-            Some(entry) => (", ", entry.name.clone()),
+            Some(entry) => (", ", entry.name.to_string()),
             None if follows_named_entry => (", ", format_step(step)),
             None => (".", format_step(step)),
         };

@@ -73,6 +73,14 @@ impl Leaf {
         })
     }
 
+    /// Returns the size of the text or of the number, in bytes; 0 for other leaves.
+    pub(super) fn text_size(&self) -> usize {
+        match self {
+            Self::Number(text) | Self::Text(text) => text.len(),
+            Self::Null | Self::Boolean(_) | Self::EmptyList | Self::EmptyMap => 0,
+        }
+    }
+
     /// Returns the text if it has several lines; `None` for one line and for leaves that are not text. Line breaks at
     /// the end of the text do not count as lines.
     pub(super) fn find_multiline_text(&self) -> Option<&str> {

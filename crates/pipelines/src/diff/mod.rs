@@ -7,6 +7,7 @@
 //! The values of the YAML are compared. The quoting and folding of a scalar, and the order of keys and links, are
 //! layout, as is everything below `design`.
 
+mod comparison_budget;
 mod component_rename;
 mod description;
 mod diff_document;

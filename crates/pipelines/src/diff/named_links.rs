@@ -1,9 +1,9 @@
 //! The links between components, without their order, and the values that are not links although they are under keys
 //! for links.
 
+use super::comparison_budget::ComparisonBudget;
 use super::diff_walk::ComparedFields;
 use super::leaf::PathStep;
-use super::list_alignment::AlignmentBudget;
 use super::pair::pair_by_key;
 use super::pipeline_diff::{LinkChange, LinkDiff};
 use super::version_side::VersionSide;
@@ -20,6 +20,13 @@ const SOURCE_KIND: &str = "source";
 /// Maximum total length of the names in the links of one version, in bytes: each changed link repeats both of its
 /// names, so a file of 3 MB could otherwise need 60 GB.
 const MAX_NAME_BYTES: usize = 64 * 1024 * 1024;
+
+/// Minimum number of bytes of a file for each of its links. Only a file whose aliases repeat long lists of links has
+/// less: without this limit, a change of 33 KB could have 500,000 links.
+const MIN_BYTES_PER_LINK: usize = 4;
+
+/// Number of links that a file of any size may have.
+const MIN_LINK_LIMIT: usize = 100;
 
 /// A link, by the names of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +45,10 @@ pub(super) struct Links<'t, 'a> {
     pub all: Vec<NamedLink<'t>>,
     /// The values that are not links, by component.
     pub non_links: HashMap<&'t str, Vec<LocatedNode<'t, 'a>>>,
+    /// The size of the file in bytes, which limits the number of links.
+    file_size: usize,
+    /// The number of links and of values that are not links. Nothing is added beyond the limit.
+    count: usize,
 }
 
 /// The keys of a component that contain links. If the kind of the pipeline changed, the keys of both kinds are used on
@@ -71,9 +82,30 @@ impl LinkKeys {
 }
 
 impl<'t, 'a> Links<'t, 'a> {
-    /// Returns an error if the names in the links have more than [`MAX_NAME_BYTES`] in total, because comparing them
-    /// would need too much memory. The message names the side.
-    pub(super) fn reject_long_names(&self, side: VersionSide) -> Result<(), String> {
+    /// Creates the empty list of the links in a file of this size, in bytes.
+    pub(super) fn for_file_size(file_size: usize) -> Self {
+        Self {
+            file_size,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the maximum number of links.
+    const fn limit(&self) -> usize {
+        MIN_LINK_LIMIT + self.file_size / MIN_BYTES_PER_LINK
+    }
+
+    /// Returns an error if there are more links than a file of this size may have, or if the names in the links have
+    /// more than [`MAX_NAME_BYTES`] in total, because comparing them would need too much memory. The message names the
+    /// side.
+    pub(super) fn reject_excess(&self, side: VersionSide) -> Result<(), String> {
+        if self.count > self.limit() {
+            return Err(format!(
+                "in the {side}: the pipeline has too many links to compare (more than {} in {} bytes)",
+                self.limit(),
+                self.file_size
+            ));
+        }
         let name_bytes: usize = self.all.iter().map(|link| link.from.len() + link.to.len()).sum();
         if name_bytes > MAX_NAME_BYTES {
             let megabytes = MAX_NAME_BYTES / (1024 * 1024);
@@ -137,6 +169,9 @@ impl<'t, 'a> Links<'t, 'a> {
         match node.items() {
             Some(items) if items.len() > 0 => {
                 for (index, item) in items.enumerate() {
+                    if self.count > self.limit() {
+                        return;
+                    }
                     let mut path = path.clone();
                     path.push(PathStep::Index(index));
                     self.add_link(name, path, item, build_link);
@@ -156,13 +191,17 @@ impl<'t, 'a> Links<'t, 'a> {
         build_link: &dyn Fn(&'t str) -> NamedLink<'t>,
     ) {
         match node.text().filter(|_| !node.is_null()) {
-            Some(other_name) => self.all.push(build_link(other_name)),
+            Some(other_name) => {
+                self.count += 1;
+                self.all.push(build_link(other_name));
+            }
             None => self.add_non_link(name, path, node),
         }
     }
 
     /// Adds a value that is not a link and is compared as a field of the component.
     fn add_non_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
+        self.count += 1;
         self.non_links.entry(name).or_default().push((path, node));
     }
 }
@@ -197,7 +236,7 @@ pub(super) fn compare_links(base_links: &[NamedLink<'_>], head_links: &[NamedLin
 pub(super) fn compare_non_links(
     base: Option<&Vec<LocatedNode<'_, '_>>>,
     head: Option<&Vec<LocatedNode<'_, '_>>>,
-    budget: &AlignmentBudget,
+    budget: &ComparisonBudget,
 ) -> ComparedFields {
     /// Returns an iterator over the paths and the nodes of one version, which may be missing.
     fn located_nodes<'p, 't, 'a>(

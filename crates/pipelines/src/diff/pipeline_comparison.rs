@@ -1,11 +1,11 @@
 //! Compares the two versions of a pipeline.
 
-use super::component_rename::{self, find_renames, repeats_component_name};
+use super::comparison_budget::ComparisonBudget;
+use super::component_rename::{self, find_name_parameter, find_renames, repeats_component_name};
 use super::diff_document::{DiffDocument, NamedNode};
 use super::diff_walk::{ComparedFields, DiffWalk, FilteredNode, MaybeNode};
 use super::file_change_line::is_executed;
-use super::leaf::{Leaf, PathStep};
-use super::list_alignment::AlignmentBudget;
+use super::leaf::PathStep;
 use super::named_links::{self, LinkKeys, Links, NamedLink};
 use super::pair::{Pair, pair_by_key};
 use super::pipeline_diff::{
@@ -60,7 +60,7 @@ pub fn compare_read_trees(
         head: head
             .map(|tree| build_document(VersionSide::Head, tree))
             .transpose()?,
-        budget: AlignmentBudget::new(),
+        budget: ComparisonBudget::for_versions(versions),
     };
     documents.build_diff(versions)
 }
@@ -73,7 +73,7 @@ fn build_document<'t, 'a>(side: VersionSide, tree: &'t Tree<'a>) -> Result<DiffD
 struct DocumentPair<'t, 'a> {
     base: Option<DiffDocument<'t, 'a>>,
     head: Option<DiffDocument<'t, 'a>>,
-    budget: AlignmentBudget,
+    budget: ComparisonBudget,
 }
 
 /// The links of both versions, and the new names of renamed components.
@@ -85,10 +85,10 @@ struct LinkPair<'t, 'a> {
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
     /// Compares the parts of both versions. Links in another order, and other bytes with the same content, are changes
-    /// to the layout. The error names the version whose links are too long to compare.
+    /// to the layout. The error names the version that has too many or too long links or changed values.
     fn build_diff(&self, versions: &PipelineVersions<'_>) -> Result<PipelineDiff, String> {
         let components = self.pair_parts(|document| &document.components);
-        let links = self.collect_links(&components)?;
+        let links = self.collect_links(&components, versions)?;
         let base_links: Vec<NamedLink<'_>> = links
             .base
             .all
@@ -114,6 +114,11 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             told_other: other_fields.told_fields,
             layout: self.has_canvas_change(),
         };
+        let newest_side = match self.head {
+            Some(_) => VersionSide::Head,
+            None => VersionSide::Base,
+        };
+        self.budget.reject_excess(newest_side)?;
         let has_reordered_links = diff.links.is_empty() && base_links != links.head.all;
         diff.change = self.classify_change(versions, &diff);
         let has_other_bytes = matches!((versions.base, versions.head), (Some(old), Some(new)) if old != new);
@@ -144,19 +149,21 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
     }
 
     /// Collects the links of both versions and, if both exist, finds the renamed components. The error names the
-    /// version whose links are too long to compare.
-    fn collect_links(&self, components: &[PartPair<'t, 'a>]) -> Result<LinkPair<'t, 'a>, String> {
+    /// version whose links are too many or too long to compare.
+    fn collect_links(
+        &self,
+        components: &[PartPair<'t, 'a>],
+        versions: &PipelineVersions<'_>,
+    ) -> Result<LinkPair<'t, 'a>, String> {
         let keys = self.link_keys();
-        let base_links = self
-            .base
-            .as_ref()
-            .map_or_else(Links::default, |document| document.list_links(keys));
-        let head_links = self
-            .head
-            .as_ref()
-            .map_or_else(Links::default, |document| document.list_links(keys));
-        base_links.reject_long_names(VersionSide::Base)?;
-        head_links.reject_long_names(VersionSide::Head)?;
+        let base_links = self.base.as_ref().map_or_else(Links::default, |document| {
+            document.list_links(keys, versions.size(VersionSide::Base))
+        });
+        let head_links = self.head.as_ref().map_or_else(Links::default, |document| {
+            document.list_links(keys, versions.size(VersionSide::Head))
+        });
+        base_links.reject_excess(VersionSide::Base)?;
+        head_links.reject_excess(VersionSide::Head)?;
         let renames = match (&self.base, &self.head) {
             (Some(_), Some(_)) => find_renames(
                 &component_rename::RenameSide {
@@ -294,9 +301,7 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         let [base, head] = self
             .roots()
             .map(|root| root.and_then(|root| root.get(LAYOUT_KEY)));
-        let mut walk = DiffWalk::new();
-        walk.compare_nodes(base, head);
-        !walk.into_fields().is_empty()
+        DiffWalk::finds_difference(base, head)
     }
 
     /// Returns the root nodes of base and head; `None` for a version that does not exist.
@@ -357,13 +362,12 @@ fn keeps_old_name(pair: PartPair<'_, '_>, old_name: &str) -> bool {
 /// Returns whether the parameter `componentName` of the component has this value.
 fn has_component_name(component: MaybeNode<'_, '_>, name: &str) -> bool {
     component
-        .and_then(|node| node.get("parameters")?.get("componentName"))
-        .and_then(Leaf::from_node)
+        .and_then(find_name_parameter)
         .is_some_and(|leaf| leaf.to_string() == name)
 }
 
 /// Compares two versions of a variable; `None` if they are equal.
-fn compare_variable(pair: PartPair<'_, '_>, budget: &AlignmentBudget) -> Option<VariableDiff> {
+fn compare_variable(pair: PartPair<'_, '_>, budget: &ComparisonBudget) -> Option<VariableDiff> {
     let comparison = ComparedFields::collect(&[], budget, |walk| walk.compare_nodes(pair.base, pair.head));
     let change = match (pair.base, pair.head) {
         (None, _) => VariableChange::Added,

@@ -4,6 +4,7 @@ use super::leaf::{Leaf, PathStep};
 use crate::findings::FileChange;
 use crate::pipelines::PipelineKind;
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -40,7 +41,7 @@ pub struct FieldDiff {
     pub after: Option<Leaf>,
     /// The first cell of the list row that contains the leaf, for the text output.
     #[serde(skip)]
-    pub row: Option<String>,
+    pub row: Option<Arc<str>>,
     /// The names of the list entries above the leaf, for the text output.
     #[serde(skip)]
     pub entry_names: Vec<EntryName>,
@@ -51,7 +52,7 @@ pub struct FieldDiff {
 pub struct EntryName {
     /// The position of the entry's index in the path of a leaf.
     pub position: usize,
-    pub name: String,
+    pub name: Arc<str>,
     /// Whether only one version has the entry.
     pub is_unpaired: bool,
 }
@@ -200,6 +201,21 @@ impl ComponentDiff {
 }
 
 impl FieldDiff {
+    /// Returns the approximate size of the field in memory, in bytes. The names of rows and entries are shared.
+    pub(super) fn byte_count(&self) -> usize {
+        let key_bytes: usize = self.path.iter().filter_map(PathStep::as_key).map(str::len).sum();
+        let value_bytes: usize = [&self.before, &self.after]
+            .into_iter()
+            .flatten()
+            .map(Leaf::text_size)
+            .sum();
+        size_of::<Self>()
+            + size_of_val(self.path.as_slice())
+            + size_of_val(self.entry_names.as_slice())
+            + key_bytes
+            + value_bytes
+    }
+
     /// Returns the name of the table row that contains the leaf, or else the last key of its path.
     fn short_name(&self) -> Option<&str> {
         let key = self.path.iter().rev().find_map(PathStep::as_key);

@@ -24,6 +24,15 @@ pub struct VersionTrees<'b> {
 }
 
 impl<'b> PipelineVersions<'b> {
+    /// Returns the size of a version in bytes; 0 if it does not exist or could not be read.
+    pub(super) fn size(&self, side: VersionSide) -> usize {
+        let content = match side {
+            VersionSide::Base => self.base,
+            VersionSide::Head => self.head,
+        };
+        content.and_then(Result::ok).map_or(0, <[u8]>::len)
+    }
+
     /// Parses both versions as YAML. The error says which version cannot be read, and why.
     pub fn parse_trees(&self) -> Result<VersionTrees<'b>, String> {
         Ok(VersionTrees {

@@ -629,3 +629,25 @@ fn links_with_too_much_text_are_not_compared() {
     });
     assert_eq!((diff.reason, diff.links.len()), (None, 39));
 }
+
+#[test]
+fn renames_of_components_with_too_many_values_are_not_found() {
+    // Half of the values of each component have paths that no other component has.
+    let file = |prefix: &str, count: usize| {
+        let values: Vec<String> = (0..600).map(|index| format!("k{index}: v")).collect();
+        let components: Vec<String> = (0..count)
+            .map(|index| {
+                format!("    {prefix}{index}: {{ type: x, parameters: {{ p: *p, p{index}: *p }} }}\n")
+            })
+            .collect();
+        format!(
+            "values: &p {{ {} }}\ntype: orchestration\npipeline:\n  components:\n{}",
+            values.join(", "),
+            components.concat()
+        )
+    };
+    let compared = diff(&file("a", 20), &file("b", 20));
+    assert_eq!((renames_of(&compared).len(), compared.reason), (20, None));
+    let excessive = diff(&file("a", 100), &file("b", 100));
+    assert_eq!(renames_of(&excessive).len(), 0);
+}
