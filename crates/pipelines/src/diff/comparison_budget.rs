@@ -16,7 +16,7 @@ const MIN_FIELD_BYTES: usize = 256 * 1024;
 /// Maximum memory for the leaves that differ, in bytes.
 const MAX_FIELD_BYTES: usize = 128 * 1024 * 1024;
 
-/// What remains for the comparison of two files.
+/// The remaining budget of the comparison of two files.
 pub(super) struct ComparisonBudget {
     pub alignment: AlignmentBudget,
     /// The remaining memory for the leaves that differ, in bytes; `None` if it did not suffice.

@@ -73,7 +73,7 @@ pub(super) fn find_renames<'t>(
     }
     let hashing = LeafHashing::default();
     let new_components = collect_features(head, &hashing);
-    let mut remaining_comparisons = MAX_COMPARISONS;
+    let mut comparison_count = 0;
     let mut candidates: Vec<(&str, &str)> = Vec::new();
     let mut old_name_counts: HashMap<&str, usize> = HashMap::new();
     let mut new_name_counts: HashMap<&str, usize> = HashMap::new();
@@ -82,10 +82,10 @@ pub(super) fn find_renames<'t>(
             if !allows_rename(&old, new) {
                 continue;
             }
-            let Some(remaining) = remaining_comparisons.checked_sub(old.size() + new.size()) else {
+            comparison_count += old.size() + new.size();
+            if comparison_count > MAX_COMPARISONS {
                 return BTreeMap::new();
-            };
-            remaining_comparisons = remaining;
+            }
             if is_similar_component(&old, new) {
                 candidates.push((old.name, new.name));
                 *old_name_counts.entry(old.name).or_default() += 1;

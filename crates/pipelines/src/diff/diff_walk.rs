@@ -28,7 +28,7 @@ pub(super) struct DiffWalk<'b> {
     /// The names of the list entries above the current node.
     entry_names: Vec<EntryName>,
     budget: &'b ComparisonBudget,
-    /// Whether list entries are compared with those of the same content instead of the same index.
+    /// True to compare list entries with those of the same content instead of the same index.
     aligns_lists: bool,
     /// Whether a list was compared differently than by index.
     has_aligned_list: bool,

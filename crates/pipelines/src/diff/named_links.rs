@@ -44,7 +44,7 @@ pub(super) struct Links<'t, 'a> {
     /// In file order; a link may be listed twice.
     pub all: Vec<NamedLink<'t>>,
     /// The values that are not links, by component.
-    pub non_links: HashMap<&'t str, Vec<LocatedNode<'t, 'a>>>,
+    pub other_values: HashMap<&'t str, Vec<LocatedNode<'t, 'a>>>,
     /// The size of the file in bytes, which limits the number of links.
     file_size: usize,
     /// The number of links and of values that are not links. Nothing is added beyond the limit.
@@ -118,7 +118,7 @@ impl<'t, 'a> Links<'t, 'a> {
     }
 
     /// Adds the links of a component. A value that is not a link, although it is under a key for links, is added to
-    /// [`Self::non_links`] and later compared as a field.
+    /// [`Self::other_values`] and later compared as a field.
     pub(super) fn add_component_links(&mut self, keys: LinkKeys, name: &'t str, component: NodeRef<'t, 'a>) {
         for (key, _, node) in component.entries().filter(|(key, _, _)| keys.contains(key)) {
             let path = vec![PathStep::key(key)];
@@ -202,7 +202,7 @@ impl<'t, 'a> Links<'t, 'a> {
     /// Adds a value that is not a link and is compared as a field of the component.
     fn add_non_link(&mut self, name: &'t str, path: Vec<PathStep>, node: NodeRef<'t, 'a>) {
         self.count += 1;
-        self.non_links.entry(name).or_default().push((path, node));
+        self.other_values.entry(name).or_default().push((path, node));
     }
 }
 

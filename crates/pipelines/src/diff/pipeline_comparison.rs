@@ -223,8 +223,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
         };
         let mut fields = self.compare_component_fields(pair.base, pair.head);
         fields.extend(named_links::compare_non_links(
-            links.base.non_links.get(old_name.unwrap_or(pair.key)),
-            links.head.non_links.get(pair.key),
+            links.base.other_values.get(old_name.unwrap_or(pair.key)),
+            links.head.other_values.get(pair.key),
             &self.budget,
         ));
         if let Some(old) = old_name {
