@@ -440,15 +440,13 @@ pub(super) fn run_and_interrupt(
     signal: &str,
 ) -> (i32, String) {
     let mut command = polling_call(platform, world).command(args);
-    let child = command
+    let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
     let polled = |request: &Request| request.method.as_str() == "GET";
-    while !platform.requests().iter().any(polled) {
-        std::thread::yield_now();
-    }
+    platform.wait_for_requests(&mut child, |requests| requests.iter().any(polled));
     send_signal(signal, &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     let stdout =
@@ -544,14 +542,12 @@ fn interrupted_run_with_full_output_keeps_exit_code_and_report() {
     let args = run_args("--wait --cancel-on-interrupt --junit run.xml");
     let mut command = polling_call(&platform, &world).command(&args);
     let full_device = fs::File::options().write(true).open("/dev/full").unwrap();
-    let child = command
+    let mut child = command
         .stdout(full_device)
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while platform.requests().len() < 2 {
-        std::thread::yield_now();
-    }
+    platform.wait_for_requests(&mut child, |requests| requests.len() >= 2);
     send_signal("INT", &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     assert_eq!(
@@ -572,14 +568,12 @@ fn run_that_is_interrupted_before_it_is_refused_ends_with_the_signal() {
     platform.respond_to("POST", START, refusal);
     let args = run_args("--wait --cancel-on-interrupt");
     let mut command = polling_call(&platform, &world).command(&args);
-    let child = command
+    let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while platform.requests().is_empty() {
-        std::thread::yield_now();
-    }
+    platform.wait_for_requests(&mut child, |requests| !requests.is_empty());
     send_signal("INT", &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);

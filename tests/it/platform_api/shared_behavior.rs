@@ -1210,28 +1210,39 @@ fn rejected_read_request_has_no_fields_to_correct() {
 fn signal_during_a_change_names_the_request() {
     let (world, platform) = (World::new(), always(&page().set_delay(Duration::from_secs(60))));
     for (command, request) in [
-        ("variables create region --value x", "POST "),
-        ("artifacts disable 1 --prefix sales --force", "PATCH "),
+        (
+            "variables create region --value x",
+            "POST BASE/v1/projects/PROJECT/variables",
+        ),
+        (
+            "artifacts disable 1 --prefix sales --force",
+            "PATCH BASE/v1/shared-pipelines/artifacts",
+        ),
         ("variables list", ""),
     ] {
         let earlier_count = platform.requests().len();
-        let child = platform
+        let mut child = platform
             .call(&world)
             .command(command)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        while platform.requests().len() == earlier_count {
-            std::thread::yield_now();
-        }
+        platform.wait_for_requests(&mut child, |requests| requests.len() > earlier_count);
         send_signal("TERM", &child.id().to_string());
         let output = child.wait_with_output().unwrap();
         let log = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(143), "{log}");
-        let has_note = log.contains("may take effect nevertheless: check this before you repeat the command");
-        assert_eq!(has_note, !request.is_empty(), "{command}: {log}");
-        assert!(log.contains(&format!("warning: {request}")), "{command}: {log}");
+        let expected_log = match request {
+            "" => "warning: terminated\n".to_owned(),
+            request => format!(
+                "warning: terminated\nwarning: {} may take effect nevertheless: check this before you repeat the command\n",
+                request
+                    .replace("BASE", &platform.server.uri())
+                    .replace("PROJECT", PROJECT)
+            ),
+        };
+        assert_eq!(log, expected_log, "{command}");
     }
 }
 
@@ -1294,6 +1305,8 @@ fn unusable_response_of_token_url_names_the_token_server() {
             .run("projects list")
             .expect(3);
         assert!(!output.err.contains("x y"), "{}", output.all());
+        let has_token_url_hint = output.err.contains(token_url_hint);
+        assert_eq!(has_token_url_hint, texts[1] == token_url_hint, "{}", output.all());
         output.saying(&texts);
     }
 }

@@ -427,14 +427,12 @@ fn run_and_signal(
     is_due: impl Fn(&Request) -> bool,
 ) -> (i32, String) {
     let mut command = call.command(args);
-    let child = command
+    let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    while !platform.requests().iter().any(&is_due) {
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    platform.wait_for_requests(&mut child, |requests| requests.iter().any(&is_due));
     send_signal(signal, &child.id().to_string());
     let output = child.wait_with_output().unwrap();
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -568,6 +566,7 @@ fn count_uploads(platform: &Platform) -> usize {
 #[test]
 fn publish_with_smoke_run_that_is_interrupted_before_upload_sends_nothing() {
     let world = project_to_publish();
+    let slow = Duration::from_secs(20);
     for (signal, code) in stop_signals() {
         let platform = Platform::new();
         platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
@@ -575,14 +574,19 @@ fn publish_with_smoke_run_that_is_interrupted_before_upload_sends_nothing() {
         let is_of_version =
             |request: &Request| request.url.query().unwrap_or_default().contains("versionName");
         platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
-            let seconds = if is_of_version(request) { 3 } else { 0 };
-            ResponseTemplate::new(404).set_delay(Duration::from_secs(seconds))
+            let delay = if is_of_version(request) {
+                slow
+            } else {
+                Duration::ZERO
+            };
+            ResponseTemplate::new(404).set_delay(delay)
         });
+        let started = Instant::now();
         let call = with_smoke_run(platform.call(&world));
         let (exit_code, log) = run_and_signal(&platform, &call, "publish", signal, is_of_version);
         assert_eq!(exit_code, code, "{log}");
+        assert!(started.elapsed() < slow, "{log}");
         assert!(!log.contains("may have been published"), "{log}");
-        std::thread::sleep(Duration::from_secs(1));
         assert_eq!(count_uploads(&platform), 0, "{log}");
     }
 }

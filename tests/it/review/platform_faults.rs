@@ -329,9 +329,7 @@ fn signal_ends_waiting_review_with_its_code() {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        while platform.requests().is_empty() {
-            std::thread::yield_now();
-        }
+        platform.wait_for_requests(&mut child, |requests| !requests.is_empty());
         send_signal(signal, &child.id().to_string());
         assert_eq!(child.wait().unwrap().code(), Some(code), "{signal}");
         let mut text = String::new();

@@ -3,8 +3,11 @@
 use crate::support::{Arguments, Call, ProgramOutput, RULES_FILE, World, orchestration_text};
 use serde_json::{Value, json};
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
+use std::process::Child;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 use wiremock::matchers::{method, path_regex};
 use wiremock::{Mock, MockServer, Request, Respond, ResponseTemplate};
@@ -79,6 +82,24 @@ impl Platform {
     /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.runtime.block_on(self.server.received_requests()).unwrap()
+    }
+
+    /// Waits until the program has sent the expected requests. Fails if the program ends first, or after a minute.
+    #[track_caller]
+    pub fn wait_for_requests(&self, child: &mut Child, are_expected: impl Fn(&[Request]) -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !are_expected(&self.requests()) {
+            let status = child.try_wait().unwrap();
+            if status.is_some() || Instant::now() > deadline {
+                let _ = child.kill();
+                let mut log = String::new();
+                if let Some(mut stderr) = child.stderr.take() {
+                    stderr.read_to_string(&mut log).unwrap();
+                }
+                panic!("the program did not send the expected requests ({status:?}): {log}");
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// Returns a call of the program with this platform and short delays between retries.
