@@ -335,30 +335,38 @@ fn tool_cache_in_checkout_is_not_used() {
 }
 
 #[test]
-fn empty_command_of_action_is_ci_and_pem_key_is_masked() {
+fn empty_command_of_action_runs_ci() {
+    for (command, arguments) in [("", "arguments: ci\n"), ("check", "arguments: check\n")] {
+        assert_eq!(run_action(command, ""), arguments);
+    }
+}
+
+#[test]
+fn private_key_instead_of_its_path_is_masked() {
+    let key = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n";
+    assert_eq!(
+        run_action("check", key),
+        "::add-mask::-----BEGIN PRIVATE KEY-----\n::add-mask::c2VjcmV0\n\
+         ::add-mask::-----END PRIVATE KEY-----\narguments: check\n"
+    );
+    // Counterpart: a path is no secret.
+    assert_eq!(run_action("check", "keys/client.pem"), "arguments: check\n");
+}
+
+/// Runs the action with this command and client key, and returns its output: the masked lines and the arguments of the
+/// program.
+fn run_action(command: &str, key: &str) -> String {
     let runner = Runner::new();
     let action = runner.action("_actions/your-org/sluicegate/main");
     runner.script("mine/sluicegate", "#!/bin/sh\necho \"arguments: $*\"\n");
-    let run = |command: &str, key: &str| {
-        let result = runner
-            .call(&action.join("action/run"))
-            .env("PROGRAM", runner.path_in_checkout("mine/sluicegate"))
-            .env("INPUT_COMMAND", command)
-            .env("GITHUB_ACTIONS", "true")
-            .env("SLUICEGATE_CLIENT_KEY", key)
-            .output()
-            .unwrap();
-        String::from_utf8(result.stdout).unwrap()
-    };
-    let text = run("", "keys/client.pem");
-    assert!(
-        text.ends_with("arguments: ci\n") && !text.contains("client.pem"),
-        "{text}"
-    );
-    let text = run(
-        "check",
-        "-----BEGIN PRIVATE KEY-----\nc2VjcmV0\n-----END PRIVATE KEY-----\n",
-    );
-    assert!(text.contains("::add-mask::c2VjcmV0\n"), "{text}");
-    assert!(text.ends_with("arguments: check\n"), "{text}");
+    let result = runner
+        .call(&action.join("action/run"))
+        .env("PROGRAM", runner.path_in_checkout("mine/sluicegate"))
+        .env("INPUT_COMMAND", command)
+        .env("GITHUB_ACTIONS", "true")
+        .envs([("SLUICEGATE_TOKEN", ""), ("SLUICEGATE_CLIENT_SECRET", "")])
+        .env("SLUICEGATE_CLIENT_KEY", key)
+        .output()
+        .unwrap();
+    String::from_utf8(result.stdout).unwrap()
 }

@@ -347,24 +347,29 @@ fn document_that_is_no_statement_is_refused() {
         world.write("edited.json", content);
         verify().expect(2).saying(&[reason]);
     }
-    world.write("edited.json", &receipt);
-    verify()
-        .expect(2)
-        .saying(&["hint: the file is a receipt: pass it without --attestation"]);
-    let output = publish_call(&world, &server).run("verify publication.json");
-    output
-        .expect(2)
-        .saying(&["hint: the file is a statement: pass it with --attestation"]);
-    let output = publish_call(&world, &server)
-        .run("verify sluicegate.yaml")
-        .expect(2);
-    assert!(!output.err.contains("--attestation"), "{}", output.all());
     let huge = File::create(world.work().join("edited.json")).unwrap();
     huge.set_len(64 * 1024 * 1024 + 1).unwrap();
     verify()
         .expect(2)
         .saying(&["the content has more than 67108864 bytes"]);
     verify_of_both_documents_is_refused(&world, &server);
+}
+
+#[test]
+fn hint_for_document_of_the_other_form_names_the_right_form() {
+    let (world, server) = attested_project();
+    let call = publish_call(&world, &server);
+    let receipt = "publish --version-name 2 --receipt r.json";
+    call.run(receipt).expect(0);
+    call.run("verify --attestation r.json")
+        .expect(2)
+        .saying(&["hint: the file is a receipt: pass it without --attestation"]);
+    call.run("verify publication.json")
+        .expect(2)
+        .saying(&["hint: the file is a statement: pass it with --attestation"]);
+    // Counterpart: a file that is neither.
+    let output = call.run("verify sluicegate.yaml").expect(2);
+    assert!(!output.err.contains("--attestation"), "{}", output.all());
 }
 
 fn verify_of_both_documents_is_refused(world: &World, server: &ServerProcess) {

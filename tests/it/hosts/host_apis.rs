@@ -435,7 +435,7 @@ fn refused_code_insights_have_proxy_hint_and_keep_verdict() {
 }
 
 #[test]
-fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
+fn check_on_bitbucket_sends_only_results_of_built_commit_and_unfinished_runs() {
     let world = change_with_bad_pipeline();
     let proxy = Platform::new();
     let head = world.git("rev-parse HEAD");
@@ -467,7 +467,13 @@ fn bitbucket_gets_a_check_of_the_clean_tree_and_of_no_other() {
     call.run("check --all")
         .expect(7)
         .saying(&["neither the event's commit"]);
-    assert_eq!(proxy.requests().len(), sent + 2);
+    let requests = &proxy.requests()[sent..];
+    let methods: Vec<&str> = requests.iter().map(|request| request.method.as_str()).collect();
+    assert_eq!(methods, ["DELETE", "PUT"]);
+    let report: Value = serde_json::from_slice(&requests[1].body).unwrap();
+    assert_eq!(report["result"], "FAILED", "{report}");
+    let details = report["details"].as_str().unwrap();
+    assert!(details.contains("did not finish (exit code 7)"), "{details}");
 }
 
 #[test]

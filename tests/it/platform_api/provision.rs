@@ -581,16 +581,15 @@ fn runs_at_the_same_time_create_one_project() {
 
 #[test]
 fn apply_whose_agent_is_missing_names_the_id_in_the_file() {
-    for (status, expected_text) in [
-        (404, "hint: check `secret.agentId` in the file; then run"),
-        (403, "Super Admin"),
+    for (status, code, expected_text) in [
+        (404, 8, "hint: check `secret.agentId` in the file; then run"),
+        (403, 4, "Super Admin"),
     ] {
         let (world, platform) = (World::new(), Platform::new());
         platform.respond_to("POST", "/secret-value$", ResponseTemplate::new(status));
         script_resources(&platform);
         world.write("p.yaml", full_saas());
-        let output = provision_call(&platform, &world).run(&APPLY);
-        assert!(matches!(output.code, 4 | 8), "{}", output.all());
+        let output = provision_call(&platform, &world).run(&APPLY).expect(code);
         let hint = output.err.rsplit("hint: ").next().unwrap();
         assert!(
             format!("hint: {hint}").contains(expected_text),
