@@ -1,8 +1,8 @@
 //! `sluicegate check`: evaluates the rules locally, without a platform.
 
 use crate::support::{
-    Arguments, Call, Job, RULES, RULES_FILE, World, ZEROS, bad_pipeline, change, check_folder, git,
-    good_pipeline, head, orchestration_text, path_variable, project, report_paths, repository, scratch,
+    Arguments, Call, Job, RULES, RULES_FILE, World, ZEROS, bad_pipeline, change, check_folder, encode_utf_16,
+    git, good_pipeline, head, orchestration_text, path_variable, project, report_paths, repository, scratch,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -644,10 +644,6 @@ fn check_does_not_pass_selected_file_outside_of_sparse_checkout() {
 
 #[test]
 fn file_in_utf_16_is_named_as_such() {
-    let wide = |text: &str| {
-        let units = text.encode_utf16().flat_map(u16::to_le_bytes);
-        [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()
-    };
     let files = [
         ("sluicegate.yaml", "review: {}\n", &["check"][..], 2),
         ("sluicegate-waivers.yaml", "waivers: []\n", &["check"], 2),
@@ -669,7 +665,7 @@ fn file_in_utf_16_is_named_as_such() {
     ];
     for (path, text, command, code) in files {
         let world = change(&[("b.orch.yaml", &good_pipeline())]);
-        world.write(path, wide(text));
+        world.write(path, encode_utf_16(text));
         let output = Call::with_platform(&world.work(), "http://127.0.0.1:9").run(command);
         assert!(
             output.all().contains("UTF-16"),

@@ -1,7 +1,7 @@
 //! The kinds of findings that `sluicegate fix` fixes.
 
 use super::{EMPTY, HEADER, call, fix, list_findings, project, read_all, script};
-use crate::support::{Call, Job, World, ZEROS, head, repository};
+use crate::support::{Call, Job, World, ZEROS, encode_utf_16, head, repository};
 use serde_json::json;
 use std::fs;
 
@@ -295,9 +295,7 @@ fn file_that_git_checks_out_as_utf_16_is_left_with_its_reason() {
             "main.orch.yaml text working-tree-encoding=UTF-16\n",
         ),
     ]);
-    let text = format!("{HEADER}{}", call("Call", "load"));
-    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
-    let bytes: Vec<u8> = [0xff, 0xfe].into_iter().chain(units).collect();
+    let bytes = encode_utf_16(&format!("{HEADER}{}", call("Call", "load")));
     world.write("main.orch.yaml", &bytes);
     world.commit("wide");
     let left =

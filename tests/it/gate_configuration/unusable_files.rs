@@ -1,8 +1,8 @@
 //! A file of the gate configuration that cannot be used fails the change that introduces it, and stops no later change.
 
 use crate::support::{
-    Call, HOSTS, Job, PROJECT, Platform, RULES, RULES_FILE, World, head, orchestration_text, passed_results,
-    project,
+    Call, HOSTS, Job, PROJECT, Platform, RULES, RULES_FILE, World, encode_utf_16, head, orchestration_text,
+    passed_results, project,
     publishing::{project_to_publish, publish_platform, upload_response},
     read_json, respond_for_each,
 };
@@ -143,10 +143,8 @@ fn poisons() -> Vec<Poison> {
         ),
         unreadable_file(
             "UTF-16",
-            |world| {
-                let wide = "review: {}\n".encode_utf16().flat_map(u16::to_le_bytes);
-                world.write("sluicegate.yaml", wide.collect::<Vec<u8>>());
-            },
+            // Without the byte order mark.
+            |world| world.write("sluicegate.yaml", &encode_utf_16("review: {}\n")[2..]),
             "sluicegate.yaml: the content is UTF-16: save it as UTF-8",
         ),
         unreadable_file(

@@ -1,6 +1,8 @@
 //! `sluicegate mv` in a repository with files that it cannot search or rewrite.
 
-use crate::support::{Arguments, Call, ProgramOutput, World, interrupting_git, project, scratch};
+use crate::support::{
+    Arguments, Call, ProgramOutput, World, encode_utf_16, interrupting_git, project, scratch,
+};
 use std::fs;
 
 const CALLER: &str = "type: orchestration\nversion: \"1.0\"\npipeline:\n  components:\n    Run:\n      type: run-orchestration\n      parameters: { orchestrationJob: TARGET }\n";
@@ -106,12 +108,6 @@ fn move_warns_of_file_that_is_too_large_to_search() {
         "moved 1 pipeline; no references to it in the files that could be searched\n"
     );
     assert!(!is_unmoved(&world));
-}
-
-/// Returns the text as UTF-16, with a byte order mark.
-fn encode_utf_16(text: &str) -> Vec<u8> {
-    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
-    [0xFF, 0xFE].into_iter().chain(units).collect()
 }
 
 /// Git stores the file as UTF-8 and checks it out as UTF-16.

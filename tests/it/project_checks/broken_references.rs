@@ -1,5 +1,6 @@
 //! Project checks: references between files that lead nowhere.
 
+use crate::support::publishing::shared_pipelines_file;
 use crate::support::{
     Arguments, Call, Platform, World, orchestration_text, project, respond_for_each, scratch,
 };
@@ -385,20 +386,18 @@ fn platform_that_is_away_hides_nothing_and_one_that_passes_excuses_nothing() {
 
 #[test]
 fn change_that_prevents_upload_is_reported_as_such() {
-    let entry = |path: &str| {
-        format!(
-            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
-        )
-    };
     let world = world_with_files(&[
         ("a/load.orch.yaml", &caller_of_targets(&["a/part"])),
         ("a/part.orch.yaml", &caller_of_targets(&[])),
-        (".platform/shared-pipelines.yaml", &entry("a/load.orch.yaml")),
+        (
+            ".platform/shared-pipelines.yaml",
+            &shared_pipelines_file(&[("a/load.orch.yaml", "load", true)]),
+        ),
     ]);
     world.git("rm -q a/part.orch.yaml");
     world.write(
         ".platform/shared-pipelines.yaml",
-        entry("a/load.orch.yaml")
+        shared_pipelines_file(&[("a/load.orch.yaml", "load", true)])
             + "  - { pipeline: a/b.orch.yaml, displayName: b, id: b, enabled: true, parameters: {} }\n",
     );
     world.commit("break");
@@ -883,11 +882,6 @@ pipeline:
 
 #[test]
 fn shared_pipeline_without_extension_suggests_the_file_with_it() {
-    let entry = |path: &str| {
-        format!(
-            "version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n  - {{ pipeline: {path}, displayName: l, id: load, enabled: true, parameters: {{}} }}\n"
-        )
-    };
     for (path, hint) in [
         ("a/load", "; did you mean `a/load.orch.yaml`?"),
         ("a/clean", "; did you mean `a/clean.tran.yaml`?"),
@@ -900,7 +894,10 @@ fn shared_pipeline_without_extension_suggests_the_file_with_it() {
                 "type: transformation\npipeline:\n  components: {}\n",
             ),
         ]);
-        world.write(".platform/shared-pipelines.yaml", entry(path));
+        world.write(
+            ".platform/shared-pipelines.yaml",
+            shared_pipelines_file(&[(path, "load", true)]),
+        );
         world.commit("share");
         let lines = list_project_findings(&check_expecting(&world, 1, ""));
         assert!(

@@ -2,9 +2,10 @@
 
 use crate::publish::planned_project::{
     CONFIG, PlanInput, call_parameter, pipeline_with_parameters, plan_world, planned_paths,
-    refused_plan_text, script, shared_pipelines_file, world_to_plan,
+    refused_plan_text, script, world_to_plan,
 };
 use crate::support::World;
+use crate::support::publishing::shared_pipelines_file;
 use sluicegate::publish::{FileSelection, FileSource, PlanChanges, SharedPipelineRef, compare_plans};
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;

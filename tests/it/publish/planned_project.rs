@@ -1,6 +1,7 @@
 //! A small project with shared pipelines, and plans of it.
 
 use crate::support::World;
+use crate::support::publishing::shared_pipelines_file;
 use sluicegate::publish::{FileSelection, FileSource, Plan, PublishError, PublishRequest, build_plan};
 use sluicegate_git::{CommitId, Repository};
 
@@ -38,15 +39,6 @@ pub fn world_to_plan() -> World {
         ]),
     );
     world
-}
-
-/// Returns a shared-pipelines file with these entries: path, ID, enabled.
-pub fn shared_pipelines_file(entries: &[(&str, &str, bool)]) -> String {
-    let entry = |(path, id, enabled): &(&str, &str, bool)| {
-        format!("  - pipeline: \"{path}\"\n    id: {id}\n    enabled: {enabled}\n    parameters: {{}}\n")
-    };
-    let list: String = entries.iter().map(entry).collect();
-    format!("version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{list}")
 }
 
 /// Returns a pipeline with components that have these parameters; the first component's key is on line 4.

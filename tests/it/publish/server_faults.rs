@@ -1,10 +1,9 @@
 //! The fault matrix: wherever the server fails, the reported outcome matches the stored versions.
 
 use crate::publish::faulty_server::{Fault, Faulty, Shows};
-use crate::publish::planned_project::{
-    CONFIG, pipeline_with_parameters, plan_world, shared_pipelines_file, world_to_plan,
-};
+use crate::publish::planned_project::{CONFIG, pipeline_with_parameters, plan_world, world_to_plan};
 use crate::support::World;
+use crate::support::publishing::shared_pipelines_file;
 use futures_util::stream::{self, StreamExt as _};
 use secrecy::SecretString;
 use sluicegate::publish::{

@@ -1,11 +1,10 @@
 //! Every part is the commit's blob, byte for byte, with exactly its path as the name.
 
 use crate::publish::faulty_server::{Fault, Faulty, Shows};
-use crate::publish::planned_project::{
-    CONFIG, pipeline_with_parameters, plan_world, script, shared_pipelines_file,
-};
+use crate::publish::planned_project::{CONFIG, pipeline_with_parameters, plan_world, script};
 use crate::publish::server_faults::{fast_publish_options, run_publish};
 use crate::support::World;
+use crate::support::publishing::shared_pipelines_file;
 use sluicegate::publish::OutcomeKind;
 use std::collections::BTreeMap;
 use std::process::Command;

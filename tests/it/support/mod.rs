@@ -45,6 +45,12 @@ pub const FORMATS: [&str; 10] = [
     "github",
 ];
 
+/// Returns the text as UTF-16, with a byte order mark.
+pub fn encode_utf_16(text: &str) -> Vec<u8> {
+    let units = text.encode_utf16().flat_map(u16::to_le_bytes);
+    [0xFF, 0xFE].into_iter().chain(units).collect()
+}
+
 /// Opens the repository at this path.
 pub fn open(path: &Path) -> Repository {
     Repository::open(path).unwrap()

@@ -23,6 +23,15 @@ pub fn project_to_publish() -> World {
     world
 }
 
+/// Returns a shared-pipelines file with these entries: path, ID, enabled.
+pub fn shared_pipelines_file(entries: &[(&str, &str, bool)]) -> String {
+    let entry = |(path, id, enabled): &(&str, &str, bool)| {
+        format!("  - pipeline: \"{path}\"\n    id: {id}\n    enabled: {enabled}\n    parameters: {{}}\n")
+    };
+    let list: String = entries.iter().map(entry).collect();
+    format!("version: \"1.0\"\ntype: shared-pipelines-config\npipelines:\n{list}")
+}
+
 pub fn caller_of_files(transformation: &str, script: &str) -> String {
     format!(
         "type: orchestration\npipeline:\n  components:\n    Run:\n      type: run-transformation\n      parameters:\n        \
