@@ -109,7 +109,7 @@ fn missing_or_invalid_github_payload_is_error_with_file() {
 }
 
 #[test]
-fn github_push_tells_what_was_there_before() {
+fn github_push_has_previous_commit_as_base() {
     let payload = json!({ "before": BASE, "after": MERGE, "repository": { "default_branch": "trunk" } });
     let context = github("push", "refs/heads/feature/x", payload).unwrap();
     assert_eq!(context.branch.as_deref(), Some("feature/x"));
@@ -200,7 +200,7 @@ fn gitlab(more: &[(&str, &str)]) -> CiContext {
 }
 
 #[test]
-fn gitlab_branch_pipeline_tells_what_was_there_before() {
+fn gitlab_branch_pipeline_has_previous_commit_as_base() {
     let push = ("CI_PIPELINE_SOURCE", "push");
     let context = gitlab(&[push, ("CI_COMMIT_BRANCH", "x"), ("CI_COMMIT_BEFORE_SHA", BASE)]);
     assert_eq!((context.host, context.event.as_str()), (Host::GitLab, "push"));

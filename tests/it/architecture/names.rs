@@ -50,6 +50,9 @@ const NOUNS: &str = "string thing ring setting warning finding heading encoding 
 /// Starts of names of tests that have no subject.
 const TEST_STARTS: [&str; 3] = ["a_", "what_", "it_"];
 
+/// Words in names of tests that do not name the outcome.
+const VAGUE_TEST_WORDS: [&str; 6] = ["says", "said", "say", "tells", "told", "tell"];
+
 /// Names of files that each directory or package may have.
 const SHARED_STEMS: [&str; 5] = ["mod", "lib", "main", "error", "tests"];
 
@@ -415,7 +418,8 @@ fn read_test_names(survey: &mut Survey, file: &syn::File) {
             };
             let name = item.sig.ident.to_string();
             let is_riddle = TEST_STARTS.iter().any(|start| name.starts_with(start));
-            if item.attrs.iter().any(is_test) && is_riddle {
+            let is_vague = name.split('_').any(|word| VAGUE_TEST_WORDS.contains(&word));
+            if item.attrs.iter().any(is_test) && (is_riddle || is_vague) {
                 self.0.add(Fault::Test, &name, item.sig.ident.span());
             }
         }
@@ -498,9 +502,11 @@ fn words_alone_are_recognized() {
 fn faults_are_found_in_source_text() {
     let text = "fn told((left, right): (u8, u8)) { let it = |x: u8| {\n x\n }; match right { found => {} } } \
         struct Of { what: u8, verified: bool } enum Where { There } mod kept {} const MOST: u8 = 1; \
-        #[cfg(test)] mod tests { fn said() {} }";
+        #[cfg(test)] mod tests { fn said() {} #[test] fn run_says_so() {} #[test] fn run_passes() {} }";
     let mut survey = Survey::default();
-    survey.visit_file(&syn::parse_file(text).unwrap());
+    let file = syn::parse_file(text).unwrap();
+    survey.visit_file(&file);
+    read_test_names(&mut survey, &file);
     let faults = survey.faults();
     let count = |fault| faults.get(&fault).map_or(0, Vec::len);
     assert_eq!(count(Fault::Function), 1);
@@ -512,4 +518,5 @@ fn faults_are_found_in_source_text() {
     assert_eq!(count(Fault::Variant), 1);
     assert_eq!(count(Fault::Module), 1);
     assert_eq!(count(Fault::Constant), 1);
+    assert_eq!(count(Fault::Test), 1);
 }

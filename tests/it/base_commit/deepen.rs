@@ -166,7 +166,7 @@ fn earlier_trial_merge_in_shallow_clone_is_reviewed_after_deepen() {
 }
 
 #[test]
-fn clone_that_tells_everything_fetches_nothing() {
+fn complete_clone_fetches_nothing() {
     let project = Project::new();
     let folder = with_default(checkout(&project.world, &[EVERYTHING_FETCHED], &project.feature));
     fs::remove_dir_all(project.world.remote()).unwrap();

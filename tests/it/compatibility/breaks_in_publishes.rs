@@ -325,7 +325,7 @@ fn publish_compares_entries_that_version_has_beyond_its_commit() {
 }
 
 #[test]
-fn dry_run_tells_what_would_break() {
+fn dry_run_lists_breaks_for_consumers() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     shop.break_it();
@@ -355,7 +355,7 @@ fn dry_run_tells_what_would_break() {
 }
 
 #[test]
-fn change_does_not_say_what_its_breaks_mean() {
+fn edit_of_compat_in_change_does_not_apply() {
     let shop = Shop::new();
     shop.world.write("sluicegate.yaml", "publish: { compat: fail }\n");
     shop.push();

@@ -656,7 +656,7 @@ fn comment_in_shared_file_is_no_change_of_diff_and_of_report() {
 }
 
 #[test]
-fn review_and_check_tell_what_change_breaks() {
+fn review_and_check_list_breaks_of_change() {
     let shop = breaking_change();
     for command in ["review", "check"] {
         let reports = ["junit", "html", "markdown", "sarif", "gitlab", "json"];

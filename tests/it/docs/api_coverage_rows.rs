@@ -127,7 +127,7 @@ pub const RULES: [Row; 52] = [
     ),
     (
         "Publish: `ignoredResources` may make an artifact incomplete",
-        "upload::ignored_resources upload::answer_without_ignored_resources_does_not_tell_that_there_are_none",
+        "upload::ignored_resources upload::answer_without_ignored_resources_leaves_them_unknown",
         "publish::publish_leaves_out_and_lists_foreign_files",
         "local_platform::artifacts::publish_with_ignored",
     ),
@@ -139,19 +139,19 @@ pub const RULES: [Row; 52] = [
     ),
     (
         "Agent task: STOPPED is finished, or waits for a decision",
-        "tasks::show_tells_both",
+        "tasks::show_distinguishes_both",
         "tasks::get_task_shows tasks::post_tasks_stops",
-        "local_platform::tasks::create_waits platform_api::tasks::list_tells_both",
+        "local_platform::tasks::create_waits platform_api::tasks::list_distinguishes_both",
     ),
     (
         "Agent task: RUNNING → STOPPED with nothing pending: finished",
-        "tasks::show_tells_both",
+        "tasks::show_distinguishes_both",
         "tasks::post_tasks_begins",
         "local_platform::tasks::create_with_everything_granted",
     ),
     (
         "Agent task: RUNNING → STOPPED with pending decisions",
-        "tasks::show_tells_both tasks::show_is_read",
+        "tasks::show_distinguishes_both tasks::show_is_read",
         "tasks::post_tasks_stops",
         "local_platform::tasks::create_waits local_platform::tasks::create_prints",
     ),
@@ -163,7 +163,7 @@ pub const RULES: [Row; 52] = [
     ),
     (
         "Agent task: RUNNING → ERRORED, details in the messages",
-        "tasks::show_of_a_task_that_failed",
+        "tasks::show_of_a_failed_task",
         "tasks::post_tasks_on_a_branch_that_is_not_there",
         "local_platform::tasks::create_that_ends_in_an_error",
     ),

@@ -591,7 +591,7 @@ fn doctor_lists_all_missing_settings_with_their_source() {
 }
 
 #[test]
-fn folder_that_nothing_tells_is_named_among_those_that_it_may_be() {
+fn unidentified_folder_is_listed_as_possible_folder() {
     let world = World::new();
     world.write(".acme/notes.yaml", "a: 1\n");
     world.write(".github/workflows/build.yml", "on: push\n");

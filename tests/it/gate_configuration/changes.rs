@@ -410,7 +410,7 @@ fn unknown_base_of_host_lets_no_gate_change_pass() {
 }
 
 #[test]
-fn file_cannot_say_what_change_of_gate_means() {
+fn gate_changes_setting_in_file_is_refused() {
     let world = world_with_changed_files(&[], &[("sluicegate.yaml", "gate-changes: warn\n")]);
     Call::new(&world.work())
         .run("check")

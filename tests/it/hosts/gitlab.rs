@@ -363,7 +363,7 @@ fn scheduled_or_manual_pipeline_is_compared_with_default_branch() {
 
 /// A runner may keep its checkout, so its branches can be older than the commit.
 #[test]
-fn kept_checkout_with_older_branch_cannot_tell_whether_remote_has_commit() {
+fn kept_checkout_with_older_branch_warns_of_unknown_remote_commit() {
     let project = Project::new();
     let older = format!("+{}:refs/remotes/origin/feature", project.before);
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);

@@ -253,7 +253,7 @@ fn token_of_app_finds_its_own_comment_by_its_viewer() {
 }
 
 #[test]
-fn note_is_left_alone_where_gitlab_does_not_tell_whose_token_is() {
+fn note_of_other_author_is_kept_if_owner_of_gitlab_token_is_unknown() {
     let (world, platform) = (change_with_bad_pipeline(), failing_platform("x"));
     let bot = json!({ "id": 1, "body": "<!-- sluicegate -->\nnot ours", "author": { "id": 6, "type": "Bot", "login": "github-actions[bot]" } });
     let notes = Comments::gitlab(vec![bot.clone()]);

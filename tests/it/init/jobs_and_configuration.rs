@@ -101,7 +101,7 @@ fn init_writes_job_for_every_host() {
 }
 
 #[test]
-fn jobs_say_what_hosts_read() {
+fn jobs_have_the_keys_that_hosts_read() {
     let world = small_project();
     run_init(&world, "--host github").expect(0);
     let job = parse_yaml(&world.read_text(".github/workflows/sluicegate.yml"));

@@ -165,7 +165,7 @@ fn review_on_unpushed_branch_of_merged_commit_names_branch() {
 }
 
 #[test]
-fn job_whose_clone_cannot_tell_whether_remote_has_commit_warns_and_asks() {
+fn job_in_clone_without_remote_branch_warns_and_sends_request() {
     let project = Project::new();
     let pipeline = format!("+{}:refs/pipelines/1", project.feature);
     let folder = checkout(&project.world, &["--depth=20", &pipeline], &project.feature);

@@ -263,7 +263,7 @@ fn move_without_a_written_index_is_undone() {
 }
 
 #[test]
-fn move_that_git_refuses_says_that_nothing_was_changed() {
+fn move_that_git_refuses_changes_nothing() {
     let world = project_with_called_pipeline();
     let args = "mv sales/load.orch.yaml deep/import.orch.yaml";
     fs::write(world.work().join(".git/index.lock"), "").unwrap();

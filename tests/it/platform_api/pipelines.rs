@@ -593,7 +593,7 @@ fn run_that_is_interrupted_without_the_flag_leaves_the_execution() {
 }
 
 #[test]
-fn show_tells_everything_and_waits_if_asked() {
+fn show_prints_all_fields_and_waits_on_request() {
     let (world, platform) = (World::new(), Platform::new());
     script_statuses_of_execution(&platform, &["RUNNING", "FAILED"]);
     let output = polling_call(&platform, &world)

@@ -600,7 +600,7 @@ fn apply_whose_agent_is_missing_names_the_id_in_the_file() {
 }
 
 #[test]
-fn apply_that_cannot_write_its_state_says_so() {
+fn apply_with_unwritable_state_file_sends_no_request() {
     let (world, platform) = (World::new(), provision_platform(None));
     world.write("p.yaml", hybrid_file());
     let output = provision_call(&platform, &world)

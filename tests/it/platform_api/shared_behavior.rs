@@ -1130,7 +1130,7 @@ fn very_verbose_run_shows_request_without_response() {
 }
 
 #[test]
-fn existing_name_is_not_said_to_be_missing() {
+fn unusable_404_does_not_report_existing_name_as_missing() {
     let (world, platform) = (World::new(), platform_with_resources());
     world.write(
         ".platform/shared-pipelines.yaml",

@@ -142,7 +142,7 @@ fn create_with_unusable_task_id_exits_with_3() {
 }
 
 #[test]
-fn create_with_wait_tells_how_else_it_ended() {
+fn create_with_wait_reports_each_other_end() {
     let stopping = detail("STOPPING", "2", &json!([]));
     let no_pending = json!({ "taskId": ID, "status": "STOPPED" });
     for (details, code, expected_text) in [
@@ -454,7 +454,7 @@ fn task_that_no_answer_names_is_not_to_be_made_again_blindly() {
 }
 
 #[test]
-fn list_tells_both_meanings_of_stopped_apart() {
+fn list_distinguishes_both_meanings_of_stopped() {
     let (world, platform) = (World::new(), Platform::new());
     let item = |id: &str, status: &str| json!({ "taskId": id, "status": status, "mode": "ACT" });
     let items = [
@@ -882,7 +882,7 @@ fn permissions_that_were_not_replaced_are_no_success() {
 }
 
 #[test]
-fn stop_delete_and_permissions_say_what_they_did() {
+fn stop_delete_and_permissions_print_their_results() {
     let (world, platform) = (World::new(), task_platform(&[]));
     platform.respond_to("DELETE", "/tasks/(busy|1.*touch.*)$", ResponseTemplate::new(409));
     platform.respond_to("DELETE", ONE, ResponseTemplate::new(204));
@@ -962,7 +962,7 @@ fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
 }
 
 #[test]
-fn wait_that_a_refusal_ends_says_that_the_task_continues() {
+fn wait_that_a_refusal_ends_names_the_task_that_continues() {
     for (status, code, cause) in [
         (401, 4, "check the token"),
         (403, 4, "role"),

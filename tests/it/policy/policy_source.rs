@@ -538,7 +538,7 @@ fn path_of_file_overwrites_nothing_that_git_tracks() {
 }
 
 #[test]
-fn change_does_not_say_where_it_is_published() {
+fn edit_of_publish_on_in_change_does_not_apply() {
     let world = project();
     world.git("checkout -q -b change");
     world.write("b.orch.yaml", orchestration_text(&["Start", "Done"]));
@@ -587,7 +587,7 @@ fn file_that_is_not_read_for_its_ending_is_reported() {
 }
 
 #[test]
-fn context_tells_where_the_policy_is_read() {
+fn context_shows_source_of_policy() {
     let world = bad_change_after_configuration(&[("sluicegate.yaml", "retries: 0\n")], &[]);
     let base = &world.git("rev-parse main")[..7];
     let output = github_pull_request(&world, Call::new(&world.work())).run("context --json");
@@ -710,7 +710,7 @@ fn pushed_branch_with_usual_name_chooses_no_policy() {
 }
 
 #[test]
-fn jenkins_tells_that_the_branch_is_the_default_one() {
+fn primary_branch_of_jenkins_is_the_default_branch() {
     let world = bad_change_after_configuration(&[], &[("sluicegate.yaml", LENIENT)]);
     world.git("symbolic-ref --delete refs/remotes/origin/HEAD");
     let call = Call::new(&world.work())

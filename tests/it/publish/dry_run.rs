@@ -298,7 +298,7 @@ fn publish_of_commit_with_impossible_time_needs_name_without_date() {
 }
 
 #[test]
-fn dry_run_with_disabled_versions_says_that_they_are_disabled() {
+fn dry_run_with_only_disabled_versions_names_them_as_the_cause() {
     let shop = Shop::new();
     let output = shop.publish("1.0.0 --dry-run").expect(0);
     output.assert_logged(&["could not list the changes: no published version is known"]);

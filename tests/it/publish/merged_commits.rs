@@ -130,7 +130,7 @@ fn push_is_published_if_the_branch_of_the_clone_is_older_and_not_if_it_differs()
 }
 
 #[test]
-fn clone_that_cannot_tell_whether_tag_is_merged_publishes_nothing() {
+fn tag_in_shallow_clone_publishes_nothing() {
     let (world, server) = stage();
     world.git("tag v1");
     world.git("push -q origin v1");
@@ -503,7 +503,7 @@ fn branch_of_another_remote_is_not_default_branch() {
 }
 
 #[test]
-fn rerun_in_shallow_clone_that_cannot_tell_order_publishes_nothing() {
+fn rerun_in_shallow_clone_with_unknown_order_publishes_nothing() {
     let (world, server) = stage();
     let url = format!("file://{}", world.remote().display());
     git(world.path(), format!("clone -q --depth 1 {url} old"));

@@ -1091,7 +1091,7 @@ fn lower_number_of_newer_commit_is_reported_and_higher_number_is_not() {
 }
 
 #[test]
-fn rerun_of_published_version_does_not_say_that_it_publishes() {
+fn rerun_of_published_version_logs_a_comparison_instead_of_a_publish() {
     let (world, server) = stage();
     let first = publish_from_push(&world, &server, "auto").expect(0);
     first.saying(&["publishing 2 files as version "]);

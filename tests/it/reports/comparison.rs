@@ -130,7 +130,7 @@ fn renamed_file_is_new_unless_the_report_has_its_former_name() {
 }
 
 #[test]
-fn report_that_does_not_say_what_findings_are_about_excuses_none() {
+fn old_report_without_subjects_of_findings_excuses_none() {
     let content = pipeline_with_names(&["one bad"]);
     let world = two(&[("a.orch.yaml", &content)], &[("a.orch.yaml", Some(&content))]);
     edit_report(&world, "old.json", |old| {

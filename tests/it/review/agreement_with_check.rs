@@ -135,7 +135,7 @@ fn error_types(report: &Value, into: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn review_and_check_of_commit_say_the_same() {
+fn review_and_check_of_commit_have_equal_findings() {
     let world = World::new();
     write_pipelines(&world);
     let project = format!("{PROJECT}={}", world.remote().display());

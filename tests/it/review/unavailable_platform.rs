@@ -60,7 +60,7 @@ fn pipeline_that_breaks_the_platform_does_not_pass_its_batch() {
 }
 
 #[test]
-fn pages_of_undecided_run_say_next_to_verdict_whether_it_passes() {
+fn pages_of_undecided_run_show_applied_setting_next_to_verdict() {
     let world = change(&[("b.orch.yaml", &good_pipeline())]);
     let platform = Platform::new();
     platform.is_down();

@@ -23,7 +23,7 @@ fn ours(repo: &Repository, one: &str, other: &str) -> Vec<String> {
 }
 
 #[test]
-fn random_histories_have_the_merge_bases_that_git_tells() {
+fn random_histories_have_the_merge_bases_of_git() {
     let world = World::new();
     world.write("a", "a");
     let root = world.commit("root");

@@ -570,7 +570,7 @@ fn read_git_ranges(world: &World) -> BTreeMap<String, Vec<(u32, u32)>> {
 }
 
 #[test]
-fn touched_lines_of_random_edits_are_those_that_git_tells() {
+fn touched_lines_of_random_edits_equal_those_of_git() {
     let mut dice = Dice(7);
     let world = World::new();
     // Few different lines, so that many edits could be described in several ways.

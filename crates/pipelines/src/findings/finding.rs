@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn error_type_tells_whether_file_or_rules_file_has_the_error() {
+    fn error_type_distinguishes_errors_of_file_and_of_rules_file() {
         let error = |error_type: &str| Status::Error(Some(error_type.to_owned()));
         assert_eq!(classify(error(UNREADABLE_TYPE)), (true, false, false));
         assert_eq!(classify(error(MISSING_RULES_TYPE)), (true, true, true));

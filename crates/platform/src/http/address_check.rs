@@ -79,7 +79,7 @@ mod tests {
     use reqwest::header::{AGE, DATE, HeaderMap, HeaderValue};
 
     #[test]
-    fn cached_answer_tells_no_time() {
+    fn cached_answer_has_no_server_time() {
         let mut headers = HeaderMap::new();
         assert_eq!(find_server_time(&headers), None);
         headers.insert(DATE, HeaderValue::from_static("Fri, 20 Nov 2026 09:30:00 GMT"));

@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_and_say_so() {
+    fn long_texts_are_cut_with_the_number_of_missing_characters() {
         assert_eq!(truncate("äöü", 3), "äöü");
         assert_eq!(truncate("äöüß", 3), "äöü… (1 more character)");
         assert!(words(&"x".repeat(100_000)).len() < 2_100);

@@ -310,7 +310,7 @@ async fn artifacts_are_read_in_any_shape() {
 }
 
 #[tokio::test]
-async fn page_that_tells_neither_size_nor_total_is_followed_to_its_end() {
+async fn list_without_size_and_total_is_read_to_its_end() {
     let page = |names: &[&str]| {
         let entries: Vec<_> = names
             .iter()

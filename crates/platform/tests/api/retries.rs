@@ -103,7 +103,7 @@ async fn other_refusals_are_final() {
 }
 
 #[tokio::test]
-async fn retries_end_and_say_how_many_there_were() {
+async fn failed_retries_report_their_number() {
     let server = server(ResponseTemplate::new(502), 9, empty_list()).await;
     let error = platform(&server.uri())
         .fetch_shared_pipelines()

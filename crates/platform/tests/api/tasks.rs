@@ -168,7 +168,7 @@ async fn show_is_read_as_documented() {
 
 // Endpoint: GET /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
-async fn show_tells_both_meanings_of_stopped_apart() {
+async fn show_distinguishes_both_meanings_of_stopped() {
     for (body, phase) in [
         (
             r#"{ "status": "STOPPED", "pendingDecisions": [] }"#,
@@ -345,7 +345,7 @@ async fn permissions_replace_the_whole_set() {
 
 // Endpoint: GET /v1/ai/agents/tasks/{taskId}
 #[tokio::test]
-async fn show_of_a_task_that_failed_tells_so_whatever_is_pending() {
+async fn show_of_a_failed_task_is_an_error_whatever_is_pending() {
     for pending in [json!([]), json!([{ "type": "tool" }]), json!(null)] {
         let body = json!({ "taskId": ID, "status": "ERRORED", "pendingDecisions": pending }).to_string();
         let (_server, platform) = server_expecting("GET", &task_path(""), None, json(200, &body)).await;

@@ -369,7 +369,7 @@ async fn accepted_upload_with_unreadable_response_is_distinguished() {
 }
 
 #[tokio::test]
-async fn answer_without_ignored_resources_does_not_tell_that_there_are_none() {
+async fn answer_without_ignored_resources_leaves_them_unknown() {
     let (script, _received) = recording_script("200 OK", r#"{ "versionName": "1.2.0" }"#);
     let server = RawServer::start(vec![script]);
     let answer = platform(&server.url())
