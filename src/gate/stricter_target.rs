@@ -36,6 +36,9 @@ pub(crate) struct StricterTarget {
     own_files: BTreeSet<String>,
     /// True if this run reads these files from the reviewed commit.
     has_own_policy: bool,
+    /// The kind of reference that was certainly pushed: `branch` or `tag`. `None` for other events, and on a host that does
+    /// not name its event.
+    pushed_reference: Option<&'static str>,
 }
 
 impl Workspace<'_> {
@@ -108,8 +111,10 @@ impl Workspace<'_> {
             let config_file = self.config_file.iter().cloned();
             config_file.chain([waivers::FILE_NAME.to_owned()]).collect()
         };
+        let reference_kind = if self.ci.tag.is_some() { "tag" } else { "branch" };
         Ok(Some(StricterTarget {
             own_files,
+            pushed_reference: self.ci.is_push().then_some(reference_kind),
             has_own_policy: matches!(self.policy_revision, PolicyRevision::Head { .. }),
             branch: branch.clone(),
             commit: commit.clone(),
@@ -153,21 +158,22 @@ impl StricterTarget {
     }
 
     /// Describes how to continue, given that the target has a stricter file at `path`. A pushed branch or a tag, such as
-    /// a release branch, may never be merged into the target, so its job can choose the files of the reviewed commit.
+    /// a release branch, may never be merged into the target, so a job of its own can choose the files of the reviewed
+    /// commit. In a job that may also run for changes, each change would then decide its own verdict.
     fn describe_remedy(&self, path: &str) -> String {
         let branch = &self.branch;
-        if !self.own_files.contains(path) {
-            return format!(
-                "to have your change reviewed against that file, merge `{branch}` into your branch"
-            );
-        }
-        if self.has_own_policy {
+        let has_own_file = self.own_files.contains(path);
+        if has_own_file && self.has_own_policy {
             return "this run uses the file of the reviewed commit (--policy head)".to_owned();
         }
-        format!(
-            "if the reviewed commit is not for `{branch}`, for example on a release branch, set SLUICEGATE_POLICY=head \
-             in the job, so that the commit's own file applies; otherwise, merge `{branch}` into your branch"
-        )
+        match self.pushed_reference {
+            Some(reference) if has_own_file => format!(
+                "if the reviewed commit is not for `{branch}`, for example on a release branch, set \
+                 SLUICEGATE_POLICY=head only in a job that runs for pushes to this {reference}, so that the commit's \
+                 own file applies; otherwise, merge `{branch}` into your branch"
+            ),
+            _ => format!("to have your change reviewed against that file, merge `{branch}` into your branch"),
+        }
     }
 
     /// Returns the note that the changed pipelines among the reviewed ones were also evaluated against the target's

@@ -2,7 +2,7 @@
 
 use crate::support::{
     Call, HOSTS, Job, Platform, RULES, RULES_FILE, World, finding_values, orchestration_text, passed_results,
-    project, push_of_branch, respond_for_each,
+    project, push_of_branch, repository, respond_for_each,
 };
 use serde_json::json;
 
@@ -420,7 +420,7 @@ fn change_that_contains_tip_did_not_start_before() {
     world.commit("group 2");
     let queue = "refs/heads/gh-readonly-queue/main/pr-2";
     world.git(&["push", "-q", "origin", &format!("HEAD:{queue}")]);
-    let payload = json!({ "repository": crate::support::repository(), "merge_group": {
+    let payload = json!({ "repository": repository(), "merge_group": {
         "head_ref": queue, "head_sha": crate::support::head(&world), "base_sha": base, "base_ref": "refs/heads/main" } });
     let call = Job::github()
         .event("merge_group", queue, &payload)
@@ -435,7 +435,7 @@ fn change_that_contains_tip_did_not_start_before() {
 }
 
 fn push_of(world: &World, reference: &str, before: &str) -> Call {
-    let payload = json!({ "repository": crate::support::repository(), "ref": reference, "before": before,
+    let payload = json!({ "repository": repository(), "ref": reference, "before": before,
         "after": crate::support::head(world) });
     Job::github()
         .event("push", reference, &payload)
@@ -847,7 +847,7 @@ fn moved_waiver_of_target_is_explained_on_a_branch_that_is_not_merged() {
         )],
     );
     let moved = "waiver moved to new/b.orch.yaml: component-naming-convention in old/b.orch.yaml (tightened)";
-    let own_files = "set SLUICEGATE_POLICY=head in the job";
+    let own_files = "set SLUICEGATE_POLICY=head only in a job that runs for pushes to this branch";
     let read_notes = |call: Call, code: i32| {
         let output = call.run("check --report json=-").expect(code);
         let notes = output.json()["notes"].to_string();
@@ -862,9 +862,21 @@ fn moved_waiver_of_target_is_explained_on_a_branch_that_is_not_merged() {
         notes.contains("this run uses the file of the reviewed commit") && !notes.contains(own_files),
         "{notes}"
     );
-    let notes = read_notes(Job::github().pull_request().call(&world), 1);
-    assert!(
-        notes.contains("merge `main` into your branch") && !notes.contains(own_files),
-        "{notes}"
-    );
+    // An unknown host does not say whether it runs for a push, and a schedule is none.
+    let pull_request_on_unknown_host = Call::new(&world.work())
+        .variable("CI", "true")
+        .variable("SLUICEGATE_BASE", "main");
+    let payload = json!({ "repository": repository() });
+    let schedule = Job::github().event("schedule", "refs/heads/change", &payload);
+    for call in [
+        Job::github().pull_request().call(&world),
+        pull_request_on_unknown_host,
+        schedule.call(&world),
+    ] {
+        let notes = read_notes(call, 1);
+        assert!(
+            notes.contains("merge `main` into your branch") && !notes.contains("SLUICEGATE_POLICY"),
+            "{notes}"
+        );
+    }
 }
