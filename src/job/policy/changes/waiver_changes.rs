@@ -6,7 +6,7 @@ use sluicegate_base::text::{self, format_count, wrap};
 use sluicegate_pipelines::rules::is_worse_size;
 use sluicegate_pipelines::waivers::{WaiverEntry, parse_waivers_file};
 use sluicegate_yaml::DocumentError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of columns of a waiver's path in a sentence.
 const MAX_PATH_COLUMNS: usize = 60;
@@ -25,19 +25,18 @@ pub fn describe_waivers_file_changes(
         let old_entries: Vec<&WaiverEntry> = old.difference(new).collect();
         let new_entries: Vec<&WaiverEntry> = new.difference(old).collect();
         // A waiver for the same findings as an old one is a changed waiver, not a new one.
+        let old_subjects = group_by_subject(&old_entries);
+        let new_subjects = group_by_subject(&new_entries);
         let (changed_entries, added_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = new_entries
             .iter()
-            .partition(|entry| has_same_subject(entry, &old_entries));
-        let removed_entries: Vec<&WaiverEntry> = old_entries
-            .iter()
-            .filter(|entry| !has_same_subject(entry, &new_entries))
-            .copied()
-            .collect();
+            .partition(|entry| old_subjects.contains_key(&entry.subject()));
+        let mut removed_entries = old_entries.clone();
+        removed_entries.retain(|entry| !new_subjects.contains_key(&entry.subject()));
         let mut sentences = describe_waivers(Effect::Relaxed, "added", &added_entries, length);
         for effect in [Effect::Relaxed, Effect::Unknown, Effect::Tightened] {
             let entries: Vec<&WaiverEntry> = changed_entries
                 .iter()
-                .filter(|entry| find_effect(entry, &old_entries) == effect)
+                .filter(|entry| find_effect(entry, &old_subjects) == effect)
                 .copied()
                 .collect();
             sentences.extend(describe_waivers(
@@ -47,14 +46,11 @@ pub fn describe_waivers_file_changes(
                 length,
             ));
         }
+        let new_paths = find_new_paths(&removed_entries, &added_entries);
         let (moved_entries, removed_entries): (Vec<&WaiverEntry>, Vec<&WaiverEntry>) = removed_entries
             .into_iter()
-            .partition(|entry| find_new_path(entry, &added_entries).is_some());
-        for entry in moved_entries {
-            let new_path = find_new_path(entry, &added_entries).unwrap_or_default();
-            let change = format!("moved to {}", shorten_path(new_path));
-            sentences.extend(describe_waivers(Effect::Tightened, &change, &[entry], length));
-        }
+            .partition(|entry| new_paths.contains_key(entry));
+        sentences.extend(describe_moved_waivers(&moved_entries, &new_paths, length));
         sentences.extend(describe_waivers(
             Effect::Tightened,
             "removed",
@@ -78,34 +74,57 @@ fn parse_entries(bytes: &[u8]) -> Result<BTreeSet<WaiverEntry>, DocumentError> {
         .collect())
 }
 
-/// Returns whether one of `entries` waives the same findings as `entry`, possibly with another reason, size or end.
-fn has_same_subject(entry: &WaiverEntry, entries: &[&WaiverEntry]) -> bool {
-    entries
-        .iter()
-        .any(|candidate| candidate.subject() == entry.subject())
+/// Waivers by their subject. Waivers with the same subject allow the same findings, possibly with another reason, size
+/// or end.
+type SubjectGroups<'e> = HashMap<(&'e str, &'e str, Option<&'e str>), Vec<&'e WaiverEntry>>;
+
+/// Groups waivers by their subject.
+fn group_by_subject<'e>(entries: &[&'e WaiverEntry]) -> SubjectGroups<'e> {
+    let mut groups = SubjectGroups::new();
+    for entry in entries {
+        groups.entry(entry.subject()).or_default().push(entry);
+    }
+    groups
 }
 
-/// Returns the path of the added waiver that differs from the removed one only in its path. Returns `None` without such a
-/// waiver, or if there are several, because it is then unknown which one replaces it.
-fn find_new_path<'e>(removed_entry: &WaiverEntry, added_entries: &[&'e WaiverEntry]) -> Option<&'e str> {
-    let mut paths = added_entries.iter().filter_map(|entry| {
-        let moved_entry = WaiverEntry {
-            path: entry.path.clone(),
-            ..removed_entry.clone()
-        };
-        (moved_entry == **entry).then_some(entry.path.as_str())
-    });
-    match (paths.next(), paths.next()) {
-        (Some(path), None) => Some(path),
-        _ => None,
+/// Groups waivers that differ only in their path. The keys are copies without a path.
+fn group_without_path<'e>(entries: &[&'e WaiverEntry]) -> BTreeMap<WaiverEntry, Vec<&'e WaiverEntry>> {
+    let mut groups: BTreeMap<WaiverEntry, Vec<&WaiverEntry>> = BTreeMap::new();
+    for entry in entries {
+        groups.entry(remove_path(entry)).or_default().push(entry);
     }
+    groups
+}
+
+/// Returns a copy of a waiver with an empty path.
+fn remove_path(entry: &WaiverEntry) -> WaiverEntry {
+    WaiverEntry {
+        path: String::new(),
+        ..entry.clone()
+    }
+}
+
+/// Returns the new paths of the removed waivers that were moved: a single added waiver differs from each only in its
+/// path. If several removed or several added waivers differ only in their paths, it is unknown which one replaces which.
+fn find_new_paths<'e>(
+    removed_entries: &[&'e WaiverEntry],
+    added_entries: &[&'e WaiverEntry],
+) -> BTreeMap<&'e WaiverEntry, &'e str> {
+    let added_groups = group_without_path(added_entries);
+    let mut new_paths = BTreeMap::new();
+    for (key, removed_group) in group_without_path(removed_entries) {
+        let added_group = added_groups.get(&key).map(Vec::as_slice);
+        if let ([removed_entry], Some([added_entry])) = (removed_group.as_slice(), added_group) {
+            new_paths.insert(*removed_entry, added_entry.path.as_str());
+        }
+    }
+    new_paths
 }
 
 /// Returns the effect of the new size and the new end of a waiver. The effect is unknown if only the reason or the owner
 /// changed, or if several old waivers have the same subject.
-fn find_effect(new: &WaiverEntry, old_entries: &[&WaiverEntry]) -> Effect {
-    let mut old_versions = old_entries.iter().filter(|old| old.subject() == new.subject());
-    let (Some(old), None) = (old_versions.next(), old_versions.next()) else {
+fn find_effect(new: &WaiverEntry, old_subjects: &SubjectGroups<'_>) -> Effect {
+    let Some([old]) = old_subjects.get(&new.subject()).map(Vec::as_slice) else {
         return Effect::Unknown;
     };
     // A waiver without an end never expires.
@@ -135,13 +154,41 @@ fn find_size_effect(rule: &str, old_size: Option<u64>, new_size: Option<u64>) ->
     }
 }
 
-/// Describes waivers with the same kind of change, one per sentence. If there are many, a short description has their
-/// number first, and lists only the first ones.
+/// Describes waivers with the same kind of change, one per sentence.
 fn describe_waivers(
     effect: Effect,
     change: &str,
     entries: &[&WaiverEntry],
     length: DescriptionLength,
+) -> Vec<String> {
+    let describe = |entry: &WaiverEntry| format!("waiver {change}: {}", describe_waiver(entry));
+    describe_first_waivers(effect, change, entries, length, &describe)
+}
+
+/// Describes the moved waivers, each with its new path.
+fn describe_moved_waivers(
+    entries: &[&WaiverEntry],
+    new_paths: &BTreeMap<&WaiverEntry, &str>,
+    length: DescriptionLength,
+) -> Vec<String> {
+    describe_first_waivers(Effect::Tightened, "moved", entries, length, &|entry| {
+        let new_path = new_paths.get(entry).copied().unwrap_or_default();
+        format!(
+            "waiver moved to {}: {}",
+            shorten_path(new_path),
+            describe_waiver(entry)
+        )
+    })
+}
+
+/// Describes each waiver with `describe`. If there are many, a short description has their number first, and lists only
+/// the first ones.
+fn describe_first_waivers(
+    effect: Effect,
+    change: &str,
+    entries: &[&WaiverEntry],
+    length: DescriptionLength,
+    describe: &dyn Fn(&WaiverEntry) -> String,
 ) -> Vec<String> {
     let max_listed = match length {
         DescriptionLength::Complete => entries.len(),
@@ -155,7 +202,7 @@ fn describe_waivers(
         )));
     }
     for entry in entries.iter().take(max_listed) {
-        sentences.push(effect.label_sentence(&format!("waiver {change}: {}", describe_waiver(entry))));
+        sentences.push(effect.label_sentence(&describe(entry)));
     }
     sentences
 }
@@ -234,6 +281,38 @@ mod tests {
                 "{sentences}"
             );
         }
+    }
+
+    #[test]
+    fn waivers_that_one_added_waiver_may_replace_are_described_as_removed() {
+        let waiver = |path: &str| format!("- {{ rule: r, path: {path}, reason: why }}\n");
+        insta::assert_snapshot!(said(&(waiver("a") + &waiver("b")), &waiver("c")), @"
+        waiver added: r in c (relaxed)
+        waiver removed: r in a (tightened)
+        waiver removed: r in b (tightened)
+        ");
+    }
+
+    #[test]
+    fn of_many_moved_waivers_the_first_are_named() {
+        let list_waivers = |folder: &str| -> String {
+            let numbers = 1000..6000;
+            let waivers = numbers.map(|number| {
+                format!("- {{ rule: r, path: {folder}/{number}, about: c{number}, reason: r }}\n")
+            });
+            waivers.collect()
+        };
+        let sentences = said(&list_waivers("a"), &list_waivers("b"));
+        let lines: Vec<&str> = sentences.lines().collect();
+        assert_eq!(lines.len(), 2 * (1 + MAX_LISTED_WAIVERS));
+        assert_eq!(
+            lines[1 + MAX_LISTED_WAIVERS],
+            "5000 waivers moved; only the first 10 are listed (tightened)"
+        );
+        assert_eq!(
+            lines[2 + MAX_LISTED_WAIVERS],
+            "waiver moved to b/1000: r in a/1000, c1000 (tightened)"
+        );
     }
 
     #[test]
