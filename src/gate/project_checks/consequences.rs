@@ -51,7 +51,8 @@ impl RunFindings {
 impl GateRun<'_> {
     /// Records the findings that exist only because of broken links, so that they can be folded into the findings about
     /// the links: those that disappear if a link leads to the component that it probably means. This is the renamed
-    /// component, otherwise the one with the most similar name, otherwise the one that the base suggests.
+    /// component, otherwise the one with the most similar name, otherwise the one to which the link led in the base,
+    /// otherwise the only component that no link leads to and that is new or was linked in the base.
     pub(crate) fn record_link_consequences(&self, run_findings: &mut RunFindings) -> Result<(), Failure> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let components = self.renamed_components();

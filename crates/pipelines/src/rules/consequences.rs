@@ -5,10 +5,10 @@ use super::registry::registry;
 use super::rule::Rule;
 use super::{ComponentGraph, RuleConfig};
 use crate::pipelines::{Component, DanglingLink, Link, LinkRole, Pipeline, PipelineKind};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Maximum number of broken links of a pipeline that are repaired to find their consequences. Each repair evaluates the
-/// rules that depend on links.
+/// Maximum number of broken links of a pipeline that are repaired to find their consequences, the first in the file.
+/// Each repair evaluates the rules that depend on links.
 const MAX_REPAIRED_LINKS: usize = 100;
 
 /// A finding: the rule, and the component that it is about.
@@ -47,7 +47,7 @@ pub fn find_consequences(
     let mut repaired_pipeline = pipeline.clone();
     let mut findings = evaluate_link_rules(pipeline);
     let mut consequences = Vec::new();
-    for broken_link in broken_links.into_iter().take(MAX_REPAIRED_LINKS) {
+    for broken_link in broken_links {
         let Some(component) = repaired_pipeline.components.get_mut(broken_link.component_index) else {
             continue;
         };
@@ -79,8 +79,8 @@ pub fn find_consequences(
     consequences
 }
 
-/// Returns the broken links of a pipeline, with the components that `find_component` returns for their names. A blank
-/// link does not mean any component, so it is not broken.
+/// Returns the first broken links of a pipeline, at most [`MAX_REPAIRED_LINKS`], with the components that
+/// `find_component` returns for their names. A blank link does not mean any component, so it is not broken.
 fn find_broken_links(
     pipeline: &Pipeline,
     find_component: &mut dyn FnMut(&str) -> Option<String>,
@@ -89,13 +89,17 @@ fn find_broken_links(
     let mut broken_links = Vec::new();
     for (component_index, component) in pipeline.components.iter().enumerate() {
         for (link_index, link) in component.links.iter().enumerate() {
-            if !component_names.contains(link.name.as_str()) && !link.is_blank() {
-                broken_links.push(BrokenLink {
-                    component_index,
-                    link_index,
-                    target: find_component(&link.name),
-                });
+            if component_names.contains(link.name.as_str()) || link.is_blank() {
+                continue;
             }
+            if broken_links.len() == MAX_REPAIRED_LINKS {
+                return broken_links;
+            }
+            broken_links.push(BrokenLink {
+                component_index,
+                link_index,
+                target: find_component(&link.name),
+            });
         }
     }
     broken_links
@@ -105,6 +109,10 @@ fn find_broken_links(
 /// link led in the base, otherwise the only component that no link leads to.
 fn find_targets_from_base(pipeline: &Pipeline, base: &Pipeline, broken_links: &mut [BrokenLink]) {
     let component_names = pipeline.component_names();
+    let mut base_components: HashMap<&str, &Component> = HashMap::new();
+    for component in &base.components {
+        base_components.entry(&component.name).or_insert(component);
+    }
     let mut repaired_pipeline = pipeline.clone();
     for broken_link in &*broken_links {
         repair_link(&mut repaired_pipeline, broken_link);
@@ -115,7 +123,13 @@ fn find_targets_from_base(pipeline: &Pipeline, base: &Pipeline, broken_links: &m
         }
         let component = repaired_pipeline.components.get(broken_link.component_index);
         broken_link.target = component.and_then(|component| {
-            find_lost_target(base, component, broken_link.link_index, &component_names)
+            let base_component = base_components.get(component.name.as_str())?;
+            find_lost_target(
+                base_component,
+                component,
+                broken_link.link_index,
+                &component_names,
+            )
         });
         // Another broken link of the same kind lost another target.
         repair_link(&mut repaired_pipeline, broken_link);
@@ -140,7 +154,7 @@ fn repair_link(pipeline: &mut Pipeline, broken_link: &BrokenLink) {
 /// Returns the first of the existing components to which a link of the same kind led in the base and does not lead
 /// anymore.
 fn find_lost_target(
-    base: &Pipeline,
+    base_component: &Component,
     component: &Component,
     link_index: usize,
     component_names: &HashSet<&str>,
@@ -148,14 +162,12 @@ fn find_lost_target(
     let link = component.links.get(link_index)?;
     let is_same_kind =
         |candidate: &&Link| (candidate.role, candidate.condition) == (link.role, link.condition);
-    let base_component = base
-        .components
-        .iter()
-        .find(|candidate| candidate.name == component.name)?;
+    let links = component.links.iter().filter(is_same_kind);
+    let link_names: HashSet<&str> = links.map(|link| link.name.as_str()).collect();
     let mut base_links = base_component.links.iter().filter(is_same_kind);
     let lost_link = base_links.find(|base_link| {
-        let mut links = component.links.iter().filter(is_same_kind);
-        component_names.contains(base_link.name.as_str()) && links.all(|link| link.name != base_link.name)
+        let name = base_link.name.as_str();
+        component_names.contains(name) && !link_names.contains(name)
     })?;
     Some(lost_link.name.clone())
 }
@@ -224,4 +236,54 @@ fn list_unlinked_components(pipeline: &Pipeline) -> Vec<&str> {
         }
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fmt::Write as _;
+
+    /// Returns an orchestration whose first component links to these names, and the components 0 to 149.
+    fn parse_pipeline(links: &str) -> Pipeline {
+        let mut text = format!(
+            "type: orchestration\npipeline:\n  components:\n    Start: {{ type: start, transitions: {{ unconditional: \
+             [{links}] }} }}\n"
+        );
+        for number in 0..150 {
+            let _ = writeln!(text, "    C{number}: {{ type: sql-executor }}");
+        }
+        Pipeline::parse(text.as_bytes()).unwrap()
+    }
+
+    /// Returns link names that begin with `prefix`, for each component.
+    fn join_names(prefix: &str) -> String {
+        let names: Vec<String> = (0..150).map(|number| format!("{prefix}{number}")).collect();
+        names.join(", ")
+    }
+
+    #[test]
+    fn components_are_searched_only_for_links_that_are_repaired() {
+        let mut searched_names = Vec::new();
+        let consequences = find_consequences(&parse_pipeline(&join_names("Gone")), None, &mut |name| {
+            searched_names.push(name.to_owned());
+            Some(name.replace("Gone", "C"))
+        });
+        assert_eq!(searched_names.len(), MAX_REPAIRED_LINKS);
+        assert_eq!(searched_names.last().unwrap(), "Gone99");
+        assert_eq!(consequences.len(), MAX_REPAIRED_LINKS);
+    }
+
+    #[test]
+    fn broken_links_get_the_targets_that_they_had_in_the_base() {
+        let (base, head) = (
+            parse_pipeline(&join_names("C")),
+            parse_pipeline(&join_names("Gone")),
+        );
+        let consequences = find_consequences(&head, Some(&base), &mut |_| None);
+        assert_eq!(consequences.len(), MAX_REPAIRED_LINKS);
+        for (number, consequence) in consequences.iter().enumerate() {
+            let finding = ("unused-components", format!("C{number}"));
+            assert_eq!(consequence.findings, BTreeSet::from([finding]));
+        }
+    }
 }
