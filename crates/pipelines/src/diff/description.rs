@@ -262,10 +262,8 @@ impl Description {
             return;
         }
         let values: Vec<String> = leaves.into_iter().map(format_value).collect();
-        let width = self.value_width(depth + 1);
-        let content = format!("{prefix}{}", truncate(&values.join(", "), width));
-        // Without values, the line must not end with the separator of the prefix.
-        self.push_text(depth, sign, content.trim_end_matches([' ', '=', ':']));
+        let content = field_groups::format_values(&prefix, &values, self.value_width(depth + 1));
+        self.push_text(depth, sign, &content);
     }
 
     /// Describes a row in which a component now sets the variable `name` instead of the variable `old_name`. If the
@@ -299,9 +297,9 @@ impl Description {
             (Sign::Added, name, added_values.map(format_value).collect()),
         ];
         for (sign, name, values) in sides {
-            let value = truncate(&values.join(", "), self.value_width(depth + 1));
-            let content = format!("sets {} = {value}", truncate_name(name));
-            self.push_text(depth, sign, content.trim_end_matches([' ', '=']));
+            let prefix = format!("sets {} = ", truncate_name(name));
+            let content = field_groups::format_values(&prefix, &values, self.value_width(depth + 1));
+            self.push_text(depth, sign, &content);
         }
     }
 
@@ -313,7 +311,7 @@ impl Description {
             self.shares.omitted_items.values += 1;
             return;
         }
-        let name = prefix.trim_end_matches([' ', '=', ':']);
+        let name = field_groups::remove_separator(prefix);
         let separator = prefix.strip_prefix(name).unwrap_or_default();
         let name = truncate_name(name);
         let (heading, prefix) = (format!("{name}:"), format!("{name}{separator}"));

@@ -3,7 +3,7 @@
 use super::leaf::{Leaf, PathStep};
 use super::list_names::{NAME_KEYS, SET_GRID_VARIABLES, SET_VARIABLES};
 use super::pipeline_diff::{EntryName, FieldDiff};
-use super::value_text::format_value;
+use super::value_text::{format_value, truncate};
 
 /// Maximum number of groups of fields of a new component or variable that are shown.
 const MAX_NEW_FIELDS: usize = 10;
@@ -134,6 +134,20 @@ pub(super) fn format_field_prefix(field: &FieldDiff) -> String {
         return String::new();
     }
     format!("{}: ", format_path_steps(&field.path, &field.entry_names))
+}
+
+/// Returns the text before a value without the colon or the equals sign at its end.
+pub(super) fn remove_separator(prefix: &str) -> &str {
+    let name = prefix.strip_suffix(" = ").or_else(|| prefix.strip_suffix(": "));
+    name.unwrap_or(prefix)
+}
+
+/// Formats the values of a row after the prefix, truncated to `width`. Without values, the separator is omitted.
+pub(super) fn format_values(prefix: &str, values: &[String], width: usize) -> String {
+    if values.is_empty() {
+        return remove_separator(prefix).to_owned();
+    }
+    format!("{prefix}{}", truncate(&values.join(", "), width))
 }
 
 /// Formats a path for display: keys with dots between them, and list entries by name with commas around them.

@@ -173,6 +173,30 @@ fn each_changed_value_of_parameter_is_in_the_description() {
 }
 
 #[test]
+fn each_changed_value_that_ends_with_a_separator_is_in_the_description() {
+    for shape in SHAPES {
+        for (index, value) in ["abc==", "WHERE x =", "note:"].iter().enumerate() {
+            let word = format!("word{index}");
+            if !shape.contains(&word) {
+                continue;
+            }
+            let quoted_value = format!("'{value}'");
+            let new_shape = shape
+                .replace("word", "changed")
+                .replace(&format!("changed{index}"), &quoted_value);
+            for text in [
+                describe_parameters(shape, &shape.replace(&word, &quoted_value)),
+                describe_parameters(shape, &new_shape),
+                describe_parameters("x: y", &new_shape),
+                describe_parameters(&new_shape, "x: y"),
+            ] {
+                assert!(text.contains(value), "{shape} {word}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn long_name_of_changed_parameter_is_separate_from_its_value() {
     let name = "x".repeat(250);
     let base = BASE.replace("rows: 10", &format!("rows: 10, {name}: 11"));
