@@ -8,12 +8,14 @@ use crate::session::Run;
 use crate::session::artifact_versions::list_versions;
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, GitError, Repository};
-use sluicegate_platform::api::{Platform, parse_platform_time};
+
+use sluicegate_platform::api::{Artifact, Platform, parse_platform_time};
+use sluicegate_platform::http::HttpError;
 use std::cmp::Reverse;
 use std::slice;
 
-/// Maximum number of versions whose details are requested because the list does not show their commit.
-const MAX_DETAILS: usize = 100;
+/// Maximum number of earlier versions that are examined, the newest first.
+const MAX_EXAMINED_VERSIONS: usize = 100;
 
 impl Baseline {
     /// Builds the baseline of a review before a publish, at the last published commit. Findings of later pushes are
@@ -32,15 +34,7 @@ impl Baseline {
         let details = match run.block_on(platform.find_latest_artifact(prefix))? {
             Ok(Some(details)) => details.artifact,
             Ok(None) => return Self::at_new_only_adoption(workspace, prefix, head),
-            // The review decides whether the change may pass nonetheless, and reports it.
-            Err(error) if error.is_unavailable() => {
-                let reason = format!(
-                    "could not query the published version: {}",
-                    error.message_without_details()
-                );
-                return Ok(Self::at_published_commit(None, reason));
-            }
-            Err(error) => return Err(error.into()),
+            Err(error) => return Self::at_unknown_version(error),
         };
         let version = format!("version {} of {prefix}", details.display_name());
         let id = details.commit_hash.as_deref().unwrap_or_default();
@@ -57,17 +51,32 @@ impl Baseline {
             );
             return Ok(Self::at_published_commit(None, reason));
         }
-        let Some((earlier_name, commit)) =
-            run.block_on(find_contained_version(&platform, repo, prefix, head))??
-        else {
-            let reason = format!("{missing_commit}, nor that of an earlier version that is enabled");
-            return Ok(Self::at_published_commit(None, reason));
+        let (earlier_name, commit) = match find_contained_version(run, &platform, repo, prefix, head)? {
+            Ok(Some(version)) => version,
+            Ok(None) => {
+                let reason = format!("{missing_commit}, nor that of an earlier version that is enabled");
+                return Ok(Self::at_published_commit(None, reason));
+            }
+            Err(error) => return Self::at_unknown_version(error),
         };
         let reason = format!("version {earlier_name} of {prefix}, because {missing_commit}");
         Ok(Self {
             note: describe_earlier_base(slice::from_ref(&commit), &reason),
             ..Self::at_published_commit(Some(commit), reason)
         })
+    }
+
+    /// Builds the baseline of a publish if a request for the published versions failed. If the platform is unavailable,
+    /// the baseline has only a reason: the review decides whether the change may pass nonetheless, and reports it.
+    fn at_unknown_version(error: HttpError) -> Result<Self, Failure> {
+        if !error.is_unavailable() {
+            return Err(error.into());
+        }
+        let reason = format!(
+            "could not query the published version: {}",
+            error.message_without_details()
+        );
+        Ok(Self::at_published_commit(None, reason))
     }
 
     /// Builds the baseline of a publish if no version is published: the commit by which the default branch adopted
@@ -120,33 +129,52 @@ fn find_contained_commit(repo: &Repository, id: &str, head: &CommitId) -> Result
 
 /// Requests the versions of the prefix, and returns the name and the commit of the enabled version that was created last
 /// among those whose commit `head` contains: the platform evaluates a base only if it is on the branch of `head`, and a
-/// version of another branch says nothing about the findings that were published from this one. At most
-/// [`MAX_DETAILS`] versions that the platform lists without their commit are considered.
-async fn find_contained_version(
+/// version of another branch says nothing about the findings that were published from this one. Examines at most
+/// [`MAX_EXAMINED_VERSIONS`]. The inner error is that of a request.
+fn find_contained_version(
+    run: &Run,
     platform: &Platform,
     repo: &Repository,
     prefix: &str,
     head: &CommitId,
-) -> Result<Option<(String, CommitId)>, Failure> {
-    let mut versions = list_versions(platform, prefix).await?;
+) -> Result<Result<Option<(String, CommitId)>, HttpError>, Failure> {
+    let mut versions = match run.block_on(list_versions(platform, prefix))? {
+        Ok(versions) => versions,
+        Err(error) => return Ok(Err(error)),
+    };
     versions.retain(|version| version.enabled != Some(false));
     versions.sort_by_key(|version| Reverse(version.created_at.as_deref().and_then(parse_platform_time)));
-    let mut details_count = 0;
-    for version in versions {
-        let Some(name) = version.version_name else {
+    for version in versions.into_iter().take(MAX_EXAMINED_VERSIONS) {
+        let Some(name) = version.version_name.clone() else {
             continue;
         };
-        let mut id = version.commit_hash;
-        if id.is_none() && details_count < MAX_DETAILS {
-            details_count += 1;
-            id = platform
-                .find_artifact(prefix, &name)
-                .await?
-                .and_then(|details| details.artifact.commit_hash);
-        }
-        if let Some(commit) = find_contained_commit(repo, id.as_deref().unwrap_or_default(), head)? {
-            return Ok(Some((name, commit)));
+        let id = match run.block_on(find_enabled_commit_id(platform, prefix, &name, version))? {
+            Ok(Some(id)) => id,
+            Ok(None) => continue,
+            Err(error) => return Ok(Err(error)),
+        };
+        if let Some(commit) = find_contained_commit(repo, &id, head)? {
+            return Ok(Ok(Some((name, commit))));
         }
     }
-    Ok(None)
+    Ok(Ok(None))
+}
+
+/// Returns the id of the commit of a listed version; `None` if the version is disabled. Requests the version's details
+/// if the list does not show its commit or whether it is enabled.
+async fn find_enabled_commit_id(
+    platform: &Platform,
+    prefix: &str,
+    name: &str,
+    listed_version: Artifact,
+) -> Result<Option<String>, HttpError> {
+    let version = if listed_version.enabled.is_some() && listed_version.commit_hash.is_some() {
+        listed_version
+    } else {
+        match platform.find_artifact(prefix, name).await? {
+            Some(details) => details.artifact,
+            None => return Ok(None),
+        }
+    };
+    Ok(version.commit_hash.filter(|_| version.enabled == Some(true)))
 }

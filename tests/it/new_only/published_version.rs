@@ -2,9 +2,11 @@
 
 use crate::support::release::{publish_call, stage};
 use crate::support::{
-    Call, Job, ProgramOutput, ServerProcess, World, git, head, orchestration_text, repository,
+    Call, Job, Platform, ProgramOutput, ServerProcess, World, answer, git, head, orchestration_text, project,
+    repository,
 };
-use serde_json::json;
+use serde_json::{Value, json};
+use wiremock::{Request, ResponseTemplate};
 
 /// A project with a known finding in version 1.0.0, on which the branch `hotfix` is based, and with version 2.0.0 on
 /// `main`.
@@ -132,5 +134,99 @@ fn new_only_publish_in_shallow_clone_without_the_version_treats_every_finding_as
         let output = run_job(&world, "main", call, "2.0.1").expect(code);
         let reason = "or this shallow clone does not show it: fetch the full history";
         assert_eq!(output.all().contains(reason), code == 1, "{}", output.all());
+    }
+}
+
+/// Creates a pushed project that shares a pipeline.
+fn project_with_shared_pipeline() -> World {
+    let world = project();
+    let shared = "pipelines:\n  - { pipeline: a.orch.yaml, id: a, enabled: true }\n";
+    world.write(".platform/shared-pipelines.yaml", shared);
+    world.commit("shared");
+    world.push();
+    world
+}
+
+/// Returns a platform without reviews, whose latest version has a commit that `head` does not contain. Its list and the
+/// details of another version are these.
+fn platform_with_versions(list: ResponseTemplate, old_details: Value) -> Platform {
+    let platform = Platform::new();
+    platform.reviews(ResponseTemplate::new(503));
+    platform.respond_to("GET", "/artifacts$", list);
+    let latest = json!({ "sharedPipelineIdPrefix": "sales", "versionName": "2", "commitHash": "a".repeat(40),
+        "enabled": true });
+    platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
+        let is_old = request
+            .url
+            .query()
+            .is_some_and(|query| query.contains("versionName="));
+        let details = if is_old { &old_details } else { &latest };
+        answer(&json!({ "sharedPipelines": [], "artifactDetails": details }))
+    });
+    platform
+}
+
+/// Runs `ci` for all pipelines before a publish, and returns the notes of its report.
+fn read_notes(world: &World, platform: &Platform) -> String {
+    let ci = "ci --all --new-only --publish-on-branch main --prefix sales --version-name 3 --report json=-";
+    let output = platform.call(world).run(ci).expect(3);
+    output.json()["notes"].to_string()
+}
+
+#[test]
+fn earlier_versions_that_cannot_be_listed_are_no_base_but_a_reason() {
+    let world = project_with_shared_pipeline();
+    for (list, reason) in [
+        (
+            ResponseTemplate::new(503),
+            "could not query the published version",
+        ),
+        (
+            answer(&json!({ "results": [] })),
+            "nor that of an earlier version that is enabled",
+        ),
+    ] {
+        let platform = platform_with_versions(list, json!({}));
+        let notes = read_notes(&world, &platform);
+        assert!(notes.contains(reason), "{notes}");
+    }
+}
+
+#[test]
+fn earlier_version_is_base_only_if_its_details_show_that_it_is_enabled() {
+    let world = project_with_shared_pipeline();
+    let commit = head(&world);
+    world.write("next.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+    world.commit("next");
+    world.push();
+    for (listed_fields, details_fields, is_base) in [
+        (json!({}), json!({ "enabled": true, "commitHash": commit }), true),
+        (
+            json!({}),
+            json!({ "enabled": false, "commitHash": commit }),
+            false,
+        ),
+        (
+            json!({ "enabled": true }),
+            json!({ "enabled": true, "commitHash": commit }),
+            true,
+        ),
+        (
+            json!({ "commitHash": commit }),
+            json!({ "enabled": false, "commitHash": commit }),
+            false,
+        ),
+        (json!({ "enabled": true, "commitHash": commit }), json!({}), true),
+    ] {
+        let name_version = |mut fields: Value| {
+            fields["sharedPipelineIdPrefix"] = json!("sales");
+            fields["versionName"] = json!("1");
+            fields
+        };
+        let list = answer(&json!({ "results": [name_version(listed_fields.clone())] }));
+        let platform = platform_with_versions(list, name_version(details_fields.clone()));
+        let notes = read_notes(&world, &platform);
+        let has_base = notes.contains("version 1 of sales, because head does not contain commit");
+        assert_eq!(has_base, is_base, "{listed_fields} {details_fields}: {notes}");
     }
 }
