@@ -3,14 +3,14 @@
 use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::check_subject::CheckSubject;
-use crate::gate::is_within;
+use crate::gate::is_within_any;
 use crate::gate::local_review::LocalReview;
+use crate::gate::project_checks::fix_destination::FixDestination;
 use crate::gate::project_checks::project_fixes::{FixScope, FixSource};
 use crate::job::cli::{CheckArgs, FixArgs, RangeArgs, SelectionArgs};
 use crate::job::context::DeepenSubject;
 use crate::job::settings::{CheckSettings, SettingSources};
 use crate::operations::agent_fix;
-use crate::operations::local_fix::fix_destination::FixDestination;
 use crate::operations::local_fix::fix_execution;
 use crate::operations::local_fix::fix_summary::FixSummary;
 use crate::session::{CommandResult, Run};
@@ -97,7 +97,7 @@ fn open_workspace<'a>(run: &'a Run, args: &CheckArgs) -> Result<Workspace<'a>, F
     Ok(workspace)
 }
 
-/// Checks the files, and returns the findings with the fixes of those within the paths that the user named. With
+/// Checks the files, and returns the findings within the paths that the user named, with their fixes. With
 /// `includes_unchanged`, checks all pipelines. This is possible without a base, so a base that cannot be found is then
 /// an error only if the user named the base.
 fn find_fixes(
@@ -133,15 +133,18 @@ fn find_fixes(
     // If the user named no paths, all findings are fixed.
     let wanted_paths = gate.subject.paths.list_paths();
     let fix_scope = FixScope {
-        is_wanted: &|path| {
-            wanted_paths.is_empty()
-                || wanted_paths
-                    .iter()
-                    .any(|wanted_path| is_within(path, wanted_path))
-        },
+        is_wanted: &|path| is_within_any(path, &wanted_paths),
         find_obstacles: &|paths| destination.find_obstacles(paths),
         content: FixSource::DiskFile,
         max_files: None,
     };
-    gate.find_fixes(&mut engine, &fix_scope)
+    let mut run_findings = gate.find_fixes(&mut engine, &fix_scope)?;
+    let RunFindings {
+        files,
+        unreviewed_files,
+        ..
+    } = &mut run_findings;
+    files.retain(|file| is_within_any(&file.path, &wanted_paths));
+    unreviewed_files.retain(|file| is_within_any(&file.path, &wanted_paths));
+    Ok(run_findings)
 }

@@ -148,6 +148,14 @@ pub(crate) fn is_within(path: &str, restriction: &str) -> bool {
         || remainder.is_some_and(|remainder| remainder.is_empty() || remainder.starts_with('/'))
 }
 
+/// Returns whether the path is within one of these paths. Without paths, every path is.
+pub(crate) fn is_within_any(path: &str, restrictions: &[String]) -> bool {
+    restrictions.is_empty()
+        || restrictions
+            .iter()
+            .any(|restriction| is_within(path, restriction))
+}
+
 impl SelectedPipelines {
     /// Returns whether no file is selected and no pipeline, nor a file whose name looks like one, differs from the
     /// base.
@@ -353,7 +361,7 @@ impl SelectionScope<'_> {
 
     /// Returns whether the path is within the given paths. Without paths, every path is.
     fn is_within(&self, path: &str) -> bool {
-        self.paths.is_empty() || self.paths.iter().any(|restriction| is_within(path, restriction))
+        is_within_any(path, self.paths)
     }
 
     /// Returns whether the change affects the gate configuration and cannot affect a pipeline. A possible pipeline is

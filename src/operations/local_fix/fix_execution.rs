@@ -1,8 +1,8 @@
 //! Writes the fixed files, each atomically, and stages them if requested.
 
-use super::fix_destination::FixDestination;
 use crate::atomic_file;
 use crate::error::Failure;
+use crate::gate::project_checks::fix_destination::FixDestination;
 use crate::gate::project_checks::fixed_file::FixedFile;
 use crate::gate::project_checks::project_fixes::{FixProof, RejectedFix};
 use crate::session::signals::Signals;

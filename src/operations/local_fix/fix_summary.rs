@@ -79,14 +79,38 @@ fn describe_unevaluated_files(files: &[UnevaluatedFile], args: &FixArgs) -> Stri
         groups.push(format!("{path_list}: {reason}"));
     }
     format!(
-        "{} could not be evaluated, so {} findings may have no fix: {}\nhint: run `sluicegate check{}{}` to see what to \
-         do",
+        "{} could not be evaluated, so {} findings may have no fix: {}\nhint: run `{}` to see what to do",
         format_count(files.len(), "file"),
         if files.len() == 1 { "its" } else { "their" },
         text::escape_line(&List::with_limit(&groups, MAX_LISTED_FILES).join_with_semicolons()),
-        if args.staged { " --staged" } else { "" },
-        if args.all { " --all" } else { "" }
+        text::escape_line(&format_check_command(args))
     )
+}
+
+/// Formats the command that checks the same files.
+fn format_check_command(args: &FixArgs) -> String {
+    let mut command = "sluicegate check".to_owned();
+    if args.staged {
+        command.push_str(" --staged");
+    }
+    if args.all {
+        command.push_str(" --all");
+    }
+    if let Some(base) = &args.base {
+        let _ = write!(command, " {}", text::format_shell_option("--base", base));
+    }
+    // A path that starts with `-` would be parsed as a flag.
+    if args
+        .paths
+        .iter()
+        .any(|path| path.to_string_lossy().starts_with('-'))
+    {
+        command.push_str(" --");
+    }
+    for path in &args.paths {
+        let _ = write!(command, " {}", text::quote_shell_word(&path.to_string_lossy()));
+    }
+    command
 }
 
 /// Renders one line for each fixed value, one line for each finding whose fix was rejected, and a summary. The lines of

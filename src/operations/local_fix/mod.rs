@@ -1,5 +1,4 @@
 //! Applies the proven fixes of findings: `sluicegate fix`.
 
-pub(crate) mod fix_destination;
 pub(crate) mod fix_execution;
 pub(crate) mod fix_summary;

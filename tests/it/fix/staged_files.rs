@@ -67,6 +67,11 @@ fn file_with_unstaged_changes_is_left() {
     }
     assert_eq!(world.read_text("main.orch.yaml"), edited);
     assert_eq!(world.git("ls-files --stage main.orch.yaml"), index);
+    // The reason of the file on disk comes first.
+    let main = world.work().join("main.orch.yaml");
+    fs::set_permissions(&main, fs::Permissions::from_mode(0o444)).unwrap();
+    let output = fix(&world, "--staged").expect(1);
+    assert!(output.out.contains("load: the file is read-only\n"), "{}", output.all());
 }
 
 #[test]
@@ -141,11 +146,18 @@ fn fix_in_hook_of_commit_with_paths_is_left_with_its_reason() {
     let hook = world.work().join(".git/hooks/pre-commit");
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     let sluicegate = env!("CARGO_BIN_EXE_sluicegate");
-    let script = format!("#!/bin/sh\nexec '{sluicegate}' fix --staged >.git/output\n");
+    let script = format!(
+        "#!/bin/sh\n'{sluicegate}' check --staged >.git/check\nexec '{sluicegate}' fix --staged >.git/output\n"
+    );
     fs::write(&hook, script).unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
     assert!(!run_git_with_hooks(&world, "commit -m x main.orch.yaml"));
     let output = world.read_text(".git/output");
+    let findings = world.read_text(".git/check");
+    assert!(
+        findings.contains("project/call") && !findings.contains("`sluicegate fix"),
+        "{findings}"
+    );
     let left = "left: main.orch.yaml:8: load: `git commit` with paths discards the index of its hooks";
     assert!(output.contains(left), "{output}");
     assert_eq!(world.read_text("main.orch.yaml"), caller);

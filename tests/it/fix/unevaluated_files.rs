@@ -95,3 +95,24 @@ fn json_lists_files_that_could_not_be_evaluated_without_advice_for_other_command
     let schema = Call::new(&world.work()).run("schema fix").expect(0).json();
     assert_eq!(json_schema::validate(&schema, &document), Ok(()));
 }
+
+#[test]
+fn fix_of_folder_reports_no_unevaluated_file_elsewhere() {
+    let world = project_with_two_bare_calls();
+    world.write("other/broken.orch.yaml", "type: [\n");
+    world.commit("broken");
+    Call::new(&world.work()).run("check --all sales").expect(0);
+    let output = fix(&world, "--all sales --dry-run").expect(0);
+    assert_eq!(output.out, "no finding has an automatic fix\n");
+    assert!(!output.err.contains("could not be evaluated"), "{}", output.all());
+    // The counterpart: the folder of the file, and the hint for the same files.
+    Call::new(&world.work())
+        .run("check --all --base HEAD other sales")
+        .expect(1);
+    fix(&world, "--all --base HEAD other sales --dry-run")
+        .expect(1)
+        .saying(&[
+            "other/broken.orch.yaml: the pipeline cannot be read: ",
+            "hint: run `sluicegate check --all --base HEAD other sales` to see what to do",
+        ]);
+}

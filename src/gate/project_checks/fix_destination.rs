@@ -1,10 +1,18 @@
 //! Finds the reasons why a file with fixes cannot be changed.
 
+use crate::document_content::{NOT_CHECKED_OUT, read_document_on_disk};
 use crate::error::Failure;
-use crate::gate::project_checks::fixable_files::find_disk_obstacle;
+use crate::job::policy;
+use sluicegate_base::input::is_utf_16;
 use sluicegate_git::Repository;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
+
+/// The reason why a file on disk that is not UTF-8, because of git attributes, is not fixed.
+const OTHER_ENCODING: &str = "git attributes convert the file to an encoding other than UTF-8 \
+                              (working-tree-encoding in .gitattributes): correct the value in an editor";
 
 /// The reason why files of `git commit PATH` are not fixed with `--staged`.
 const DISCARDED_INDEX: &str = "`git commit` with paths discards the index of its hooks: run `sluicegate fix` without \
@@ -53,7 +61,10 @@ impl FixDestination<'_> {
                     "git attributes convert the file: run `sluicegate fix` without --staged, then `git add`"
                 } else {
                     // A file that was deleted on disk is not a sparse one.
-                    obstacles.remove(*path);
+                    let disk_reason = obstacles.get(*path);
+                    if disk_reason.is_some_and(|reason| reason.starts_with(NOT_CHECKED_OUT)) {
+                        obstacles.remove(*path);
+                    }
                     "the file has unstaged changes: stage or stash them first"
                 };
                 // The reason for not changing the file on disk comes first.
@@ -71,5 +82,31 @@ impl FixDestination<'_> {
         self.index
             .and_then(Path::file_name)
             .is_some_and(|name| name.to_string_lossy().starts_with("next-index-"))
+    }
+}
+
+/// Returns the reason why the file cannot be changed on disk; `None` if it can.
+fn find_disk_obstacle(repo: &Repository, path: &str) -> Option<String> {
+    let root = repo.root();
+    let full_path = root.join(path);
+    if let Some(link) = policy::find_links_in_path(root, &full_path).first() {
+        return Some(format!("the file is behind the symbolic link `{link}`"));
+    }
+    match fs::metadata(&full_path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Some(format!("{NOT_CHECKED_OUT}: check out the file first"))
+        }
+        Err(error) => Some(format!("could not read the file: {error}")),
+        Ok(metadata) if metadata.permissions().readonly() => Some("the file is read-only".to_owned()),
+        Ok(_) if repo.is_converted(path) && has_other_encoding(&full_path) => Some(OTHER_ENCODING.to_owned()),
+        Ok(_) => None,
+    }
+}
+
+/// Returns whether the file on disk can be read, but is not UTF-8.
+fn has_other_encoding(full_path: &Path) -> bool {
+    match read_document_on_disk(full_path) {
+        Ok(Ok(bytes)) => is_utf_16(&bytes) || std::str::from_utf8(&bytes).is_err(),
+        _ => false,
     }
 }
