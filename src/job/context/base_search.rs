@@ -141,7 +141,10 @@ impl BaseSearch<'_> {
                 None if !self.ci.has_merged_base() => {
                     return Err(self.missing_branch_error(branch, BranchRole::Target));
                 }
-                None if is_host_merge => return self.find_host_merge_base(branch),
+                None if is_host_merge => match self.find_host_merge_base(branch)? {
+                    Some(base) => return Ok(base),
+                    None => None,
+                },
                 tip => tip,
             },
             None => None,
@@ -172,15 +175,18 @@ impl BaseSearch<'_> {
     /// Returns the base of a merge that the host created, in a clone without the target branch: the merge's first
     /// parent, which GitLab chooses. On a merge train, that parent may contain merge requests before this one, which
     /// have runs of their own. Compared with an older commit, the files that others changed on the target would be
-    /// changes, too. Fails if head is no merge, and while the target branch can still be fetched.
-    fn find_host_merge_base(&self, branch: &str) -> Result<Base, ContextError> {
+    /// changes, too. Returns `None` for a commit with one parent: with fast-forward merges, GitLab rebases the change,
+    /// and only the named commit is certainly before the change's first commit. Fails while the target branch can still
+    /// be fetched, and if the clone lacks the parents.
+    fn find_host_merge_base(&self, branch: &str) -> Result<Option<Base>, ContextError> {
         match self.repo.parents(&self.head.commit)?.as_slice() {
             [first, _, ..] if !self.may_fetch && self.repo.has_commit(first.as_str()) => {
-                Ok(Base::from_commits(
+                Ok(Some(Base::from_commits(
                     vec![first.clone()],
                     "the first parent of the host's merge".to_owned(),
-                ))
+                )))
             }
+            [_] if !self.may_fetch => Ok(None),
             _ => Err(self.missing_branch_error(branch, BranchRole::Target)),
         }
     }
@@ -189,8 +195,9 @@ impl BaseSearch<'_> {
     /// contains. With criss-cross merges, a change has several merge-bases, but the host names only one, and the
     /// author of the change could determine which. A single merge-base is added only for a merge that the host created,
     /// which may contain newer commits of the target, and for the commit of a queue, because its base may be another
-    /// queued change that can still fail; the change in a GitLab merge train has no other change in it. If the clone lacks the history and may not fetch it, `base` stays unchanged, unless
-    /// it may be such a queued change, which is an error.
+    /// queued change that can still fail; the change in a GitLab merge train has no other change in it. If the clone
+    /// lacks the history and may not fetch it, `base` stays unchanged, unless it may be such a queued change, which is
+    /// an error.
     pub(super) fn add_missing_merge_bases(
         &self,
         mut base: Base,
@@ -319,7 +326,8 @@ impl BaseSearch<'_> {
             None => FULL_HISTORY_HINT.to_owned(),
         };
         Ok(base.with_warning(format!(
-            "all pipelines are selected, and changes to the gate configuration are not reported, because {reason}; to avoid this, {history_step}, or pass --deepen"
+            "all pipelines are selected, and changes to the gate configuration are not reported, because {reason}; to \
+             avoid this, {history_step}, or pass --deepen"
         )))
     }
 

@@ -166,6 +166,34 @@ fn policy_of_merge_request_before_this_one_in_train_does_not_apply() {
     output.logging(&["b.orch.yaml", "bad.orch.yaml"]);
 }
 
+/// GitLab rebases the change if the project allows only fast-forward merges.
+#[test]
+fn rebased_change_in_train_is_compared_with_named_base_without_target_branch() {
+    for (names, code) in [(GOOD, 0), (BAD, 1)] {
+        let world = project();
+        world.write("old.orch.yaml", orchestration_text(&BAD));
+        let base = world.commit("known");
+        world.push();
+        world.git("checkout -q -b change");
+        world.write("b.orch.yaml", orchestration_text(&names));
+        let source = world.commit("change");
+        world.push();
+        world.git("checkout -q --detach main");
+        world.write("b.orch.yaml", orchestration_text(&names));
+        let train = world.commit("rebased");
+        world.git("push -q origin HEAD:refs/merge-requests/9/train");
+        let fetch = format!("+{train}:refs/pipelines/1");
+        let call = Call::new(&checkout(&world, &["--depth=20", &fetch], &train))
+            .variable("CI_COMMIT_SHA", &train)
+            .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &source)
+            .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &base)
+            .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &base);
+        for flags in ["", "--deepen"] {
+            in_train(call.clone()).run(("check", flags)).expect(code);
+        }
+    }
+}
+
 /// `main` got a bad file and stricter rules after the change started.
 #[test]
 fn files_that_only_target_changed_do_not_fail_merge_train() {
