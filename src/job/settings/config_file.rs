@@ -266,7 +266,7 @@ fn suggest_key_elsewhere(field: &str, known_keys: &[&str]) -> Option<String> {
             _ => None,
         })
         .collect();
-    (!keys.is_empty()).then(|| format!("did you mean {}?", keys.join(" or ")))
+    (!keys.is_empty()).then(|| format!("did you mean {}?", text::join_with_or(keys)))
 }
 
 /// Returns the error for a key that only the job may set, with its variable. A similar key of the section was probably

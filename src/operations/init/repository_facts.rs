@@ -297,8 +297,10 @@ fn detect_default_branch(run: &Run, repo: &Repository) -> Result<DefaultBranch, 
     };
     let remote = match remote_branch {
         Some(branch) => Some(branch.remote),
-        None if repo.find_remote_url()?.is_some() => Some("origin".to_owned()),
-        None => None,
+        None => {
+            let remotes = repo.list_remote_repositories()?;
+            remotes.into_iter().next().map(|(name, _)| name)
+        }
     };
     // A new repository without a remote.
     if remote.is_none() && USUAL_DEFAULT_BRANCHES.contains(&name.as_str()) {

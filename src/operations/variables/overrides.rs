@@ -190,7 +190,7 @@ async fn reject_ambiguous_environment(
         if matching_names.len() > 1 {
             let message = format!(
                 "{argument:?} is ambiguous: the project has the environments {}",
-                matching_names.join(" and ")
+                text::join_with_commas_and(&matching_names)
             );
             return Err(Failure::usage(message).with_hint(
                 "nothing was sent; set the value in a file, with `sluicegate variables apply -f FILE`",

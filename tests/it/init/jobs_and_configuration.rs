@@ -624,6 +624,11 @@ fn guessed_default_branch_is_printed_with_its_source_and_a_warning() {
     check("default branch    master: recorded in origin/HEAD\n", false);
     world.git("remote remove origin");
     assert!(!check("default branch    wip: the checked-out branch\n", true));
+    world.git("remote add upstream https://git.example/o/p");
+    run_init(&world, "--host none --dry-run")
+        .expect(0)
+        .saying(&["run `git remote set-head upstream --auto`"]);
+    world.git("remote remove upstream");
     world.git("checkout -q main");
     check("default branch    main: the checked-out branch\n", false);
 }
