@@ -61,7 +61,7 @@ impl PolicyWaivers {
             format!("{first_step}write the new name in this change")
         };
         Some(format!(
-            "{FILE_NAME} has {waiver_count} with the former name of a component: {next_step}, because the former name \
+            "{FILE_NAME} has {waiver_count} with the old name of a component: {next_step}, because the old name \
              does not match after the merge: {}",
             List::with_limit(&lines, MAX_LISTED_WAIVERS)
         ))
@@ -169,7 +169,7 @@ impl PolicyWaivers {
             format!("{}{next_step}", self.reviewed_waivers.describe_first_step())
         };
         Some(format!(
-            "waivers in {FILE_NAME} match by the former path of {}: {next_step}, or they stop matching after the \
+            "waivers in {FILE_NAME} match by the old path of {}: {next_step}, or they stop matching after the \
              merge ({})",
             format_count(renamed_paths.len(), "renamed pipeline"),
             List::with_limit(renamed_paths, MAX_LISTED_WAIVERS).join_with_semicolons()

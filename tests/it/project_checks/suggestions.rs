@@ -515,7 +515,7 @@ fn renamed_component_keeps_known_finding_and_waiver() {
         if waivers.is_some() {
             let notes = output.json()["notes"].to_string();
             assert!(
-                notes.contains("with the former name of a component")
+                notes.contains("with the old name of a component")
                     && notes.contains("about: tidy name, reason: legacy } instead of `about: bad name`")
                     || notes.contains("about: tidy name, reason: legacy }` instead of `about: bad name`"),
                 "{notes}"

@@ -113,7 +113,7 @@ fn note_of_renamed_component_has_each_waiver_of_its_file() {
         world.write("x.orch.yaml", &renamed);
         world.write("y.orch.yaml", &renamed);
     });
-    assert!(notes.contains("has 2 waivers with the former name"), "{notes}");
+    assert!(notes.contains("has 2 waivers with the old name"), "{notes}");
     // A waiver without a name allows the finding after the merge, too.
     let wide_waivers =
         format!("{waivers}- {{ rule: component-naming-convention, path: '*.orch.yaml', reason: legacy }}\n");
@@ -121,7 +121,7 @@ fn note_of_renamed_component_has_each_waiver_of_its_file() {
     let notes = notes_of_change(&files, |world| {
         world.write("y.orch.yaml", &renamed);
     });
-    assert!(!notes.contains("former name"), "{notes}");
+    assert!(!notes.contains("old name"), "{notes}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn waivers_of_former_path_and_of_former_name_do_not_hide_each_other() {
         world.git("mv old.orch.yaml new.orch.yaml");
         world.write("new.orch.yaml", &renamed);
     });
-    assert!(notes.contains("former name"), "{notes}");
+    assert!(notes.contains("old name"), "{notes}");
 }
 
 #[test]
@@ -218,15 +218,15 @@ fn waivers_that_change_updates_cause_no_note() {
             rename_file(world);
             world.write("sluicegate-waivers.yaml", &new_waiver);
         });
-        assert_eq!(notes.contains("former path"), is_noted, "{notes}");
+        assert_eq!(notes.contains("old path"), is_noted, "{notes}");
     }
     let notes = notes_of_change(&files, |world| {
         rename_component(world);
         world.write("sluicegate-waivers.yaml", waiver("old.orch.yaml", "worse name"));
     });
-    assert!(!notes.contains("former name"), "{notes}");
+    assert!(!notes.contains("old name"), "{notes}");
     let notes = notes_of_change(&files, rename_component);
-    assert!(notes.contains("former name"), "{notes}");
+    assert!(notes.contains("old name"), "{notes}");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn change_that_removes_waivers_file_gets_no_note_about_former_path() {
             world.git("mv old.orch.yaml new.orch.yaml");
             world.git(removal);
         });
-        assert_eq!(notes.contains("former path"), is_noted, "{notes}");
+        assert_eq!(notes.contains("old path"), is_noted, "{notes}");
     }
 }
 
@@ -430,7 +430,7 @@ fn notes_respect_that_the_job_allows_no_edit_of_the_waivers_in_the_change() {
     world.push();
     world.git("checkout -q change");
     let notes = read_notes(&world, "--gate-changes fail").replace(step, "");
-    assert!(!notes.contains("former name"), "{notes}");
+    assert!(!notes.contains("old name"), "{notes}");
 
     let world = two_waived_pipelines(waiver);
     world.git("mv sales/a.orch.yaml sales/c.orch.yaml");
