@@ -106,7 +106,7 @@ pub(crate) struct UnfinishedFiles {
     pub(crate) publish_junit: Option<PathBuf>,
     /// A dry run does not send results to the CI host.
     pub(crate) is_dry: bool,
-    /// Whether the run keeps a comment on the pull or merge request.
+    /// True if the run keeps a comment on the pull or merge request.
     pub(crate) has_comment: bool,
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum ResourceKind {
     /// An artifact prefix.
     Prefix,
     Project,
-    /// What `pipelines run` starts. Its name is a path without the extension.
+    /// A pipeline that `pipelines run` starts. Its name is a path without the extension.
     PublishedPipeline,
     StreamingPipeline,
     Task,

@@ -29,10 +29,10 @@ pub(crate) struct EvaluationFacts {
     pub(crate) background_comparison: Option<BackgroundComparison>,
     /// The commit whose findings are known, if only new ones fail the gate.
     pub(crate) baseline_commit: Option<CommitId>,
-    /// Whether the newest commit of the target is stricter than the change, or has other rules.
+    /// True if the newest commit of the target is stricter than the change, or has other rules.
     pub(crate) has_stricter_target: bool,
-    /// Whether unchanged pipelines were reviewed, too, because a publish follows.
+    /// True if unchanged pipelines were reviewed, too, because a publish follows.
     pub(crate) is_before_publish: bool,
-    /// Whether only runs in CI refuse the change, because it makes a file of the gate configuration unusable.
+    /// True if only runs in CI refuse the change, because it makes a file of the gate configuration unusable.
     pub(crate) is_refused_only_in_ci: bool,
 }
