@@ -71,7 +71,11 @@ fn file_with_unstaged_changes_is_left() {
     let main = world.work().join("main.orch.yaml");
     fs::set_permissions(&main, fs::Permissions::from_mode(0o444)).unwrap();
     let output = fix(&world, "--staged").expect(1);
-    assert!(output.out.contains("load: the file is read-only\n"), "{}", output.all());
+    assert!(
+        output.out.contains("load: the file is read-only\n"),
+        "{}",
+        output.all()
+    );
 }
 
 #[test]

@@ -307,7 +307,7 @@ mod tests {
         assert_eq!(lines.len(), 2 * (1 + MAX_LISTED_WAIVERS));
         assert_eq!(
             lines[1 + MAX_LISTED_WAIVERS],
-            "5000 waivers moved; only the first 10 are listed (tightened)"
+            "5,000 waivers moved; only the first 10 are listed (tightened)"
         );
         assert_eq!(
             lines[2 + MAX_LISTED_WAIVERS],
