@@ -295,13 +295,9 @@ fn detect_default_branch(run: &Run, repo: &Repository) -> Result<DefaultBranch, 
             "assumed, because no branch is checked out".to_owned(),
         ),
     };
-    let remote = match remote_branch {
-        Some(branch) => Some(branch.remote),
-        None => {
-            let remotes = repo.list_remote_repositories()?;
-            remotes.into_iter().next().map(|(name, _)| name)
-        }
-    };
+    let remotes = repo.list_remote_repositories()?;
+    let first_remote = remotes.into_iter().next().map(|(name, _)| name);
+    let remote = remote_branch.map(|branch| branch.remote).or(first_remote);
     // A new repository without a remote.
     if remote.is_none() && USUAL_DEFAULT_BRANCHES.contains(&name.as_str()) {
         return Ok(DefaultBranch { name, source });
