@@ -92,8 +92,9 @@ impl Run {
     }
 }
 
-/// Returns the JSON object in which the platform sends a list, here with all items on page 0. `first_page` has the other
-/// fields of the platform's first page; its total is replaced, because the items may be filtered.
+/// Returns the JSON object in which the platform sends a list, here with all items on page 0. `first_page` has the
+/// other fields of the platform's first page; its total and page number are replaced, because the pages are merged and
+/// the items may be filtered.
 pub(crate) fn build_list_envelope(
     list_field: &str,
     items: Vec<Value>,
@@ -106,7 +107,7 @@ pub(crate) fn build_list_envelope(
     envelope.insert("size".to_owned(), count.into());
     envelope.insert("total".to_owned(), count.into());
     let other_fields = first_page.into_iter();
-    envelope.extend(other_fields.filter(|(key, _)| key != list_field && key != "total"));
+    envelope.extend(other_fields.filter(|(key, _)| !["page", "total", list_field].contains(&key.as_str())));
     envelope.into()
 }
 

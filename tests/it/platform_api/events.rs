@@ -87,6 +87,27 @@ fn export_reads_all_pages_in_the_order_of_time() {
 }
 
 #[test]
+fn export_with_rejected_page_size_requests_each_page_once() {
+    let (world, platform) = (World::new(), Platform::new());
+    let all: Vec<Value> = (0..70).map(|n| event(n, 200)).collect();
+    platform.respond_to("GET", "/v1/events$", move |request: &Request| {
+        let query = |name: &str| request.url.query_pairs().find(|(key, _)| key == name);
+        if query("size").is_some() {
+            let violation = json!({ "field": "size", "message": "must be at most 50" });
+            let body = json!({ "title": "Bad Request", "validation-errors": [violation] });
+            return ResponseTemplate::new(400).set_body_json(body);
+        }
+        let first = query("page").unwrap().1.parse::<usize>().unwrap() * 50;
+        let events: Vec<&Value> = all.iter().skip(first).take(50).collect();
+        answer(&json!({ "results": events, "total": 70 }))
+    });
+    let output = platform.call(&world).run("events export").expect(0);
+    assert_eq!(ids(&output.out), event_ids(0..70));
+    // The rejected request, the two pages, and the first page again, which shows that the list has not changed.
+    assert_eq!(platform.requests().len(), 4);
+}
+
+#[test]
 fn export_of_smaller_pages_than_requested_has_all_events() {
     let (world, platform) = (World::new(), Platform::new());
     let all: Vec<Value> = (0..120).map(|n| event(n, 200)).collect();

@@ -4,11 +4,12 @@ use crate::support::{
     Call, PROJECT, Platform, ProgramOutput, TOKEN, World, answer, at_once, change, in_turn, send_signal,
 };
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
-use wiremock::ResponseTemplate;
+use wiremock::{Request, ResponseTemplate};
 
 const ID: &str = "0d9c8b7a-6f5e-4d3c-ab2a-190f8e7d6c5b";
 const PAGE: &str = "<!doctype html><title>Sign in</title>";
@@ -340,6 +341,16 @@ fn list_in_json_has_other_fields_of_first_page() {
     let (output, _) = list_artifacts(&[first, second]);
     let merged = json!({ "meta": 1, "results": versions(0..3), "page": 0, "size": 2, "total": 3 });
     assert_eq!(output.expect(0).json(), merged);
+    let first = json!({
+        "results": versions(0..2), "page": 1, "hasMore": true, "nextPage": 2, "totalElements": 3,
+        "pagination": { "hasMore": true, "limit": 2 },
+    });
+    let second = json!({ "results": versions(2..3), "page": 2, "hasMore": false, "totalElements": 3 });
+    let (output, _) = list_artifacts(&[first, second]);
+    let merged = json!({
+        "results": versions(0..3), "page": 0, "size": 3, "total": 3, "pagination": { "limit": 2 },
+    });
+    assert_eq!(output.expect(0).json(), merged);
     // A bare array has no other fields.
     let (output, _) = list_artifacts(&[json!(versions(0..1))]);
     let list = json!({ "results": versions(0..1), "page": 0, "size": 1, "total": 1 });
@@ -384,6 +395,35 @@ fn list_on_platform_with_smaller_page_limit_is_complete() {
     let events = answer(&json!({ "results": [event], "page": 0, "size": 50, "total": 1 }));
     platform.respond_to("GET", "/v1/events$", in_turn(vec![rejected("size"), events]));
     platform.call(&world).run("events export").expect(0);
+}
+
+#[test]
+fn list_without_numbers_is_complete_if_platform_rejects_the_page_size() {
+    for entries_field in [None, Some("results")] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("GET", "/variables$", move |request: &Request| {
+            let parameters: HashMap<_, _> = request.url.query_pairs().into_owned().collect();
+            if parameters.contains_key("size") {
+                let violation = json!({ "field": "size", "message": "must be at most 50" });
+                let body = json!({ "title": "Bad Request", "validation-errors": [violation] });
+                return ResponseTemplate::new(400).set_body_json(body);
+            }
+            let page = parameters
+                .get("page")
+                .map_or(0, |page| page.parse::<usize>().unwrap());
+            let names: Vec<Value> = (page * 50..(page * 50 + 50).min(70))
+                .map(|n| json!({ "name": format!("v{n}") }))
+                .collect();
+            answer(&match entries_field {
+                Some(field) => json!({ field: names }),
+                None => json!(names),
+            })
+        });
+        let output = platform.call(&world).run("variables list -o json");
+        assert_eq!(listed_names(&output.expect(0)), names_of(0..70));
+        // The rejected request, the two pages, and the empty page at the end.
+        assert_eq!(platform.requests().len(), 4);
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Maximum number of events on a page.
-pub(crate) const EVENT_PAGE_SIZE: usize = 100;
+pub const EVENT_PAGE_SIZE: usize = 100;
 
 /// An audit event. A field whose type differs from the API document is kept as its JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -63,6 +63,8 @@ pub struct EventPage {
     pub total: Option<usize>,
     /// Page size, if the response contains one other than the requested size.
     pub size: Option<usize>,
+    /// The page size that was requested; `None` if the platform rejected it and uses its own.
+    pub requested_size: Option<usize>,
 }
 
 #[derive(Deserialize)]
@@ -74,13 +76,23 @@ struct EventEnvelope {
 
 impl Platform {
     /// Returns one page of the audit events: `GET /v1/events`. The first page is page 0. The list may grow between two
-    /// requests, which moves events to other pages, so a caller that needs all events must detect this.
-    pub async fn fetch_event_page(&self, window: &EventWindow, page: usize) -> Result<EventPage, HttpError> {
-        let size = EVENT_PAGE_SIZE.to_string();
-        let request = self.build_event_request(window, page)?.query("size", &size);
+    /// requests, which moves events to other pages, so a caller that needs all events must detect this. If the platform
+    /// rejects `size`, requests the page without one; the next pages should then be requested without one, too.
+    pub async fn fetch_event_page(
+        &self,
+        window: &EventWindow,
+        page: usize,
+        size: Option<usize>,
+    ) -> Result<EventPage, HttpError> {
+        let mut request = self.build_event_request(window, page)?;
+        if let Some(size) = size {
+            request = request.query("size", &size.to_string());
+        }
+        let mut requested_size = size;
         let mut result = self.client.send(&request).await;
         // The platform's limit is smaller than the API document's: without a size, it uses its own.
-        if result.as_ref().is_err_and(is_page_size_rejection) {
+        if size.is_some() && result.as_ref().is_err_and(is_page_size_rejection) {
+            requested_size = None;
             result = self.client.send(&self.build_event_request(window, page)?).await;
         }
         let response = result.map_err(add_super_admin_hint)?;
@@ -94,6 +106,7 @@ impl Platform {
             events,
             total: envelope.total,
             size: envelope.size.filter(|size| *size > 0),
+            requested_size,
         })
     }
 

@@ -42,7 +42,7 @@ pub(super) struct ListPage {
     /// Name of the field with the entries, for errors; empty for a bare array.
     pub(super) entries_field: &'static str,
     pub(super) entries: Vec<Value>,
-    /// The other fields of the envelope.
+    /// The other fields of the envelope, without those that describe only one page of the list.
     pub(super) envelope: Map<String, Value>,
     /// Not a natural number only if the server is wrong.
     pub(super) total: Option<i128>,
@@ -85,10 +85,7 @@ impl ListPage {
         let continuation_field = CONTINUATION_FIELDS
             .into_iter()
             .find(|name| list_paging_values(&fields, name).any(announces_page));
-        // The merged list does not continue.
-        if let Some(field) = continuation_field {
-            fields.shift_remove(field);
-        }
+        remove_page_facts(&mut fields);
         let Some(Value::Array(entries)) = fields.shift_remove(entries_field) else {
             return None;
         };
@@ -123,6 +120,19 @@ impl ListPage {
         let has_size = self.total.is_some() || self.size.is_some() || self.continuation_field.is_some();
         let is_short = requested_size.is_none() || self.entries.len() < PAGE_SIZE;
         !has_size && (self.has_page_number || is_short)
+    }
+}
+
+/// Removes the fields that are false for the merged list: those that announce another page, and the total numbers, which
+/// the program states itself, because the entries may be filtered.
+fn remove_page_facts(fields: &mut Map<String, Value>) {
+    for name in CONTINUATION_FIELDS.into_iter().chain(TOTAL_FIELDS) {
+        fields.shift_remove(name);
+        for object in PAGING_OBJECTS {
+            if let Some(Value::Object(object_fields)) = fields.get_mut(object) {
+                object_fields.shift_remove(name);
+            }
+        }
     }
 }
 
@@ -167,7 +177,7 @@ pub(super) fn to_signed(count: usize) -> i128 {
 
 #[cfg(test)]
 mod tests {
-    use super::ListPage;
+    use super::{ListPage, PAGE_SIZE};
     use serde_json::json;
 
     #[test]
@@ -198,26 +208,104 @@ mod tests {
 
     #[test]
     fn last_page_is_recognized_by_its_numbers() {
-        let followed =
-            |answer, before, is_paged| ListPage::parse(answer).unwrap().has_next_page(before, is_paged);
-        assert!(followed(json!({ "results": [1, 2], "total": 3 }), 0, false));
-        assert!(!followed(json!({ "results": [3], "total": 3 }), 2, false));
-        assert!(!followed(json!({ "results": [], "total": 3 }), 2, false));
-        assert!(followed(json!({ "results": [1, 2], "size": 2 }), 0, true));
-        assert!(!followed(json!({ "results": [1], "size": 2 }), 0, true));
-        assert!(followed(json!([1, 2]), 0, true));
-        assert!(!followed(json!([1, 2]), 0, false));
-        assert!(followed(json!({ "results": [1, 2], "page": 0 }), 0, false));
-        assert!(followed(
-            json!({ "content": [1], "number": 0, "totalElements": 2 }),
-            0,
-            false
-        ));
-        assert!(!followed(
-            json!({ "content": [2], "number": 1, "totalElements": 2 }),
-            1,
-            false
-        ));
-        assert!(!followed(json!({ "results": [], "page": 9 }), 4, false));
+        for (answer, earlier_count, is_paged, expected) in [
+            (json!({ "results": [1, 2], "total": 3 }), 0, false, true),
+            (json!({ "results": [3], "total": 3 }), 2, false, false),
+            (json!({ "results": [], "total": 3 }), 2, false, false),
+            (
+                json!({ "results": [1, 2], "pagination": { "total": 3 } }),
+                0,
+                false,
+                true,
+            ),
+            (
+                json!({ "results": [3], "meta": { "total": "3" } }),
+                2,
+                false,
+                false,
+            ),
+            (json!({ "results": [1, 2], "size": 2 }), 0, true, true),
+            (json!({ "results": [1], "size": 2 }), 0, true, false),
+            (json!({ "results": [1], "page": { "size": 2 } }), 0, true, false),
+            (json!([1, 2]), 0, true, true),
+            (json!([1, 2]), 0, false, false),
+            (json!({ "results": [1, 2], "page": 0 }), 0, false, true),
+            (
+                json!({ "content": [1], "number": 0, "totalElements": 2 }),
+                0,
+                false,
+                true,
+            ),
+            (
+                json!({ "content": [2], "number": 1, "totalElements": 2 }),
+                1,
+                false,
+                false,
+            ),
+            (json!({ "results": [], "page": 9 }), 4, false, false),
+        ] {
+            let page = ListPage::parse(answer.clone()).unwrap();
+            assert_eq!(page.has_next_page(earlier_count, is_paged), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn field_that_announces_another_page_is_recognized_also_in_a_paging_object() {
+        for (answer, expected_field) in [
+            (json!({ "results": [1], "hasMore": true }), Some("hasMore")),
+            (
+                json!({ "results": [1], "pagination": { "hasMore": true } }),
+                Some("hasMore"),
+            ),
+            (
+                json!({ "results": [1], "_links": { "next": { "href": "/x" } } }),
+                Some("next"),
+            ),
+            (json!({ "results": [1], "nextPage": 1 }), Some("nextPage")),
+            (
+                json!({ "results": [1], "hasMore": false, "next": null, "nextPage": 0 }),
+                None,
+            ),
+            (
+                json!({ "results": [1], "nextToken": "", "_links": { "next": {} } }),
+                None,
+            ),
+            (json!([1]), None),
+        ] {
+            let page = ListPage::parse(answer.clone()).unwrap();
+            assert_eq!(page.continuation_field, expected_field, "{answer}");
+        }
+    }
+
+    #[test]
+    fn envelope_keeps_no_field_about_another_page_and_no_total() {
+        let answer = json!({
+            "results": [1], "hasMore": true, "nextPage": 1, "totalElements": 5, "other": 1,
+            "pagination": { "hasMore": true, "total": 5, "limit": 3 },
+            "_links": { "next": "/x", "self": "/y" },
+        });
+        let page = ListPage::parse(answer).unwrap();
+        assert_eq!(page.total, Some(5));
+        let expected_envelope =
+            json!({ "other": 1, "pagination": { "limit": 3 }, "_links": { "self": "/y" } });
+        assert_eq!(serde_json::Value::Object(page.envelope), expected_envelope);
+    }
+
+    #[test]
+    fn list_without_numbers_may_be_complete_if_its_page_is_not_full() {
+        let full_list = json!(vec![1; PAGE_SIZE]);
+        let full_page = json!({ "results": vec![1; PAGE_SIZE], "page": 0 });
+        for (answer, requested_size, expected) in [
+            (json!([1]), Some(PAGE_SIZE), true),
+            (full_list.clone(), Some(PAGE_SIZE), false),
+            (full_list, None, true),
+            (full_page, Some(PAGE_SIZE), true),
+            (json!({ "results": [1], "total": 1 }), Some(PAGE_SIZE), false),
+            (json!({ "results": [1], "size": 1 }), Some(PAGE_SIZE), false),
+            (json!({ "results": [1], "hasMore": true }), Some(PAGE_SIZE), false),
+        ] {
+            let page = ListPage::parse(answer.clone()).unwrap();
+            assert_eq!(page.may_be_unpaged(requested_size), expected, "{answer}");
+        }
     }
 }

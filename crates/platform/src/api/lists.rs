@@ -64,8 +64,9 @@ impl Platform {
     }
 
     /// Requests all pages of a list and returns the entries, and the envelope of the first page. `paging` states whether
-    /// the first request already has paging parameters. A list that changes between two pages is read again. Fails if it changes [`MAX_PASSES`] times, if a page repeats an
-    /// earlier one, if the list does not have as many entries as it states, or if it has more than [`MAX_PAGES`] pages.
+    /// the first request already has paging parameters. A list that changes between two pages is read again. Fails if
+    /// it changes [`MAX_PASSES`] times, if a page repeats an earlier one, if the list does not have as many entries as
+    /// it states, or if it has more than [`MAX_PAGES`] pages.
     pub(super) async fn fetch_list<T: DeserializeOwned>(
         &self,
         url: Url,
@@ -101,22 +102,26 @@ impl Platform {
         paging: Paging,
     ) -> Result<ListPass<T>, HttpError> {
         let mut list = ApiList::default();
-        let mut page_size = (paging == Paging::Always).then_some(PAGE_SIZE);
+        let mut page_size = PageSize::new((paging == Paging::Always).then_some(PAGE_SIZE));
         let (mut page_number, mut total_memory) = (0, 0);
         let mut first_total = None;
         let mut earlier_pages = EarlierPages::default();
         let (mut may_be_complete, mut repetition_error) = (false, None);
         loop {
-            let request = build_page_request(url, page_number, page_size);
+            let request = build_page_request(url, page_number, page_size.requested);
             let response = match self.client.send(&request).await {
-                // An endpoint without paging may refuse the page after its complete list.
-                Err(error) if may_be_complete && matches!(error.status(), Some(400 | 404)) => {
-                    return Ok(ListPass::Complete(list));
-                }
                 // The platform's limit is smaller than the API document's: without a size, it uses its own.
-                Err(error) if page_number == 0 && page_size.is_some() && is_page_size_rejection(&error) => {
-                    page_size = None;
+                Err(error) if page_size.is_open() && is_page_size_rejection(&error) => {
+                    page_size = PageSize::REJECTED;
                     continue;
+                }
+                // An endpoint without paging may refuse the page after its complete list.
+                Err(error)
+                    if may_be_complete
+                        && matches!(error.status(), Some(400 | 404))
+                        && !is_page_size_rejection(&error) =>
+                {
+                    return Ok(ListPass::Complete(list));
                 }
                 result => result?,
             };
@@ -143,11 +148,10 @@ impl Platform {
                 }
                 repetition_error = Some(error);
             }
-            may_be_complete = page_number == 0 && page.may_be_unpaged(page_size);
+            may_be_complete = page_number == 0 && page.may_be_unpaged(page_size.requested);
             let is_paged = paging == Paging::Always || page_number > 0;
             let has_next_page = page.has_next_page(list.len(), is_paged);
-            // The first page determines the size of the next ones, unless a size was requested.
-            page_size = page_size.or(page.size).or(Some(page.entries.len()));
+            page_size.accept_page(&page);
             if page_number == 0 {
                 list.envelope = page.envelope;
             }
@@ -161,6 +165,45 @@ impl Platform {
             if page_number == MAX_PAGES {
                 return Err(response.unusable_error(&format!("the list has more than {MAX_PAGES} pages")));
             }
+        }
+    }
+}
+
+/// The page size in the requests for the pages of one list.
+struct PageSize {
+    requested: Option<usize>,
+    /// Whether the platform has accepted or rejected a page size, so that later requests do the same.
+    is_settled: bool,
+}
+
+impl PageSize {
+    /// The platform rejected the size, so later requests have none.
+    const REJECTED: Self = Self {
+        requested: None,
+        is_settled: true,
+    };
+
+    /// Creates the page size of the first request.
+    const fn new(requested: Option<usize>) -> Self {
+        Self {
+            requested,
+            is_settled: false,
+        }
+    }
+
+    /// Returns whether requests have a size that the platform may still reject.
+    const fn is_open(&self) -> bool {
+        self.requested.is_some() && !self.is_settled
+    }
+
+    /// Records that the platform returned this page. If no size was requested, the page determines the size of the next
+    /// ones.
+    fn accept_page(&mut self, page: &ListPage) {
+        if self.requested.is_some() {
+            self.is_settled = true;
+        }
+        if !self.is_settled {
+            self.requested = page.size.or(Some(page.entries.len()));
         }
     }
 }
@@ -286,13 +329,15 @@ fn hash(content: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Creates the request for page `number` with `size` entries. Without a size, the request has no paging parameters.
+/// Creates the request for page `number` with `size` entries. Without a size, the request for the first page has no
+/// paging parameters.
 fn build_page_request(url: &Url, number: usize, size: Option<usize>) -> Request {
-    let request = Request::get(url.clone());
-    match size {
-        Some(size) => request
-            .query("page", &number.to_string())
-            .query("size", &size.to_string()),
-        None => request,
+    let mut request = Request::get(url.clone());
+    if number > 0 || size.is_some() {
+        request = request.query("page", &number.to_string());
     }
+    if let Some(size) = size {
+        request = request.query("size", &size.to_string());
+    }
+    request
 }

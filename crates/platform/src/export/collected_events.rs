@@ -36,16 +36,18 @@ pub async fn collect_events(
 ) -> Result<Vec<ApiValue<Event>>, HttpError> {
     let mut collected_events = CollectedEvents::default();
     let mut incompleteness_note = String::new();
+    let mut page_size = Some(EVENT_PAGE_SIZE);
     for _ in 0..MAX_PASSES {
         let earlier_count = collected_events.events.len();
-        let pass = read_pages(platform, window, &mut collected_events).await?;
+        let pass = read_pages(platform, window, page_size, &mut collected_events).await?;
+        page_size = pass.page_size;
         let has_new_events = collected_events.events.len() > earlier_count;
         let is_complete = pass.is_complete(has_new_events);
         // One page shows the list at one moment. Several pages are reliable only if the list still begins with the
         // same event.
         if is_complete
             && (pass.page_count == 1
-                || fetch_first_event_key(platform, window).await? == pass.first_event_key)
+                || fetch_first_event_key(platform, window, page_size).await? == pass.first_event_key)
         {
             return Ok(collected_events.into_sorted());
         }
@@ -77,6 +79,8 @@ struct CollectedEvents {
 #[derive(Default)]
 struct Pass {
     page_count: usize,
+    /// The page size that is requested; `None` if the platform rejected it.
+    page_size: Option<usize>,
     /// Number of different events.
     distinct_count: usize,
     /// The largest total that a page announced.
@@ -101,17 +105,24 @@ impl Pass {
 async fn read_pages(
     platform: &Platform,
     window: Window,
+    page_size: Option<usize>,
     collected_events: &mut CollectedEvents,
 ) -> Result<Pass, HttpError> {
     let event_window = window.to_event_window();
-    let mut pass = Pass::default();
+    let mut pass = Pass {
+        page_size,
+        ..Pass::default()
+    };
     // The position of each event in this pass, in the order of the list.
     let mut positions = HashMap::new();
     let (mut read_count, mut stale_page_count) = (0, 0);
     // The times of the first and the last event that has a valid time.
     let (mut first_time, mut last_time) = (None, None);
     loop {
-        let page = platform.fetch_event_page(&event_window, pass.page_count).await?;
+        let page = platform
+            .fetch_event_page(&event_window, pass.page_count, pass.page_size)
+            .await?;
+        pass.page_size = page.requested_size;
         if pass.page_count == 0 {
             pass.first_event_key = page.events.first().map(event_key);
         }
@@ -120,7 +131,8 @@ async fn read_pages(
         reject_small_total(&page, read_count)?;
         pass.total = pass.total.max(page.total);
         let ends_list = is_last_page(&page, read_count);
-        let is_short = page.events.len() < EVENT_PAGE_SIZE;
+        // If the platform uses its own page size, nothing shows whether the page is short.
+        let is_short = pass.page_size.is_some_and(|size| page.events.len() < size);
         for event in page.events {
             let key = event_key(&event);
             last_time = event_time(&event).or(last_time);
@@ -197,10 +209,14 @@ fn is_last_page(page: &EventPage, read_count: usize) -> bool {
 }
 
 /// Requests the list again and returns the key of its first event, which shows whether events were added meanwhile.
-async fn fetch_first_event_key(platform: &Platform, window: Window) -> Result<Option<String>, HttpError> {
+async fn fetch_first_event_key(
+    platform: &Platform,
+    window: Window,
+    page_size: Option<usize>,
+) -> Result<Option<String>, HttpError> {
     let first_page = 0;
     Ok(platform
-        .fetch_event_page(&window.to_event_window(), first_page)
+        .fetch_event_page(&window.to_event_window(), first_page, page_size)
         .await?
         .events
         .first()

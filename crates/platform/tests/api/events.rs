@@ -11,7 +11,7 @@ async fn list_is_read_as_documented_with_all_fields() {
     let answer = json(200, include_str!("../../../../tests/fixtures/api/events.json"));
     let (server, platform) = server_expecting("GET", "/v1/events", None, answer).await;
     let page = platform
-        .fetch_event_page(&EventWindow::default(), 0)
+        .fetch_event_page(&EventWindow::default(), 0, Some(100))
         .await
         .unwrap();
     assert_eq!(page.total, Some(1));
@@ -80,7 +80,7 @@ async fn list_of_a_window_and_page_asks_for_them() {
         to: Some("2026-11-02T00:00:00Z".to_owned()),
     };
     let page = platform(&server.uri())
-        .fetch_event_page(&window, 3)
+        .fetch_event_page(&window, 3, Some(100))
         .await
         .unwrap();
     assert_eq!(page.events[0].additional_info.as_deref(), Some(r#"{"a":1}"#));
@@ -94,7 +94,7 @@ async fn list_without_a_usable_page_size_has_none() {
     for body in [r#"{ "results": [], "size": 0 }"#, r#"{ "results": [] }"#] {
         let (_server, platform) = server_expecting("GET", "/v1/events", None, json(200, body)).await;
         let page = platform
-            .fetch_event_page(&EventWindow::default(), 0)
+            .fetch_event_page(&EventWindow::default(), 0, Some(100))
             .await
             .unwrap();
         assert_eq!((page.size, page.total), (None, None));
@@ -106,7 +106,7 @@ async fn list_without_a_usable_page_size_has_none() {
 async fn list_that_is_forbidden_names_the_role() {
     let (_server, platform) = server_expecting("GET", "/v1/events", None, json(403, "{}")).await;
     let error = platform
-        .fetch_event_page(&EventWindow::default(), 0)
+        .fetch_event_page(&EventWindow::default(), 0, Some(100))
         .await
         .unwrap_err();
     assert!(error.hint().contains("Super Admin"));
