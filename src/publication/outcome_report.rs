@@ -198,10 +198,8 @@ fn status_of_failed_upload(error: &HttpError) -> ExitStatus {
 /// that problem, because consumers may use the version.
 fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
     let state = match outcome.kind {
+        _ if outcome.has_unknown_version() => format!("could not determine whether {name} was published"),
         OutcomeKind::Incomplete => format!("{name} was published, but it is incomplete"),
-        OutcomeKind::Unverified if find_unread_response_error(outcome).is_some() => {
-            format!("could not determine whether {name} was published")
-        }
         OutcomeKind::Unverified => format!("{name} was published, but could not be verified"),
         OutcomeKind::Superseded => {
             format!(
@@ -211,7 +209,6 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         OutcomeKind::Unconfirmed => {
             format!("{name} was published, but it may have replaced a newer version")
         }
-        OutcomeKind::Unknown => format!("could not determine whether {name} was published"),
         OutcomeKind::Conflict => {
             format!("{name} was not published: the version already exists and cannot be changed")
         }
@@ -242,13 +239,6 @@ fn describe_problems(name: &str, outcome: &publish::Outcome) -> String {
         let _ = write!(message, "\n  {error}");
     }
     message
-}
-
-/// Returns the error of a response that could not be read if nothing but its status says that the version was
-/// published. A proxy may have sent it.
-fn find_unread_response_error(outcome: &publish::Outcome) -> Option<&HttpError> {
-    let error = outcome.error.as_ref();
-    error.filter(|_| outcome.problems.contains(&PublishProblem::NotListed))
 }
 
 /// Returns what the user can do if the version already exists. If the version was compared and differs from the plan
@@ -296,7 +286,7 @@ fn find_hint(
         OutcomeKind::Incomplete if !is_disabled => Some(format!(
             "run `{disable_command}` to hide the version from consumers; then publish under another name"
         )),
-        OutcomeKind::Unverified if !is_disabled => Some(match find_unread_response_error(outcome) {
+        OutcomeKind::Unverified if !is_disabled => Some(match outcome.find_unread_response_error() {
             Some(error) => format!(
                 "run `{show_command}` to check whether the version exists; {}",
                 error.hint()

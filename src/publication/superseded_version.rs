@@ -26,7 +26,7 @@ impl Publication<'_> {
             outcome.kind,
             OutcomeKind::Published | OutcomeKind::Incomplete | OutcomeKind::Unverified
         );
-        if !is_uploaded || outcome.is_disabled() {
+        if !is_uploaded || outcome.has_unknown_version() || outcome.is_disabled() {
             return Ok(outcome);
         }
         let new_versions = match self.run.block_on(self.request_new_versions(platform, plan))? {
@@ -98,7 +98,7 @@ impl Publication<'_> {
             let verb = if is_listed_before { "enabled" } else { "published" };
             // The order is that of the uploaded commit.
             match self.compare_with_version_commit(commit)? {
-                CommitOrder::Newer | CommitOrder::Diverged => {}
+                CommitOrder::SameOrNewer | CommitOrder::Diverged => {}
                 CommitOrder::Older => newer_versions.push(format!(
                     "version {name}, built from the newer commit {}, was {verb} while this publish was running",
                     short_id(commit)

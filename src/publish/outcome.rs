@@ -218,6 +218,19 @@ impl Outcome {
             .any(|problem| matches!(problem, PublishProblem::UnclearOrigin(_)))
     }
 
+    /// Returns whether no response shows that the version exists: the outcome is unknown, or only the status of a response
+    /// that could not be read says that the version was published. A proxy may have sent it.
+    pub fn has_unknown_version(&self) -> bool {
+        self.kind == OutcomeKind::Unknown || self.find_unread_response_error().is_some()
+    }
+
+    /// Returns the error of a response that could not be read, if the platform does not list the version.
+    pub fn find_unread_response_error(&self) -> Option<&HttpError> {
+        let is_unlisted =
+            self.kind == OutcomeKind::Unverified && self.problems.contains(&PublishProblem::NotListed);
+        self.error.as_ref().filter(|_| is_unlisted)
+    }
+
     /// Returns the sentences of the problems, and before them that the version could not be disabled, because consumers
     /// may use it.
     pub fn list_sentences(&self) -> Vec<String> {

@@ -194,15 +194,9 @@ pub(super) fn assess_rejected_upload(error: HttpError, lost_error: Option<&HttpE
 }
 
 /// Returns the outcome if neither a response nor a lookup shows whether the version was published. `reason` completes
-/// the sentence `the upload got no usable response, and …`. After a 2xx response, the version may exist, so it is only
-/// unverified.
+/// the sentence `the upload got no usable response, and …`.
 pub(super) fn build_unknown_outcome(reason: &str, error: HttpError) -> Outcome {
-    let kind = if error.is_accepted() {
-        OutcomeKind::Unverified
-    } else {
-        OutcomeKind::Unknown
-    };
-    Outcome::new(kind)
+    Outcome::new(OutcomeKind::Unknown)
         .with_problem(format!("the upload got no usable response, and {reason}"))
         .with_error(error)
 }

@@ -53,10 +53,8 @@ impl Publication<'_> {
         }
         let timeout = self.settings.lookup_timeout;
         match outcome.kind {
-            OutcomeKind::Incomplete | OutcomeKind::Unverified | OutcomeKind::Unconfirmed => self
-                .run
-                .block_on(disable_version(platform, plan, timeout, outcome)),
-            OutcomeKind::Unknown if !outcome.has_unclear_origin() => {
+            _ if outcome.has_unclear_origin() => Ok(outcome),
+            _ if outcome.has_unknown_version() => {
                 let withdrawal = withdraw_version(platform, &plan.prefix, &plan.version_name, timeout);
                 // The version probably does not exist, so a failure is not worth a message.
                 if let Ok(latest) = self.run.block_on(withdrawal)? {
@@ -64,6 +62,9 @@ impl Publication<'_> {
                 }
                 Ok(outcome)
             }
+            OutcomeKind::Incomplete | OutcomeKind::Unverified | OutcomeKind::Unconfirmed => self
+                .run
+                .block_on(disable_version(platform, plan, timeout, outcome)),
             _ => Ok(outcome),
         }
     }

@@ -144,6 +144,10 @@ async fn reported_outcome_matches_stored_versions_for_each_fault() {
         fault_row(&[Status(204), Fine], [Unverified; 2], 1),
         fault_row(&[Status(205), Fine], [Unverified; 2], 1),
         fault_row(&[Status(206), Fine], [Unverified; 2], 1),
+        Row {
+            shows: Shows::Broken,
+            ..fault_row(&[Status(202), Fine], [Unknown; 2], 1)
+        },
         fault_row(&[TwinWins], [Conflict; 2], 1),
         fault_row(&[TwinWinsThenGone], [Conflict; 2], 1),
         fault_row(&[Refused, TwinWins], [Conflict; 2], 2),
