@@ -72,7 +72,7 @@ pub(super) fn replace_results_of_earlier_runs(
     };
     if has_comment && ci.pull_request.is_some() {
         let body = unfinished_report.render_comment(reason, ci.commit.as_deref());
-        if let Err(failure) = write_comment(run, &ci, &body, MissingResult::Ignore) {
+        if let Err(failure) = write_comment(run, &ci, &body, MissingResult::Omission) {
             let failure = failure.describe();
             run.ui.warn(&format!(
                 "could not update the comment of an earlier run: {failure}"
@@ -85,7 +85,7 @@ pub(super) fn replace_results_of_earlier_runs(
         .filter(|_| shows_annotations && ci.host == Host::Bitbucket)
     {
         let (report_id, body) = unfinished_report.build_code_insights(reason);
-        let outcome = send_insights_report(run, &commit, &report_id, &body, &[], MissingResult::Ignore);
+        let outcome = send_insights_report(run, &commit, &report_id, &body, &[], MissingResult::Omission);
         if let Err(failure) = outcome {
             let failure = failure.describe();
             run.ui.warn(&format!(
@@ -103,7 +103,7 @@ fn send_comment(run: &Run, delivery: &Delivery<'_>, context: &ReportContext) -> 
         return Ok(());
     }
     let body = sluicegate_reports::render_comment(delivery.report, context);
-    write_comment(run, delivery.ci, &body, MissingResult::Create)
+    write_comment(run, delivery.ci, &body, MissingResult::Creation)
 }
 
 /// Returns whether the run may belong to a pull or merge request. It does not after a push, for a tag, on a schedule,
@@ -257,7 +257,7 @@ fn send_code_insights(run: &Run, delivery: &Delivery<'_>, context: &ReportContex
         &report_id,
         &body,
         &annotations,
-        MissingResult::Create,
+        MissingResult::Creation,
     )
 }
 

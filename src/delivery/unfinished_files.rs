@@ -36,8 +36,9 @@ pub(crate) fn record_failure_in_reports(run: &Run, failure: &Failure) {
     }
     let is_first_result = !files.is_dry && !run.has_reported.load(Ordering::Relaxed);
     if let Some(report) = files.description.as_ref().filter(|_| is_first_result) {
+        // The failure may contain text that only the readers of the log may see.
         let reason = format!(
-            "{UNFINISHED_NOTE} (exit code {}): {details}",
+            "{UNFINISHED_NOTE} (exit code {}): the log of the job contains the reason",
             failure.status().code()
         );
         host_results::replace_results_of_earlier_runs(run, report, files.has_comment, &reason);

@@ -45,8 +45,8 @@ struct ThreadComment {
 
 impl AzurePullRequest {
     /// Updates this program's existing comment to `body`, which starts with `marker`, by which the comment is found
-    /// again. Without such a comment, posts `body` or does nothing, as `on_missing` says. An error about a permission
-    /// gets a hint.
+    /// again. Without such a comment, posts `body` if `on_missing` is `Creation`. An error about a permission gets a
+    /// hint.
     pub(crate) async fn write_comment(
         &self,
         client: &HostClient,
@@ -70,7 +70,7 @@ impl AzurePullRequest {
         on_missing: MissingResult,
     ) -> Result<CommentChange, HttpError> {
         let Some(comment) = self.find_own_comment(client, marker).await? else {
-            if on_missing == MissingResult::Ignore {
+            if on_missing == MissingResult::Omission {
                 return Ok(CommentChange::NotFound);
             }
             let thread = json!({

@@ -64,7 +64,7 @@ impl CodeInsights<'_> {
         let delete_request = Request::new(Method::DELETE, url.clone(), Repeat::Safe);
         match client.send(&delete_request).await {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            Err(_) if on_missing == MissingResult::Ignore => return Ok(false),
+            Err(_) if on_missing == MissingResult::Omission => return Ok(false),
             _ => {}
         }
         client

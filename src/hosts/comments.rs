@@ -70,8 +70,8 @@ struct MarkedComment {
 }
 
 /// Updates this program's existing comment that starts with `marker` to `body`, which starts with the marker, too.
-/// Without such a comment, posts `body` or does nothing, as `on_missing` says. Deletes further comments that start with
-/// the marker, which simultaneous runs may have posted. An error about access gets a hint for the host.
+/// Without such a comment, posts `body` if `on_missing` is `Creation`. Deletes further comments that start with the
+/// marker, which simultaneous runs may have posted. An error about access gets a hint for the host.
 pub(crate) async fn write_comment(
     client: &HostClient,
     thread: &Thread,
@@ -84,9 +84,9 @@ pub(crate) async fn write_comment(
         .map_err(|error| thread.add_hint(error))
 }
 
-/// Updates this program's first comment on the change, or does what `on_missing` says if there is none. Deletes its
-/// other comments there, which concurrent jobs may have posted. If the author of the token is unknown, any comment with
-/// the marker may be this program's own, but only comments that prove to be are replaced.
+/// Updates this program's first comment on the change, and deletes its other comments there, which concurrent jobs may
+/// have posted. Without a comment, posts one if `on_missing` is `Creation`. If the author of the token is unknown, only a
+/// new comment shows which comments are this program's own, so none is updated without one.
 async fn update_own_comment(
     client: &HostClient,
     thread: &Thread,
@@ -94,18 +94,17 @@ async fn update_own_comment(
     body: &str,
     on_missing: MissingResult,
 ) -> Result<CommentChange, HttpError> {
-    let author = fetch_comment_author(client, thread).await?;
-    let mut comments = list_comments(client, thread, marker, author.as_ref())
-        .await?
-        .into_iter();
-    let first_comment = comments.next();
-    if first_comment.is_none() && on_missing == MissingResult::Ignore {
-        return Ok(CommentChange::NotFound);
-    }
-    if author.is_none() {
-        return replace_own_notes(client, thread, marker, body).await;
-    }
-    let Some(kept_comment) = first_comment else {
+    let Some(author) = fetch_comment_author(client, thread).await? else {
+        return match on_missing {
+            MissingResult::Creation => replace_own_notes(client, thread, marker, body).await,
+            MissingResult::Omission => Ok(CommentChange::NotFound),
+        };
+    };
+    let mut comments = list_comments(client, thread, marker, &author).await?.into_iter();
+    let Some(kept_comment) = comments.next() else {
+        if on_missing == MissingResult::Omission {
+            return Ok(CommentChange::NotFound);
+        }
         post_comment(client, thread, body).await?;
         return Ok(CommentChange::Posted);
     };
@@ -134,7 +133,7 @@ async fn replace_own_notes(
 ) -> Result<CommentChange, HttpError> {
     let note: PostedNote = post_comment(client, thread, body).await?.json()?;
     let author = CommentAuthor::User(note.author.id);
-    for earlier_note in list_comments(client, thread, marker, Some(&author)).await? {
+    for earlier_note in list_comments(client, thread, marker, &author).await? {
         if earlier_note.id < note.id {
             delete_comment(client, thread, earlier_note.id).await?;
         }
@@ -204,13 +203,13 @@ async fn query_comment_author(client: &HostClient) -> Result<CommentAuthor, Http
     }
 }
 
-/// Returns the comments of this author, or of any author if it is `None`, that begin with the marker, the oldest first.
-/// At most [`MAX_PAGES`] pages are searched.
+/// Returns the comments of this author that begin with the marker, the oldest first. At most [`MAX_PAGES`] pages are
+/// searched.
 async fn list_comments(
     client: &HostClient,
     thread: &Thread,
     marker: &str,
-    author: Option<&CommentAuthor>,
+    author: &CommentAuthor,
 ) -> Result<Vec<MarkedComment>, HttpError> {
     let mut marked_comments = Vec::new();
     for page in 1..=MAX_PAGES {
@@ -231,12 +230,12 @@ async fn list_comments(
     Ok(marked_comments)
 }
 
-/// Returns the comment if it is by this author, or if the author is `None`, and begins with the marker.
+/// Returns the comment if it is by this author and begins with the marker.
 fn parse_marked_comment(
     comment: &Value,
     thread: &Thread,
     marker: &str,
-    author: Option<&CommentAuthor>,
+    author: &CommentAuthor,
 ) -> Option<MarkedComment> {
     let body = comment["body"].as_str()?;
     if body.lines().next()? != marker {
@@ -247,11 +246,8 @@ fn parse_marked_comment(
         Thread::GitLab { .. } => &comment["author"],
     };
     let is_by_author = match author {
-        Some(CommentAuthor::User(id)) => comment_author["id"] == *id,
-        Some(CommentAuthor::JobBot) => {
-            comment_author["type"] == "Bot" && comment_author["login"] == JOB_BOT_LOGIN
-        }
-        None => true,
+        CommentAuthor::User(id) => comment_author["id"] == *id,
+        CommentAuthor::JobBot => comment_author["type"] == "Bot" && comment_author["login"] == JOB_BOT_LOGIN,
     };
     is_by_author.then_some(MarkedComment {
         id: comment["id"].as_u64()?,

@@ -14,6 +14,6 @@ pub(crate) use comments::{CommentChange, Thread, write_comment};
 /// What to do if the host does not have a result of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MissingResult {
-    Create,
-    Ignore,
+    Creation,
+    Omission,
 }
