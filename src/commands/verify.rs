@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, args: &VerifyArgs) -> CommandResult {
     if let Some(statement) = &args.attestation {
         return verify_statement(run, statement, args.output.output);
     }
-    let receipt = settings::requested_receipt(args.receipt.as_ref(), &run.env)
+    let receipt = settings::requested_receipt(args.receipt.as_ref(), &run.env)?
         .ok_or_else(|| Failure::usage("pass the path of a receipt, or of a statement with --attestation"))?;
     verify_receipt(run, &receipt)?.print(run, args.output.output)
 }

@@ -55,6 +55,13 @@ pub struct PublishSettings {
     pub smoke: SmokeSettings,
 }
 
+/// What a path in the settings is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PathPurpose {
+    Input,
+    Output,
+}
+
 /// The files that a publish writes.
 #[derive(Debug, Clone, Default)]
 pub struct PublishFiles {
@@ -83,9 +90,27 @@ pub fn requested_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles 
     }
 }
 
-/// Returns the path of the receipt that an argument or the variable names.
-pub fn requested_receipt(argument: Option<&PathBuf>, env: &Env) -> Option<PathBuf> {
-    requested_path(argument, variable::RECEIPT, env)
+/// Returns the path of the receipt to read, which an argument or the variable names. Fails if the variable contains no
+/// path.
+pub fn requested_receipt(argument: Option<&PathBuf>, env: &Env) -> Result<Option<PathBuf>, SettingsError> {
+    if argument.is_some() {
+        return Ok(argument.cloned());
+    }
+    let Some(text) = env.get(variable::RECEIPT) else {
+        return Ok(None);
+    };
+    reject_unexpanded_value(text, SettingSource::Variable, variable::RECEIPT)?;
+    let path = PathBuf::from(text);
+    reject_invalid_output(&path, variable::RECEIPT)?;
+    Ok(Some(path))
+}
+
+/// Fails if the path of an output is not the path of a file. `name` is the setting or its variable.
+fn reject_invalid_output(path: &Path, name: &str) -> Result<(), SettingsError> {
+    match describe_invalid_path(path) {
+        Some(reason) => Err(SettingsError::new(format!("`{name}`: {reason}"))),
+        None => Ok(()),
+    }
 }
 
 /// Returns whether the flag or the variable requests a dry run. An invalid variable is treated as false here, because
@@ -193,9 +218,7 @@ impl SettingSources<'_> {
         flag: Option<&PathBuf>,
         file: Option<&PathBuf>,
     ) -> Result<Option<PathBuf>, SettingsError> {
-        self.resolve_path(variable, flag, file, |key, path| {
-            self.resolve_output_path(key, path)
-        })
+        self.resolve_path(variable, flag, file, PathPurpose::Output)
     }
 
     /// Resolves the path of the review report that a publish requires, if it requires one.
@@ -204,18 +227,18 @@ impl SettingSources<'_> {
             variable::REQUIRE_REVIEW,
             args.require_review.as_ref(),
             self.file.publish.require_review.as_ref(),
-            |key, path| self.resolve_file_path(key, path),
+            PathPurpose::Input,
         )
     }
 
-    /// Resolves a path relative to the current directory. A path from the configuration file must stay in the checkout,
-    /// which `check_file_path` checks. If the job sets a path, the path from the file is neither used nor checked.
+    /// Resolves a path relative to the current directory. A path from the configuration file must stay in the checkout.
+    /// If the job sets a path, the path from the file is neither used nor checked.
     fn resolve_path(
         &self,
         variable: &str,
         flag: Option<&PathBuf>,
         file: Option<&PathBuf>,
-        check_file_path: impl Fn(&str, &PathBuf) -> Result<PathBuf, SettingsError>,
+        purpose: PathPurpose,
     ) -> Result<Option<PathBuf>, SettingsError> {
         let key = find_setting_by_variable(variable).map_or(variable, |setting| setting.key);
         let (flag, file) = (flag.cloned(), file.cloned());
@@ -223,16 +246,17 @@ impl SettingSources<'_> {
             return Ok(None);
         };
         reject_unexpanded_value(&path.to_string_lossy(), source, variable)?;
-        if let Some(reason) = describe_invalid_path(&path) {
+        if purpose == PathPurpose::Output {
             let name = match source {
                 SettingSource::File => key,
                 SettingSource::Flag | SettingSource::Variable => variable,
             };
-            return Err(SettingsError::new(format!("`{name}`: {reason}")));
+            reject_invalid_output(&path, name)?;
         }
-        let path = match source {
-            SettingSource::File => check_file_path(key, &path)?,
-            SettingSource::Flag | SettingSource::Variable => path,
+        let path = match (source, purpose) {
+            (SettingSource::File, PathPurpose::Output) => self.resolve_output_path(key, &path)?,
+            (SettingSource::File, PathPurpose::Input) => self.resolve_file_path(key, &path)?,
+            (SettingSource::Flag | SettingSource::Variable, _) => path,
         };
         Ok(Some(self.env.current_dir().join(path)))
     }

@@ -157,6 +157,20 @@ fn touched_file_of_pointer_is_published_once_and_verified() {
         .run("verify")
         .expect(2)
         .saying(&["pass the path of a receipt"]);
+    // A path that is passed is never ignored.
+    for name in ["a$B.json", "-"] {
+        publish_call(&world, &server)
+            .run(&["verify", name])
+            .expect(2)
+            .saying(&[name, "No such file"]);
+    }
+    for (value, reason) in [("$X", "$X"), ("-", "`-` does not mean standard output here")] {
+        publish_call(&world, &server)
+            .variable("SLUICEGATE_RECEIPT", value)
+            .run("verify")
+            .expect(2)
+            .saying(&["SLUICEGATE_RECEIPT", reason]);
+    }
     let output = publish("").expect(0);
     assert!(output.out.contains("nothing is published"), "{}", output.all());
     // The counterpart: another file than the one in the commit.
