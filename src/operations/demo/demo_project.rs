@@ -45,6 +45,11 @@ pub(crate) const BREAKING_BRANCH: &str = "feature/no-day";
 /// The branch whose review fails the gate: it adds a component that is not connected.
 pub(crate) const UNCONNECTED_BRANCH: &str = "feature/refund-mail";
 
+/// The bare remote and the clone in the demo's directory.
+const REMOTE_NAME: &str = "remote.git";
+const CLONE_NAME: &str = "work";
+pub(crate) const DIR_NAMES: [&str; 2] = [REMOTE_NAME, CLONE_NAME];
+
 pub(crate) struct DemoProject {
     /// The bare remote that the platform reads.
     pub(crate) remote: PathBuf,
@@ -64,8 +69,8 @@ impl DemoProject {
 /// another breaks consumers.
 pub(crate) fn create_demo_project(dir: &Path) -> Result<DemoProject, Failure> {
     let project = DemoProject {
-        remote: dir.join("remote.git"),
-        clone: dir.join("work"),
+        remote: dir.join(REMOTE_NAME),
+        clone: dir.join(CLONE_NAME),
     };
     let remote = Repository::create_bare(&project.remote, "main")?;
     let no_parent = None;

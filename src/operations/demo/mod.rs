@@ -64,9 +64,10 @@ pub(crate) fn run_demo(run: &Run, args: &DemoArgs, run_command: RunCommand) -> C
     let displayed_dir = choose_dir(run, &args.dir)?;
     let dir = run.env.current_dir().join(&displayed_dir);
     run.reject_repository_link(&dir)?;
+    let was_dir = dir.is_dir();
     create_marked_dir(&dir)?;
     let project = demo_project::create_demo_project(&dir).map_err(|failure| {
-        remove_unfinished_demo(&dir);
+        remove_unfinished_demo(&dir, was_dir);
         failure.with_status(ExitStatus::Usage)
     })?;
     let token = Uuid::new_v4().to_string();
@@ -165,19 +166,28 @@ fn create_marked_dir(dir: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Creates the directory with its marker file. If the marker cannot be written, removes the directory again.
+/// Creates the directory, unless it exists, and the marker file in it. If the marker cannot be written, removes again
+/// what was created.
 fn write_marker(dir: &Path) -> io::Result<()> {
+    let was_dir = dir.is_dir();
     fs::create_dir_all(dir)?;
     let mut marker_file = File::create_new(dir.join(MARKER_FILE))?;
     marker_file
         .write_all(b"`sluicegate demo` created this directory. Each run uses a new directory.\n")
-        .inspect_err(|_| remove_unfinished_demo(dir))
+        .inspect_err(|_| remove_unfinished_demo(dir, was_dir))
 }
 
-/// Removes the directory of a demo that could not be created, so that the next run can use its name. The directory was
-/// empty before this run. If it cannot be removed, the next run uses another name.
-fn remove_unfinished_demo(dir: &Path) {
-    let _ = fs::remove_dir_all(dir);
+/// Removes what this run created of a demo, so that the next run can use the directory. A directory that existed before
+/// (`was_dir`), which was empty then, stays. If something cannot be removed, the next run uses another name.
+fn remove_unfinished_demo(dir: &Path, was_dir: bool) {
+    if !was_dir {
+        let _ = fs::remove_dir_all(dir);
+        return;
+    }
+    for name in demo_project::DIR_NAMES {
+        let _ = fs::remove_dir_all(dir.join(name));
+    }
+    let _ = fs::remove_file(dir.join(MARKER_FILE));
 }
 
 /// Returns what a user has to type to start this program: its name if the shell finds it in `PATH`, otherwise its path.
@@ -371,6 +381,21 @@ impl DemoRun<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn directory_that_existed_stays_if_demo_cannot_be_created() {
+        for was_dir in [true, false] {
+            let parent = tempfile::tempdir().unwrap();
+            let dir = parent.path().join("demo");
+            fs::create_dir_all(dir.join("remote.git/refs")).unwrap();
+            fs::write(dir.join(MARKER_FILE), "").unwrap();
+            remove_unfinished_demo(&dir, was_dir);
+            assert_eq!(dir.is_dir(), was_dir);
+            if was_dir {
+                assert_eq!(fs::read_dir(&dir).unwrap().count(), 0);
+            }
+        }
+    }
 
     #[test]
     fn program_of_current_directory_has_a_path() {
