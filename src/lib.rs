@@ -69,7 +69,7 @@ fn print_argument_error(error: clap::Error, args: &[OsString], env: &env::Env) -
         return conclude_print(ui, error.print());
     }
     let message = job::cli::describe_usage_error(error, args);
-    let has_verdict = job::cli::calls_command_with_verdict(args);
+    let has_verdict = job::cli::has_verdict_command(args);
     if !session::step_report::report_usage_error(env, &message, has_verdict) {
         ui.print_usage_error(&message);
     }

@@ -102,7 +102,7 @@ fn publish_reviewed_commit(
         history: VersionHistory::default(),
         comparison: None,
         // A dry run has no report.
-        is_output_reserved: destinations.reserves_stdout(report.is_none()),
+        is_output_reserved: destinations.is_stdout_reserved(report.is_none()),
         is_ci: true,
         started_at: Timestamp::now(),
     };

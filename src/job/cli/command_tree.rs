@@ -85,16 +85,36 @@ pub fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
 }
 
-/// Returns whether the arguments call a command that sets the step output `verdict`, even if they are invalid.
+/// Returns whether the command in the arguments sets the step output `verdict`, even if the arguments are invalid.
 #[must_use]
-pub fn calls_command_with_verdict(args: &[OsString]) -> bool {
-    let program = Cli::command();
-    let name = args
-        .iter()
-        .skip(1)
-        .filter_map(|word| word.to_str())
-        .find(|word| program.find_subcommand(word).is_some());
+pub fn has_verdict_command(args: &[OsString]) -> bool {
+    let name = find_command_name(&Cli::command(), args);
     matches!(name, Some("review" | "check" | "ci" | "report"))
+}
+
+/// Returns the first argument that is neither a flag nor the value of a common flag: the name of the command.
+fn find_command_name<'a>(program: &Command, args: &'a [OsString]) -> Option<&'a str> {
+    let mut words = args.iter().skip(1);
+    while let Some(word) = words.next() {
+        let word = word.to_str()?;
+        if !word.starts_with('-') {
+            return Some(word);
+        }
+        // The value of a flag may be equal to the name of a command.
+        if program.get_arguments().any(|flag| needs_value(flag, word)) {
+            words.next();
+        }
+    }
+    None
+}
+
+/// Returns whether this word is the flag without its value, which is the next word.
+fn needs_value(flag: &Arg, word: &str) -> bool {
+    let is_flag = match word.strip_prefix("--") {
+        Some(name) => flag.get_long() == Some(name),
+        None => flag.get_short().is_some_and(|short| word == format!("-{short}")),
+    };
+    is_flag && flag.get_action().takes_values()
 }
 
 /// Returns the complete command tree, with the common flags that a command does not use hidden.

@@ -55,7 +55,7 @@ pub use artifacts::{
 pub use attestation::AttestationArgs;
 pub use check::CheckArgs;
 pub use ci::CiArgs;
-pub use command_tree::{build_complete_tree, build_completions_tree, calls_command_with_verdict, parse};
+pub use command_tree::{build_complete_tree, build_completions_tree, has_verdict_command, parse};
 pub use compat::CompatArgs;
 pub use context::ContextArgs;
 pub use demo::DemoArgs;

@@ -35,7 +35,7 @@ impl ReportDestinations {
     }
 
     /// Returns whether standard output must contain nothing but a report or, in a dry run (`is_dry`), the plan as JSON.
-    pub fn reserves_stdout(&self, is_dry: bool) -> bool {
+    pub fn is_stdout_reserved(&self, is_dry: bool) -> bool {
         if is_dry {
             self.prints_json()
         } else {

@@ -4,7 +4,7 @@ use crate::support::publishing::{
     SHARED, platform_taking_uploads, project_to_publish, publish_platform, upload_response, version_details,
 };
 use crate::support::{
-    Job, PROJECT, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn,
+    Call, Job, PROJECT, Platform, Shop, SmokePlatform, TOKEN, World, answer, disable_request, head, in_turn,
     job_output, orchestration_text, read_json, repository,
 };
 use serde_json::{Value, json};
@@ -968,6 +968,27 @@ fn outputs_name_version_and_digest() {
         ),
         ("1".to_owned(), digest)
     );
+}
+
+#[test]
+fn verdict_of_invalid_call_is_that_of_its_command() {
+    let world = project_to_publish();
+    for (command, has_verdict) in [
+        ("--config report publish --bad", false),
+        ("--config publish report --bad", true),
+        ("--quiet review --bad", true),
+        ("--config=x verify --bad", false),
+    ] {
+        let outputs = world.path().join("outputs.txt");
+        fs::write(&outputs, "").unwrap();
+        Call::new(&world.work())
+            .variable("GITHUB_ACTIONS", "true")
+            .variable("GITHUB_OUTPUT", outputs.display().to_string())
+            .run(command)
+            .expect(2);
+        let verdict = job_output(&fs::read_to_string(outputs).unwrap(), "verdict");
+        assert_eq!(verdict == "undecided", has_verdict, "{command}: {verdict:?}");
+    }
 }
 
 #[test]
