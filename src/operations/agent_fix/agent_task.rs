@@ -4,6 +4,7 @@ use super::tool_grants::ToolGrants;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::operations::tasks::messages::format_event;
+use crate::operations::tasks::task_wait::add_status_hint;
 use crate::operations::tasks::{TASK_CHECK_INSTRUCTION, task_text};
 use crate::session::Run;
 use crate::session::resource::created_without_id_failure;
@@ -139,10 +140,8 @@ impl TaskFollower<'_> {
             }
         };
         let (task, end) = result.map_err(|error| {
-            Failure::from(error).with_further_hint(&format!(
-                "the task may still be running: run `sluicegate tasks show {}` to see its status",
-                quote_shell_word(id)
-            ))
+            let kind = error.kind();
+            add_status_hint(Failure::from(error), kind, id)
         })?;
         // The last messages are read after the last status, so that none is missed.
         let _ = self.pace.await_before_deadline(log.print_new_messages()).await;

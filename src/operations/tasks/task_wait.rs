@@ -8,7 +8,7 @@ use crate::session::{CommandResult, Run};
 use sluicegate_base::text::quote_shell_word;
 use sluicegate_platform::api::{ApiValue, Platform, Task, TaskPhase};
 use sluicegate_platform::follow::{self, ApprovalPolicy, Pace, TaskEnd, TaskEvent};
-use sluicegate_platform::http::HttpError;
+use sluicegate_platform::http::{ErrorKind, HttpError};
 
 /// The settings for waiting for a task, starting now.
 pub(crate) struct TaskWait {
@@ -16,10 +16,20 @@ pub(crate) struct TaskWait {
     pub(crate) pace: Pace,
 }
 
-/// Returns the failure of a wait that an error ended. The hint for the cause comes first, then that the task may still be
-/// running.
+/// Returns the failure of a wait that an error ended. The hint for the cause comes first, then that the task may still
+/// be running.
 async fn wait_failure(platform: &Platform, id: &str, error: HttpError) -> Failure {
+    let kind = error.kind();
     let failure = task_request_failure(platform, id, error).await;
+    add_status_hint(failure, kind, id)
+}
+
+/// Adds the hint that the task may still be running to the failure of a wait that an error of this kind ended. After a
+/// 404, nothing is added, because the platform does not have the task.
+pub(crate) fn add_status_hint(failure: Failure, kind: ErrorKind, id: &str) -> Failure {
+    if kind == ErrorKind::NotFound {
+        return failure;
+    }
     failure.with_further_hint(&format!(
         "the task may still be running: run `sluicegate tasks show {}` to see its status",
         quote_shell_word(id)

@@ -199,10 +199,12 @@ fn partial_failure(
         "{failed_count} of {} failed{unknown_text}{skipped_text}; see the messages above",
         format_count(change_count, "change")
     );
-    Failure::new(choose_exit_status(results), anyhow::Error::msg(message)).with_hint(format!(
-        "{}; then run the command again: changes that were applied are not repeated",
-        find_first_hint(results)
-    ))
+    let mut hint = find_first_hint(results);
+    // Some hints end with the same step.
+    if !hint.contains("again") {
+        hint += "; then run the command again: changes that were applied are not repeated";
+    }
+    Failure::new(choose_exit_status(results), anyhow::Error::msg(message)).with_hint(hint)
 }
 
 /// Returns the hint for the first change that failed.

@@ -962,7 +962,7 @@ fn list_by_the_name_of_a_branch_reads_it_from_the_details() {
 }
 
 #[test]
-fn wait_that_a_refusal_ends_names_the_task_that_continues() {
+fn hint_after_refused_wait_is_that_the_task_may_run_unless_it_is_unknown() {
     for (status, code, cause) in [
         (401, 4, "check the token"),
         (403, 4, "role"),
@@ -977,7 +977,12 @@ fn wait_that_a_refusal_ends_names_the_task_that_continues() {
             .run(create_args("--wait --timeout 2"))
             .expect(code);
         let hint = output.err.rsplit("hint: ").next().unwrap();
-        let (first, rest) = hint.split_once("the task may still be running").unwrap();
+        assert!(hint.contains(cause), "{}", output.all());
+        let task_hint = hint.split_once("the task may still be running");
+        assert_eq!(task_hint.is_none(), status == 404, "{}", output.all());
+        let Some((first, rest)) = task_hint else {
+            continue;
+        };
         assert!(first.contains(cause), "{}", output.all());
         assert!(
             rest.contains(&format!("sluicegate tasks show {ID}")),
