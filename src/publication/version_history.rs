@@ -155,16 +155,16 @@ pub(super) async fn request_commit(
     Ok(details.and_then(|details| details.artifact.commit_hash))
 }
 
-/// The order of the commit to publish and the commit of a version.
+/// The order of the commit to publish, relative to the commit of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommitOrder {
-    /// The version's commit is a descendant of the commit to publish.
+    /// The commit to publish is an ancestor of the version's commit.
     Older,
-    /// The version's commit is the same or an ancestor.
-    Newer,
-    /// Neither commit is an ancestor of the other, for example because one of them is a hotfix of an older version.
+    /// The commit to publish is the version's commit or a descendant of it.
+    SameOrNewer,
+    /// The commit to publish is neither, for example because one of the commits is a hotfix of an older version.
     Diverged,
-    /// The clone lacks the version's commit, or the history between the two.
+    /// The commit to publish cannot be compared, because the clone lacks the version's commit or the history between.
     Unknown,
 }
 
@@ -256,7 +256,8 @@ impl Publication<'_> {
     }
 }
 
-/// Returns the order of `head` and the commit of a version. The order is unknown if the clone lacks the commit, or is shallow and lacks the history between the two.
+/// Returns the order of `head` and the commit of a version. The order is unknown if the clone lacks the commit, or is
+/// shallow and lacks the history between the two.
 fn compare_commits(
     repo: &Repository,
     head: &CommitId,
@@ -266,7 +267,7 @@ fn compare_commits(
         return Ok(CommitOrder::Unknown);
     };
     if repo.contains_commit(head, &commit)? {
-        return Ok(CommitOrder::Newer);
+        return Ok(CommitOrder::SameOrNewer);
     }
     if repo.contains_commit(&commit, head)? {
         return Ok(CommitOrder::Older);

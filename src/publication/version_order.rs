@@ -37,7 +37,7 @@ impl Publication<'_> {
         };
         let order = self.compare_with_version_commit(&latest.commit)?;
         let message = match order {
-            CommitOrder::Newer | CommitOrder::Diverged => {
+            CommitOrder::SameOrNewer | CommitOrder::Diverged => {
                 self.warn_of_replaced_version(platform, plan, &latest, order)?;
                 return Ok(None);
             }
@@ -59,14 +59,15 @@ impl Publication<'_> {
         }
         // A person who chose the name may go back to an older commit on purpose.
         if self.is_name_chosen() {
-            let verb = if order == CommitOrder::Older {
-                "go"
-            } else {
-                "may go"
+            let verb = match (order, self.settings.dry_run) {
+                (CommitOrder::Older, true) => "would go",
+                (CommitOrder::Older, false) => "will go",
+                (_, true) => "might go",
+                (_, false) => "may go",
             };
             self.run.ui.warn(&format!(
-                "{message}: consumers of [Latest] {verb} back to an older commit; run `{}` to undo this",
-                disable_command(&plan.prefix, &plan.version_name)
+                "{message}: consumers of [Latest] {verb} back to an older commit{}",
+                self.describe_undo(plan)
             ));
             return Ok(None);
         }
@@ -102,14 +103,25 @@ impl Publication<'_> {
         if facts.is_empty() || self.is_version_published(platform, plan)? {
             return Ok(());
         }
+        let verb = if self.settings.dry_run { "would" } else { "will" };
         self.run.ui.warn(&format!(
-            "{}: consumers of [Latest] get version {} instead of version {}; run `{}` to undo this",
+            "{}: consumers of [Latest] {verb} get version {} instead of version {}{}",
             facts.join(", and "),
             plan.version_name,
             latest.name,
-            disable_command(&plan.prefix, &plan.version_name)
+            self.describe_undo(plan)
         ));
         Ok(())
+    }
+
+    /// Returns the sentence how to undo the publish, to append to a warning; empty in a dry run or a preview, which publish
+    /// nothing.
+    fn describe_undo(&self, plan: &Plan) -> String {
+        if self.settings.dry_run {
+            return String::new();
+        }
+        let command = disable_command(&plan.prefix, &plan.version_name);
+        format!(". To undo the publish afterwards, run `{command}`")
     }
 
     /// Returns whether the planned version exists and the latest version has a newer commit, as in a rerun of an old

@@ -134,7 +134,7 @@ fn publish_refuses_older_commit_under_name_of_the_tag_on_any_host() {
 fn publish_with_chosen_name_reports_older_commit_before_upload() {
     let (world, server) = outdated_checkout();
     let output = publish_from_push(&world, &server, "hotfix").expect(0);
-    let warning = output.err.find("consumers of [Latest] go back").unwrap();
+    let warning = output.err.find("consumers of [Latest] will go back").unwrap();
     assert!(
         warning < output.err.find("publishing ").unwrap(),
         "{}",
@@ -1055,14 +1055,15 @@ fn hotfix_that_replaces_a_version_of_another_line_is_reported_before_upload() {
     let publish = |flags: &str| {
         publish_call(&world, &server).run(("publish --if-exists same-content --version-name 1.0.1", flags))
     };
-    let warning = "consumers of [Latest] get version 1.0.1 instead of version 2.0.0";
-    for flags in ["--dry-run", ""] {
+    let undo = "To undo the publish afterwards, run `sluicegate artifacts disable 1.0.1 --prefix sales`";
+    for (flags, verb) in [("--dry-run", "would"), ("", "will")] {
         let output = publish(flags).expect(0);
+        let warning = &format!("consumers of [Latest] {verb} get version 1.0.1 instead of version 2.0.0");
+        assert_eq!(output.all().contains(undo), flags.is_empty(), "{}", output.all());
         output.saying(&[
             "does not contain the commit of version 2.0.0 of sales",
             "and version 1.0.1 is lower than version 2.0.0",
             warning,
-            "sluicegate artifacts disable 1.0.1 --prefix sales",
         ]);
     }
     // On a second run, the version exists, and nothing changes for anyone.
