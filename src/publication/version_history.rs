@@ -5,7 +5,7 @@ use super::published_commit::REPUBLISH_HINT;
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::publish::{CommitMatch, match_commit};
-use crate::session::artifact_versions::list_versions;
+use crate::session::artifact_versions::{list_versions, may_be_enabled};
 use sluicegate_base::text::format_count;
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository, is_full_id, short_id};
 use sluicegate_pipelines::interface::compare_version_names;
@@ -63,9 +63,7 @@ impl VersionHistory {
 
     /// Returns the versions that are not disabled. A version whose state is unknown is treated as enabled.
     pub(super) fn enabled_versions(&self) -> impl Iterator<Item = &Artifact> {
-        self.versions
-            .iter()
-            .filter(|version| version.enabled != Some(false))
+        self.versions.iter().filter(|version| may_be_enabled(version))
     }
 
     /// Returns whether there are versions, and all of them are disabled.
@@ -196,10 +194,6 @@ impl Publication<'_> {
             Err(error) if self.settings.dry_run && error.is_unavailable() => {
                 self.run.ui.warn(&format!("{problem}: {error}"));
                 Ok(T::default())
-            }
-            // A conflict in response to a read request does not show that the version exists.
-            Err(error) if error.kind() == ErrorKind::Conflict => {
-                Err(Failure::new(ExitStatus::Undecided, error).context(problem))
             }
             Err(error) => Err(Failure::from(error).context(problem)),
         }

@@ -31,13 +31,19 @@ pub(crate) fn artifact_prefixes(artifacts: &[ApiValue<Artifact>]) -> Vec<String>
 pub(crate) async fn list_versions(platform: &Platform, prefix: &str) -> Result<Vec<Artifact>, HttpError> {
     let artifacts = platform.fetch_artifacts(Some(prefix)).await?;
     let mut versions: Vec<Artifact> = artifacts.into_iter().map(|artifact| artifact.value).collect();
-    versions.retain(|version| {
-        version
-            .shared_pipeline_id_prefix
-            .as_ref()
-            .is_none_or(|version_prefix| version_prefix == prefix)
-    });
+    versions.retain(|version| may_have_prefix(version, prefix));
     Ok(versions)
+}
+
+/// Returns whether a version has this prefix, or the platform does not report its prefix.
+fn may_have_prefix(version: &Artifact, prefix: &str) -> bool {
+    let version_prefix = version.shared_pipeline_id_prefix.as_deref();
+    version_prefix.is_none_or(|version_prefix| version_prefix == prefix)
+}
+
+/// Returns whether a version is not disabled. A version whose state is unknown is treated as enabled.
+pub(crate) fn may_be_enabled(version: &Artifact) -> bool {
+    version.enabled != Some(false)
 }
 
 /// Returns the warning that a git tag is compared, because a prefix lacks the version with its name. Returns `None` if
@@ -178,11 +184,10 @@ pub(crate) async fn find_latest_version(
     }
 }
 
-/// Returns whether one of these artifacts is an enabled version of the prefix.
+/// Returns whether one of these artifacts is, or may be, an enabled version of the prefix.
 fn has_enabled_version(artifacts: &[ApiValue<Artifact>], prefix: &str) -> bool {
-    artifacts.iter().any(|artifact| {
-        artifact.shared_pipeline_id_prefix.as_deref() == Some(prefix) && artifact.enabled == Some(true)
-    })
+    let mut versions = artifacts.iter();
+    versions.any(|version| may_have_prefix(version, prefix) && may_be_enabled(version))
 }
 
 /// Returns the command that disables a version, complete with its arguments. It does not disable the last enabled

@@ -148,10 +148,11 @@ impl Ui {
         if let Some(output_file) = self.output_file {
             return output_file.write(|file| file.write_all(result.as_bytes()));
         }
-        if !result.is_empty() && was_output_closed_at_start() {
-            return Err(unwritable_output_failure(io::Error::other(
-                "standard output is closed",
-            )));
+        if !result.is_empty() && is_output_discarded() {
+            let error = io::Error::other("standard output is closed or discarded");
+            return Err(
+                unwritable_output_failure(error).with_hint("pass --out FILE to write the result to a file")
+            );
         }
         let mut stream = io::stdout().lock();
         stream
@@ -234,10 +235,10 @@ impl Ui {
     }
 }
 
-/// Returns whether standard output was closed when the program started. Rust then opens the null device in its place, for
-/// reading and writing, and so do some programs that discard the output on purpose. A shell opens it only for writing.
-/// Only Linux shows this without unsafe code; on other systems, returns false.
-fn was_output_closed_at_start() -> bool {
+/// Returns whether standard output is a null device that is open for reading and writing. Rust opens it so if standard
+/// output was closed when the program started, and so do some programs that discard the output on purpose. A shell opens
+/// it only for writing. Only Linux shows this without unsafe code; on other systems, returns false.
+fn is_output_discarded() -> bool {
     let target = fs::read_link("/proc/self/fd/1").unwrap_or_default();
     let facts = fs::read_to_string("/proc/self/fdinfo/1").unwrap_or_default();
     let flags = facts.lines().find_map(|line| line.strip_prefix("flags:"));

@@ -1,5 +1,6 @@
-//! The files of the statements about a review and about a publication.
+//! The files of the statements about a review and about a publication, and the path of a receipt.
 
+use super::layers::{SettingSource, reject_unexpanded_value};
 use super::setting_table::variable;
 use super::{SettingSources, SettingsError};
 use crate::env::Env;
@@ -67,6 +68,29 @@ pub(super) fn requested_path(flag: Option<&PathBuf>, variable: &str, env: &Env) 
     let path = flag.cloned().or_else(|| env.get(variable).map(PathBuf::from));
     path.filter(|path| UnexpandedValue::find(&path.to_string_lossy()).is_none())
         .filter(|path| describe_invalid_path(path).is_none())
+}
+
+/// Returns the path of the receipt to read, which an argument or the variable names. Fails if the variable contains no
+/// path.
+pub fn requested_receipt(argument: Option<&PathBuf>, env: &Env) -> Result<Option<PathBuf>, SettingsError> {
+    if argument.is_some() {
+        return Ok(argument.cloned());
+    }
+    let Some(text) = env.get(variable::RECEIPT) else {
+        return Ok(None);
+    };
+    reject_unexpanded_value(text, SettingSource::Variable, variable::RECEIPT)?;
+    let path = PathBuf::from(text);
+    reject_invalid_output(&path, variable::RECEIPT)?;
+    Ok(Some(path))
+}
+
+/// Fails if the path of an output is not the path of a file. `name` is the setting or its variable.
+pub(super) fn reject_invalid_output(path: &Path, name: &str) -> Result<(), SettingsError> {
+    match describe_invalid_path(path) {
+        Some(reason) => Err(SettingsError::new(format!("`{name}`: {reason}"))),
+        None => Ok(()),
+    }
 }
 
 impl SettingSources<'_> {

@@ -32,7 +32,7 @@ mod smoke_settings;
 mod tests;
 mod verdict_settings;
 
-pub use attestation_files::{AttestationFiles, requested_review_attestation};
+pub use attestation_files::{AttestationFiles, requested_receipt, requested_review_attestation};
 pub use check_settings::CheckSettings;
 pub use compatibility_settings::CompatibilitySettings;
 pub use config_file::FILE_NAME;
@@ -45,9 +45,7 @@ pub use global_settings::{
 };
 pub use platform_settings::PollSettings;
 pub use project_check_settings::ProjectCheckSettings;
-pub use publish_settings::{
-    PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files, requested_receipt,
-};
+pub use publish_settings::{PublishFiles, PublishOn, PublishSettings, is_dry_run, requested_publish_files};
 pub use report_destinations::{
     ReportDestinations, is_comment_requested, requested_annotation_style, requested_category,
     requested_reports,

@@ -1,7 +1,8 @@
 //! The settings of a publish.
 
 use super::attestation_files::{
-    AttestationFiles, reject_shared_paths, requested_path, requested_publish_attestation,
+    AttestationFiles, reject_invalid_output, reject_shared_paths, requested_path,
+    requested_publish_attestation,
 };
 use super::config_file::{ANY_NAME, list_publish_on_globs};
 use super::layers::{SettingSource, reject_unexpanded_value};
@@ -13,7 +14,7 @@ use super::{CompatibilitySettings, Layers, Selection, SettingSources, SettingsEr
 use crate::env::Env;
 use crate::job::cli::{
     CiArgs, FileSelection, FileSource, IfExists, OnIgnored, OutputFormat, PublishArgs, PublishFlags,
-    RequiredEngine, describe_invalid_path, parse_value,
+    RequiredEngine, parse_value,
 };
 use crate::job::context::RequestedRevisions;
 use globset::GlobSet;
@@ -87,29 +88,6 @@ pub fn requested_publish_files(flags: &PublishFlags, env: &Env) -> PublishFiles 
         receipt: requested_path(flags.receipt.as_ref(), variable::RECEIPT, env),
         junit: requested_path(flags.junit.as_ref(), variable::PUBLISH_JUNIT, env),
         attestation: requested_publish_attestation(flags, env),
-    }
-}
-
-/// Returns the path of the receipt to read, which an argument or the variable names. Fails if the variable contains no
-/// path.
-pub fn requested_receipt(argument: Option<&PathBuf>, env: &Env) -> Result<Option<PathBuf>, SettingsError> {
-    if argument.is_some() {
-        return Ok(argument.cloned());
-    }
-    let Some(text) = env.get(variable::RECEIPT) else {
-        return Ok(None);
-    };
-    reject_unexpanded_value(text, SettingSource::Variable, variable::RECEIPT)?;
-    let path = PathBuf::from(text);
-    reject_invalid_output(&path, variable::RECEIPT)?;
-    Ok(Some(path))
-}
-
-/// Fails if the path of an output is not the path of a file. `name` is the setting or its variable.
-fn reject_invalid_output(path: &Path, name: &str) -> Result<(), SettingsError> {
-    match describe_invalid_path(path) {
-        Some(reason) => Err(SettingsError::new(format!("`{name}`: {reason}"))),
-        None => Ok(()),
     }
 }
 

@@ -80,27 +80,31 @@ async fn fetch_matching_tasks(
 }
 
 /// Replaces the status in each item with the described state of its task. `items` is in the order of `tasks`. Warns if
-/// the details of a task are unavailable, and fails if the platform denies access to them.
+/// the details of a task are unavailable, and requests no further ones if the platform is. Fails at the first details
+/// to which the platform denies access.
 async fn replace_statuses(
     run: &Run,
     platform: &Platform,
     tasks: &[ApiValue<Task>],
     items: &mut [Value],
 ) -> Result<(), HttpError> {
-    let states: Vec<Result<String, HttpError>> =
-        stream::iter(tasks.iter().map(|task| describe_task_state(platform, task)))
-            .buffered(MAX_CONCURRENT_REQUESTS)
-            .collect()
-            .await;
-    let mut missing_count = 0;
+    let mut states = stream::iter(tasks.iter().map(|task| describe_task_state(platform, task)))
+        .buffered(MAX_CONCURRENT_REQUESTS);
+    let (mut missing_count, mut is_outage) = (0, false);
     let mut first_error = None;
-    for (item, state) in items.iter_mut().zip(states) {
-        let state = match state {
-            Ok(state) => state,
-            Err(error) if error.kind().is_denied() => return Err(error),
-            Err(error) => {
+    for (item, task) in items.iter_mut().zip(tasks) {
+        // A request is only sent while the stream is polled.
+        let result = if is_outage { None } else { states.next().await };
+        let state = match result {
+            Some(Ok(state)) => state,
+            None if find_stopped_id(task).is_none() => task_text::describe_state(task),
+            Some(Err(error)) if error.kind().is_denied() => return Err(error),
+            result => {
+                if let Some(Err(error)) = result {
+                    is_outage = error.is_unavailable();
+                    first_error.get_or_insert(error);
+                }
                 missing_count += 1;
-                first_error.get_or_insert(error);
                 "STOPPED (details unavailable)".to_owned()
             }
         };
@@ -150,10 +154,17 @@ async fn find_branch_name(platform: &Platform, task: &Task) -> Result<Option<Str
     }
 }
 
+/// Returns the id of a task if its details must be requested, because it is stopped.
+fn find_stopped_id(task: &Task) -> Option<&str> {
+    task.task_id
+        .as_deref()
+        .filter(|_| task.phase() == TaskPhase::Stopped)
+}
+
 /// Returns the status of a task as text. Requests the details of a stopped task, because only they show whether it is
 /// finished.
 async fn describe_task_state(platform: &Platform, task: &ApiValue<Task>) -> Result<String, HttpError> {
-    let (TaskPhase::Stopped, Some(id)) = (task.phase(), &task.task_id) else {
+    let Some(id) = find_stopped_id(task) else {
         return Ok(task_text::describe_state(task));
     };
     match platform.fetch_task(id).await {

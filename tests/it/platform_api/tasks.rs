@@ -993,6 +993,20 @@ fn hint_after_refused_wait_is_that_the_task_may_run_unless_it_is_unknown() {
 }
 
 #[test]
+fn list_without_access_to_details_ends_at_the_first_of_them() {
+    let (world, platform) = (World::new(), Platform::new());
+    let tasks: Vec<Value> = (0..40)
+        .map(|n| json!({ "taskId": format!("t{n}"), "status": "STOPPED" }))
+        .collect();
+    let list = json!({ "tasks": tasks, "page": 0, "size": 100, "total": 40 });
+    platform.respond_to("GET", "/tasks$", answer(&list));
+    platform.respond_to("GET", "/tasks/t[0-9]+$", ResponseTemplate::new(403));
+    platform.call(&world).run("tasks list").expect(4);
+    let request_count = platform.requests().len();
+    assert!(request_count < 20, "{request_count}");
+}
+
+#[test]
 fn list_shows_all_tasks_although_details_are_unavailable() {
     let (world, platform) = (World::new(), Platform::new());
     let item = |id: &str, status: &str| json!({ "taskId": id, "status": status });

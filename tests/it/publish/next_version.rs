@@ -202,7 +202,7 @@ fn older_commit_that_becomes_the_latest_version_is_reported() {
     let back = ["1", "--head", older.trim()];
     shop.publish(&back).expect(0).saying(&[
         "is older than the commit of version 2 of sales",
-        "consumers of [Latest] go back",
+        "consumers of [Latest] will go back",
         "sluicegate artifacts disable",
     ]);
     // On a second run, the version exists, and nothing changes for anyone.

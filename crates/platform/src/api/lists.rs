@@ -108,7 +108,7 @@ impl Platform {
         let mut earlier_pages = EarlierPages::default();
         let (mut may_be_complete, mut repetition_error) = (false, None);
         loop {
-            let request = build_page_request(url, page_number, page_size.requested);
+            let request = build_page_request(url, page_number, page_size.number);
             let response = match self.client.send(&request).await {
                 // The platform's limit is smaller than the API document's: without a size, it uses its own.
                 Err(error) if page_size.is_open() && is_page_size_rejection(&error) => {
@@ -116,11 +116,7 @@ impl Platform {
                     continue;
                 }
                 // An endpoint without paging may refuse the page after its complete list.
-                Err(error)
-                    if may_be_complete
-                        && matches!(error.status(), Some(400 | 404))
-                        && !is_page_size_rejection(&error) =>
-                {
+                Err(error) if may_be_complete && is_page_refusal(&error) => {
                     return Ok(ListPass::Complete(list));
                 }
                 result => result?,
@@ -148,7 +144,7 @@ impl Platform {
                 }
                 repetition_error = Some(error);
             }
-            may_be_complete = page_number == 0 && page.may_be_unpaged(page_size.requested);
+            may_be_complete = page_number == 0 && page.may_be_unpaged(page_size.number);
             let is_paged = paging == Paging::Always || page_number > 0;
             let has_next_page = page.has_next_page(list.len(), is_paged);
             page_size.accept_page(&page);
@@ -171,7 +167,8 @@ impl Platform {
 
 /// The page size in the requests for the pages of one list.
 struct PageSize {
-    requested: Option<usize>,
+    /// The number of entries; `None` if the requests have no size.
+    number: Option<usize>,
     /// Whether the platform has accepted or rejected a page size, so that later requests do the same.
     is_settled: bool,
 }
@@ -179,31 +176,31 @@ struct PageSize {
 impl PageSize {
     /// The platform rejected the size, so later requests have none.
     const REJECTED: Self = Self {
-        requested: None,
+        number: None,
         is_settled: true,
     };
 
     /// Creates the page size of the first request.
-    const fn new(requested: Option<usize>) -> Self {
+    const fn new(number: Option<usize>) -> Self {
         Self {
-            requested,
+            number,
             is_settled: false,
         }
     }
 
     /// Returns whether requests have a size that the platform may still reject.
     const fn is_open(&self) -> bool {
-        self.requested.is_some() && !self.is_settled
+        self.number.is_some() && !self.is_settled
     }
 
     /// Records that the platform returned this page. If no size was requested, the page determines the size of the next
     /// ones.
     fn accept_page(&mut self, page: &ListPage) {
-        if self.requested.is_some() {
+        if self.number.is_some() {
             self.is_settled = true;
         }
         if !self.is_settled {
-            self.requested = page.size.or(Some(page.entries.len()));
+            self.number = page.size.or(Some(page.entries.len()));
         }
     }
 }
@@ -313,6 +310,11 @@ fn reject_incomplete_list(
         }
         None => Ok(()),
     }
+}
+
+/// Returns whether the platform refused a page for another reason than its size.
+fn is_page_refusal(error: &HttpError) -> bool {
+    matches!(error.status(), Some(400 | 404)) && !is_page_size_rejection(error)
 }
 
 /// Returns whether the platform rejected a request because of its page size, which the API document allows.

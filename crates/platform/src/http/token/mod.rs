@@ -224,7 +224,8 @@ async fn read_token_file_within(path: &Path, timeout: Duration) -> Result<Secret
         .map_err(|error| token_file_error(path, &format!("cannot be read: {error}")))?;
     match tokio::time::timeout(timeout, receiver).await {
         Ok(Ok(result)) => result,
-        _ => Err(token_file_error(
+        Ok(Err(_)) => Err(token_file_error(path, "cannot be read")),
+        Err(_) => Err(token_file_error(
             path,
             &format!("did not provide a token within {} s", timeout.as_secs()),
         )),
