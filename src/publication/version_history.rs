@@ -199,8 +199,8 @@ impl Publication<'_> {
         }
     }
 
-    /// Returns the versions of the commit to publish: first the one with the planned name, then those with another name,
-    /// then those without a name. Among these, enabled versions are first.
+    /// Returns the versions of the commit to publish: first the one with the planned name, then those with another
+    /// name, then those without a name. Among these, enabled versions are first.
     pub(super) fn list_versions_of_head(&self, planned_name: &str) -> Vec<&Artifact> {
         let head = self.target.head.as_str();
         let mut versions: Vec<&Artifact> = self.history.versions_of_commit(head).collect();

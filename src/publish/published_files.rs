@@ -26,9 +26,9 @@ pub enum PublishedSelection<'a> {
 }
 
 /// Returns the files that the plan adds, modifies or removes, compared with a published commit. The shared-pipelines
-/// file is treated as unchanged if only its order, quotes or comments differ. Without a plan of the published commit, its
-/// scripts, and with `--select closure` all of its files, are not reported as removed, because it is unknown whether the
-/// version has them.
+/// file is treated as unchanged if only its order, quotes or comments differ. Without a plan of the published commit,
+/// its scripts, and with `--select closure` all of its files, are not reported as removed, because it is unknown
+/// whether the version has them.
 pub fn compare_with_published_files(
     plan: &Plan,
     published_files: &PublishedFiles<'_>,

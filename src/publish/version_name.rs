@@ -174,7 +174,8 @@ pub enum VersionNameError {
     },
 }
 
-/// Parses the template into its parts. The template `auto` is `{date}-{short-sha}`. An error is in the place of its part.
+/// Parses the template into its parts. The template `auto` is `{date}-{short-sha}`. An error is in the place of its
+/// part.
 fn parse_template(template: &str) -> impl Iterator<Item = Result<TemplatePart<'_>, VersionNameError>> {
     let mut remainder = if template == "auto" {
         AUTO_TEMPLATE

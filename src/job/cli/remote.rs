@@ -9,7 +9,8 @@ use clap::Args;
 /// `--request-timeout` here: clap omits a global flag if the command uses its id.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PaceArgs {
-    /// Maximum time to wait, in seconds; if the command does not wait, the timeout for each request [default: 3600]
+    /// Maximum time to wait, in seconds [default: 3600]. If the command does not wait, the timeout for each request
+    /// [default: 60]
     #[arg(id = "wait_timeout", long = "timeout", value_name = "SECONDS")]
     pub timeout: Option<u64>,
     /// Seconds between the first polls; the interval grows to at most 15 times this value [env:

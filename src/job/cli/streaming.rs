@@ -52,8 +52,8 @@ const STATUS: &str = "Example:
       --wait streaming";
 
 /// Help of `--timeout`, whose default is shorter than that of other commands.
-const WAIT_TIMEOUT: &str =
-    "Maximum time to wait, in seconds; without --wait, the timeout for each request [default: 300]";
+const WAIT_TIMEOUT: &str = "Maximum time to wait, in seconds [default: 300]. Without --wait, the timeout for each \
+                            request [default: 60]";
 
 /// Creates, shows, starts, stops and watches streaming pipelines.
 #[derive(Debug, Clone, Args)]

@@ -62,11 +62,16 @@ async fn print_overrides(
     };
     let empty_message = text::escape_line(&empty_message);
     let mut other_fields = response.raw.clone();
+    let mut has_other_fields = false;
     if let Value::Object(fields) = &mut other_fields {
         fields.shift_remove("overrides");
+        has_other_fields = !fields.is_empty();
     }
     run.print_response_with(output, &response.raw, |output| {
         response_output::write_list(items, &columns, &empty_message, run.ui.width(), output)?;
+        if !has_other_fields {
+            return Ok(());
+        }
         let blank_line = "";
         let other_lines = response_output::format_headline_and_fields(blank_line, &other_fields);
         output.write_all(other_lines.as_bytes())

@@ -63,10 +63,10 @@ impl Platform {
         self.fetch_list(url, Paging::Always).await
     }
 
-    /// Requests all pages of a list and returns the entries, and the envelope of the first page. `paging` states whether
-    /// the first request already has paging parameters. A list that changes between two pages is read again. Fails if
-    /// it changes [`MAX_PASSES`] times, if a page repeats an earlier one, if the list does not have as many entries as
-    /// it states, or if it has more than [`MAX_PAGES`] pages.
+    /// Requests all pages of a list and returns the entries, and the envelope of the first page. `paging` states
+    /// whether the first request already has paging parameters. A list that changes between two pages is read again.
+    /// Fails if it changes [`MAX_PASSES`] times, if a page repeats an earlier one, if the list does not have as many
+    /// entries as it states, or if it has more than [`MAX_PAGES`] pages.
     pub(super) async fn fetch_list<T: DeserializeOwned>(
         &self,
         url: Url,

@@ -90,8 +90,8 @@ async fn fetch_environment_names(
 }
 
 /// Requests the overrides of a variable in all environments. Returns them with the variable's name, to collect them by
-/// name. If the platform does not return the overrides of a variable that is deleted, returns none, because they are only
-/// printed.
+/// name. If the platform does not return the overrides of a variable that is deleted, returns none, because they are
+/// only printed.
 async fn fetch_overrides(
     platform: &Platform,
     project: Uuid,
