@@ -379,7 +379,8 @@ fn invalid_arguments_leave_verdict_undecided() {
         ("review --fail-on nope", true),
         ("ci --fail-on nope", true),
         ("check -C missing-directory", true),
-        ("--color report nope report --report nope", true),
+        ("--color diff review --fail-on nope", true),
+        ("--color report diff --format nope", false),
         ("diff --format nope", false),
         ("nope", false),
     ] {
