@@ -5,6 +5,7 @@ use super::problem::Problem;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use serde::Serialize;
+use std::collections::HashMap;
 use url::form_urlencoded;
 use utoipa::{IntoParams, ToSchema};
 
@@ -13,27 +14,24 @@ const MAX_SIZE: u32 = 100;
 
 /// The decoded query of a request, in which each name occurs once.
 #[derive(Debug, Default)]
-pub(super) struct Query(Vec<(String, String)>);
+pub(super) struct Query(HashMap<String, String>);
 
 impl Query {
     /// Decodes the query of a URL. Returns a 400 if a name occurs twice.
     fn parse(query: &str) -> Result<Self, Problem> {
         let mut parsed_query = Self::default();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-            if parsed_query.find_value(&name).is_some() {
+            if parsed_query.0.contains_key(name.as_ref()) {
                 return Err(Problem::invalid_field(name, "must not occur twice in the query"));
             }
-            parsed_query.0.push((name.into_owned(), value.into_owned()));
+            parsed_query.0.insert(name.into_owned(), value.into_owned());
         }
         Ok(parsed_query)
     }
 
     /// Returns the value of a query parameter, or `None` if the query does not have the parameter.
     pub(super) fn find_value(&self, name: &str) -> Option<&str> {
-        self.0
-            .iter()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.as_str())
+        self.0.get(name).map(String::as_str)
     }
 
     /// Returns the value of a boolean parameter. Records an error if the value is neither `true` nor `false`.
