@@ -11,7 +11,8 @@ use crate::session::Run;
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_reports::{
-    AnnotationStyle, Verdict, azure, github, render_failure_annotation, render_failure_summary,
+    AnnotationStyle, MAX_SUMMARY_BYTES, Verdict, azure, github, render_failure_annotation,
+    render_failure_summary,
 };
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -25,12 +26,8 @@ pub(crate) const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 /// GitHub, Gitea and Forgejo: the file for a step's outputs.
 const STEP_OUTPUT: &str = "GITHUB_OUTPUT";
 
-/// Size of the step summary, in bytes, up to which contents are appended completely. GitHub drops a summary over 1 MiB
-/// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
-const SUMMARY_LIMIT: u64 = 1_000 * 1024;
-
-/// Size of the step summary, in bytes, up to which the headlines of further contents are appended.
-const HEADLINE_LIMIT: u64 = 1_020 * 1024;
+/// Size of the step summary, in bytes, up to which headlines are appended instead of contents that do not fit.
+const HEADLINE_LIMIT: usize = 1_020 * 1024;
 
 /// The title of a failure caused by invalid arguments.
 const USAGE_FAILED: &str = "sluicegate failed: invalid arguments";
@@ -316,8 +313,8 @@ fn append_outputs(env: &Env, pairs: &[(&str, String)]) -> Result<(), Failure> {
 /// Returns the content for a step summary that already has `length` bytes, because the commands of a step share it: the
 /// content itself, only its headline if it does not fit, or nothing if the summary is full.
 fn shorten_summary(content: String, length: u64) -> String {
-    let fits = |text: &str, limit: u64| length.saturating_add(text.len() as u64) <= limit;
-    if fits(&content, SUMMARY_LIMIT) {
+    let fits = |text: &str, limit: usize| length.saturating_add(text.len() as u64) <= limit as u64;
+    if fits(&content, MAX_SUMMARY_BYTES) {
         return content;
     }
     let headline = content.lines().next().unwrap_or_default();

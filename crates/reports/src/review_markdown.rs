@@ -24,10 +24,12 @@ struct PageLimits {
     changes: usize,
 }
 
-/// GitHub drops summaries over 1 MiB; a step stays under 1,000 KiB
+/// Maximum size of a step summary in bytes. GitHub drops summaries over 1 MiB
 /// (<https://docs.github.com/actions/reference/workflow-commands-for-github-actions#adding-a-job-summary>).
+pub const MAX_SUMMARY_BYTES: usize = 1_000 * 1024;
+
 const SUMMARY_LIMITS: PageLimits = PageLimits {
-    page: 1_000 * 1024,
+    page: MAX_SUMMARY_BYTES,
     section: 128 * 1024,
     changes: 256 * 1024,
 };
