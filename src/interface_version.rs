@@ -112,7 +112,7 @@ impl<'a> InterfaceVersion<'a> {
             .offered_entries()
             .map(|entry| entry.pipeline.as_str())
             .collect();
-        let mut files = snapshot.find_files(&paths)?;
+        let mut files = snapshot.find_files_by_path(&paths)?;
         files.retain(|_, file| file.kind != FileKind::Submodule);
         interface
             .entries

@@ -21,7 +21,7 @@ pub(crate) fn run(run: &Run, verb: EventsVerb) -> CommandResult {
     let path = args.cursor.as_ref().map(|path| run.env.current_dir().join(path));
     if let Some(path) = &path {
         let no_inputs = [];
-        run.reject_output_path(path, &no_inputs)?;
+        run.guard_outputs(&no_inputs).reject_output_path(path)?;
     }
     let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
     let base_url = connection.require_base_url()?.to_string();

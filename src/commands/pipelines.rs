@@ -11,7 +11,8 @@ pub(crate) fn run(run: &Run, verb: PipelinesVerb) -> CommandResult {
         PipelinesVerb::Run(args) => {
             if let Some(path) = &args.junit {
                 let no_inputs = [];
-                run.reject_output_path(&run.env.current_dir().join(path), &no_inputs)?;
+                run.guard_outputs(&no_inputs)
+                    .reject_output_path(&run.env.current_dir().join(path))?;
             }
             execute::run(run, &args)
         }

@@ -126,7 +126,7 @@ impl ReportedFiles<'_> {
     /// Reads the files with needed lines, compares them with the base in parallel, and adds the lines to the context.
     /// Once the context has its maximum amount of text, only touched lines are added.
     fn add_lines(&self, needed_lines: &NeededLines<'_>, context: &mut ReportContext) -> Result<(), GitError> {
-        let files = self.snapshot.list_files(&|path| needed_lines.needs_file(path))?;
+        let files = self.snapshot.find_files(&needed_lines.collect_paths())?;
         let mut compared_paths: BTreeSet<&str> = needed_lines.compared_lines.keys().copied().collect();
         compared_paths.retain(|path| !self.touched_ranges.contains_key(*path));
         let old_blobs = self.find_old_blobs(&compared_paths)?;
@@ -219,7 +219,7 @@ impl ReportedFiles<'_> {
                 .iter()
                 .filter_map(|change| change.old_path())
                 .collect();
-            let old_files = self.repo.snapshot(base.clone()).find_files(&old_paths)?;
+            let old_files = self.repo.snapshot(base.clone()).find_files_by_path(&old_paths)?;
             for change in base_changes {
                 let old_file = change.old_path().and_then(|path| old_files.get(path));
                 // A file in a commit is always a blob.

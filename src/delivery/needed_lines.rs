@@ -68,8 +68,10 @@ impl<'a> NeededLines<'a> {
         self.shown_lines.is_empty() && self.compared_lines.is_empty()
     }
 
-    pub(super) fn needs_file(&self, path: &str) -> bool {
-        self.shown_lines.contains_key(path) || self.compared_lines.contains_key(path)
+    /// Returns the paths of the files with needed lines.
+    pub(super) fn collect_paths(&self) -> BTreeSet<&'a str> {
+        let shown_paths = self.shown_lines.keys();
+        shown_paths.chain(self.compared_lines.keys()).copied().collect()
     }
 
     /// Adds the lines of these findings, as lines to show.

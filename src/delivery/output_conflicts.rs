@@ -7,6 +7,7 @@ use crate::session::Run;
 use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// The files and directories in a git directory that git itself uses, in addition to those whose names end with `HEAD`.
@@ -65,13 +66,48 @@ pub(crate) fn is_same_file(path: &Path, other_path: &Path) -> bool {
         || matches!((path.canonicalize(), other_path.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
+/// Rejects paths that a command must not write.
+pub(crate) struct OutputGuard<'g> {
+    run: &'g Run,
+    /// The files that only this command reads.
+    inputs: &'g [PathBuf],
+    /// The files that the job or the configuration file names as part of the gate configuration, so that they may have
+    /// any name. They are found once for all paths, and only if a path exists.
+    named_gate_files: OnceCell<Vec<PathBuf>>,
+}
+
 impl Run {
+    /// Creates the guard of the paths that a command writes. `inputs` are the files that only this command reads.
+    pub(crate) const fn guard_outputs<'g>(&'g self, inputs: &'g [PathBuf]) -> OutputGuard<'g> {
+        OutputGuard {
+            run: self,
+            inputs,
+            named_gate_files: OnceCell::new(),
+        }
+    }
+
+    /// Returns the files that the job or the configuration file names as part of the gate configuration. The command
+    /// itself reports settings that cannot be read.
+    fn list_named_gate_files(&self) -> Vec<PathBuf> {
+        let config_file = settings::requested_config_file(&self.global, &self.env);
+        let mut files: Vec<PathBuf> = config_file.into_iter().collect();
+        if let Ok(Some(repo)) = self.find_repository()
+            && let Ok(sources) = self.read_setting_sources()
+            && let Ok(Some(team_rules_path)) = sources.resolve_team_rules_path(&self.global, None)
+        {
+            files.push(repo.root().join(team_rules_path));
+        }
+        files
+    }
+}
+
+impl OutputGuard<'_> {
     /// Returns an error for an output path other than that of `--out` if [`Self::reject_protected_output`] does, or if
     /// `--out` names the same file, because one of the two would overwrite the other.
-    pub(crate) fn reject_output_path(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-        self.reject_protected_output(path, inputs)?;
-        match &self.global.out {
-            Some(result_path) if is_same_file(&self.env.current_dir().join(result_path), path) => {
+    pub(crate) fn reject_output_path(&self, path: &Path) -> Result<(), Failure> {
+        self.reject_protected_output(path)?;
+        match &self.run.global.out {
+            Some(result_path) if is_same_file(&self.run.env.current_dir().join(result_path), path) => {
                 let message = format!(
                     "--out and another output cannot both be written to {}",
                     path.display()
@@ -84,9 +120,8 @@ impl Run {
 
     /// Returns an error if this output path is that of an existing file of the project, of the gate configuration, or
     /// of an input of the command, if git itself uses the path, or if a symbolic link that git tracks is in the path.
-    /// `inputs` are the files that only this command reads.
-    pub(crate) fn reject_protected_output(&self, path: &Path, inputs: &[PathBuf]) -> Result<(), Failure> {
-        self.reject_repository_link(path)?;
+    pub(crate) fn reject_protected_output(&self, path: &Path) -> Result<(), Failure> {
+        self.run.reject_repository_link(path)?;
         // A link leads to the file that would be replaced.
         let target = policy::resolve_links(path).unwrap_or_else(|| path.to_owned());
         let reason = if is_project_file(path) || is_project_file(&target) {
@@ -95,7 +130,7 @@ impl Run {
             "git itself uses this path"
         } else if is_gate_file(path) || is_gate_file(&target) || self.is_named_gate_file(path) {
             "this is an existing file of the gate configuration"
-        } else if inputs.iter().any(|input| is_same_file(input, path)) {
+        } else if self.inputs.iter().any(|input| is_same_file(input, path)) {
             "the command reads this file"
         } else {
             return Ok(());
@@ -104,25 +139,13 @@ impl Run {
         Err(Failure::usage(message).with_hint("write to another path"))
     }
 
-    /// Returns whether the path is that of an existing file that the job or the configuration file names as part of the
-    /// gate configuration, so that it may have any name.
+    /// Returns whether the path is that of an existing file that the job or the configuration file names.
     fn is_named_gate_file(&self, path: &Path) -> bool {
-        if !path.is_file() {
-            return false;
+        path.is_file() && {
+            let files = self
+                .named_gate_files
+                .get_or_init(|| self.run.list_named_gate_files());
+            files.iter().any(|file| is_same_file(file, path))
         }
-        if let Some(config_file) = settings::requested_config_file(&self.global, &self.env)
-            && is_same_file(&config_file, path)
-        {
-            return true;
-        }
-        // The command itself reports settings that cannot be read.
-        let Ok(Some(repo)) = self.find_repository() else {
-            return false;
-        };
-        let team_rules_path = self.read_setting_sources().ok().and_then(|sources| {
-            let team_rules_path = sources.resolve_team_rules_path(&self.global, None);
-            team_rules_path.ok().flatten()
-        });
-        team_rules_path.is_some_and(|team_rules_path| is_same_file(&repo.root().join(team_rules_path), path))
     }
 }

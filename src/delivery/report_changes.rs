@@ -69,15 +69,8 @@ pub(super) fn draw_unchanged_pipelines(
         .filter(|path| !changed_paths.contains(path))
         .take(MAX_PICTURES)
         .collect();
-    let files = if paths.is_empty() {
-        Vec::new()
-    } else {
-        snapshot
-            .list_files(&|path| paths.contains(path))
-            .unwrap_or_default()
-    };
     let mut canvases = BTreeMap::new();
-    for file in files {
+    for file in snapshot.find_files(&paths).unwrap_or_default() {
         if let Ok(Ok(content)) = read_document(repo, &file)
             && let Ok(canvas) = Canvas::from_pipeline(&content)
             && let Some(drawn_canvas) = limit_canvas(canvas)

@@ -13,7 +13,8 @@ impl Run {
         };
         let full_path = self.env.current_dir().join(path);
         let no_inputs = [];
-        self.reject_protected_output(&full_path, &no_inputs)?;
+        self.guard_outputs(&no_inputs)
+            .reject_protected_output(&full_path)?;
         self.ui = self.ui.with_output_file(OutputFile::new(full_path));
         Ok(())
     }

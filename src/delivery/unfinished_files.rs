@@ -171,6 +171,7 @@ impl Run {
     pub(crate) fn replace_old_files(&self, files: &OutputFiles) -> Result<(), Failure> {
         let full_path = |path: &PathBuf| self.env.current_dir().join(path);
         let inputs: Vec<PathBuf> = files.inputs.iter().map(full_path).collect();
+        let guard = self.guard_outputs(&inputs);
         let description = self.lock_unfinished_files().description.clone();
         let report = description.unwrap_or_default();
         let mut old_files: Vec<(&PathBuf, OldFile)> = Vec::new();
@@ -186,8 +187,8 @@ impl Run {
             let path = full_path(path);
             let rejection = match old_file {
                 // The path of `--out` is not in conflict with itself.
-                OldFile::Output => self.reject_protected_output(&path, &inputs),
-                _ => self.reject_output_path(&path, &inputs),
+                OldFile::Output => guard.reject_protected_output(&path),
+                _ => guard.reject_output_path(&path),
             };
             if let Err(failure) = rejection {
                 first_failure.get_or_insert(failure);

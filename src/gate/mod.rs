@@ -44,9 +44,10 @@ pub(crate) use baseline::known_comparison::{BaseFile, BaseGap, KnownComparison, 
 pub(crate) use changes::changed_contents::{ChangedContents, VersionPairs};
 pub(crate) use gate_action::GateAction;
 pub(crate) use local_review::rule_evaluation::evaluate_files;
+pub(crate) use project_checks::collected_facts::CollectedFacts;
 pub(crate) use project_checks::project_scope::{
-    ChangedFacts, ChooseOtherFiles, CollectedFacts, OtherFiles, ProjectContents, ProjectFindings,
-    ProjectScope, find_script_defect,
+    ChangedFacts, ChooseOtherFiles, OtherFiles, ProjectContents, ProjectFindings, ProjectScope,
+    find_script_defect,
 };
 pub(crate) use remote_review::batch::{
     BatchError, BatchResponse, Batching, ReviewParameters, review_in_batches,

@@ -209,7 +209,7 @@ impl StricterTarget {
             .iter()
             .filter_map(|path| find_path(path))
             .collect();
-        let files = snapshot.list_files(&|path| paths.contains(path))?;
+        let files = snapshot.find_files(&paths.iter().map(String::as_str).collect())?;
         // The parsed pipelines are not needed after the evaluation.
         let tip_findings = evaluate_files(repo, rules, files, &|_, _, _| {})?;
         let mut files_by_path: BTreeMap<String, FileResults> = std::mem::take(&mut run_findings.files)

@@ -15,7 +15,7 @@ use sluicegate_pipelines::findings::{FileResults, GateFault};
 use sluicegate_pipelines::pipelines::{Pipeline, PipelineFiles, is_pipeline};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet, build_unusable_file_result};
 use sluicegate_yaml::Tree;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 /// Maximum number of rules that a note names.
@@ -64,23 +64,22 @@ impl<'r> TeamReview<'r> {
         is_affected.then(|| self.rules.evaluate_pipeline(path, pipeline, tree, files))
     }
 
-    /// Evaluates the team's rules on the pipelines that `is_reviewed` selects, except for those already evaluated. Adds
-    /// all results to those of the review.
+    /// Evaluates the team's rules on the reviewed pipelines, except for those already evaluated. Adds all results to
+    /// those of the review.
     pub(crate) fn add_results(
         &self,
         repo: &Repository,
         snapshot: &Snapshot<'_>,
-        is_reviewed: &dyn Fn(&str) -> bool,
+        reviewed_paths: &BTreeSet<&str>,
         run_findings: &mut RunFindings,
     ) -> Result<(), Failure> {
         let mut results = std::mem::take(&mut run_findings.team_files);
         let evaluated_paths: HashSet<&str> = results.iter().map(|file| file.path.as_str()).collect();
-        let files = snapshot.list_files(&|path| {
-            self.rules.applies_to(path)
-                && is_pipeline(path)
-                && is_reviewed(path)
-                && !evaluated_paths.contains(path)
-        })?;
+        let mut unevaluated_paths = reviewed_paths.clone();
+        unevaluated_paths.retain(|path| {
+            self.rules.applies_to(path) && is_pipeline(path) && !evaluated_paths.contains(path)
+        });
+        let files = snapshot.find_files(&unevaluated_paths)?;
         let pipeline_files = self.pipeline_files();
         let (other_results, unread_files) = evaluate_documents(repo, files, &|path, document| {
             self.rules.evaluate(path, document, &pipeline_files)
@@ -97,11 +96,17 @@ impl GateRun<'_> {
     /// Evaluates the team's rules on the selected pipelines of head. If not all rules can be evaluated, each pipeline
     /// has an error.
     pub(crate) fn add_team_results(&self, run_findings: &mut RunFindings) -> Result<(), Failure> {
-        let selected_paths = self.selection.pipelines.collect_paths();
+        let selected_paths: BTreeSet<&str> = self
+            .selection
+            .pipelines
+            .files
+            .iter()
+            .map(String::as_str)
+            .collect();
         TeamReview::for_snapshot(&self.team_rules.rules, &self.subject.snapshot)?.add_results(
             &self.subject.workspace.repo,
             &self.subject.snapshot,
-            &|path| selected_paths.contains(path),
+            &selected_paths,
             run_findings,
         )?;
         if let Some(file) = self.find_unrepaired_team_rules() {
@@ -171,11 +176,10 @@ impl GateRun<'_> {
         let repo = &self.subject.workspace.repo;
         let snapshot = repo.snapshot(base.clone());
         let reviewed_paths = base_paths.collect_base_paths();
-        let is_reviewed = |path: &str| reviewed_paths.contains(path);
         TeamReview::for_snapshot(&self.team_rules.rules, &snapshot)?.add_results(
             repo,
             &snapshot,
-            &is_reviewed,
+            &reviewed_paths,
             base_findings,
         )
     }

@@ -32,7 +32,8 @@ const VISIBILITY_RULE: &str =
 /// state file lists as done are skipped, so that a failed run can be continued. Fails while another run uses the file.
 pub(crate) fn apply_provision(run: &Run, args: &ProvisionApplyArgs) -> CommandResult {
     let state_path = run.env.current_dir().join(args.state_file());
-    run.reject_output_path(&state_path, &[run.env.current_dir().join(&args.file)])?;
+    let inputs = [run.env.current_dir().join(&args.file)];
+    run.guard_outputs(&inputs).reject_output_path(&state_path)?;
     let sources = run.read_setting_sources()?;
     let document = run.load_document(&args.file)?;
     let plan = provision::read_plan(&document, &sources.resolve_platform_names(&args.vocabulary)?)?;

@@ -62,7 +62,7 @@ impl<'a> FileListing<'a> {
         &self,
         paths: &BTreeSet<&str>,
     ) -> Result<BTreeMap<String, SnapshotFile>, PublishError> {
-        Ok(self.snapshot.find_files(paths)?)
+        Ok(self.snapshot.find_files_by_path(paths)?)
     }
 
     /// Returns the names of the directories at the root.

@@ -84,7 +84,7 @@ impl Workspace<'_> {
         paths: &BTreeSet<&str>,
     ) -> Result<Vec<FileDigest>, Failure> {
         // All files are looked up first, so that a partial clone fetches its missing blobs together.
-        let files = self.repo.snapshot(commit.clone()).find_files(paths)?;
+        let files = self.repo.snapshot(commit.clone()).find_files_by_path(paths)?;
         let mut digests = Vec::new();
         for path in paths {
             let Some(FileContent::Blob(blob)) = files.get(*path).map(|file| &file.content) else {

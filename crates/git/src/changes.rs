@@ -2,8 +2,9 @@
 
 use super::rename_candidates::FindDiskPath;
 use super::renames;
+use super::tree_difference::TreeDifference;
 use super::tree_entries::FileState;
-use super::{CommitId, FileKind, GitError, Repository, tree::TreeDifference};
+use super::{CommitId, FileKind, GitError, Repository};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A file that differs between base and head.

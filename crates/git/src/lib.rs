@@ -43,7 +43,9 @@ mod snapshot;
 mod snapshot_file;
 mod stand_in;
 mod tree;
+mod tree_difference;
 mod tree_entries;
+mod wanted_files;
 
 pub use branches::{RemoteBranch, USUAL_DEFAULT_BRANCHES};
 pub use changes::{Change, ChangeKind, Differences};

@@ -1,7 +1,7 @@
 //! Blobs that a partial clone omitted. They are fetched together, because each fetch costs a process and two requests.
 
 use super::rename_candidates::FindDiskPath;
-use super::tree::TreeDifference;
+use super::tree_difference::TreeDifference;
 use super::tree_entries::{FileKind, FileState};
 use super::{BlobId, GitError, Repository};
 use git2::Oid;

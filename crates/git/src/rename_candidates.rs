@@ -2,7 +2,7 @@
 
 use super::disk_file::{read_disk_file, read_regular_file_metadata};
 use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
-use super::{BlobId, Repository, tree::TreeDifference};
+use super::{BlobId, Repository, tree_difference::TreeDifference};
 use std::path::PathBuf;
 
 /// Minimum similarity of a rename: git's default.

@@ -17,7 +17,7 @@ use super::rename_candidates::{
     RenameContents, RenamePair, RenameSource,
 };
 use super::similarity::{FULL_SIMILARITY, Pieces, max_similarity};
-use super::{FileKind, Repository, tree::TreeDifference};
+use super::{FileKind, Repository, tree_difference::TreeDifference};
 use git2::Oid;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::Hash;

@@ -2,14 +2,15 @@
 
 use super::listed_file::{self, ListedFile, find_converted_paths, find_listed_file};
 use super::snapshot_file::{ContentDoubt, FileContent, SnapshotFile};
-use super::tree::{InvalidNames, compare_files};
+use super::tree_difference::compare_files;
 use super::tree_entries::{FileKind, FileState};
+use super::wanted_files::{InvalidNames, WantedFiles};
 use super::{BlobId, Change, CommitId, Differences, GitError, Repository, plain_directory};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
-/// From this number of files on, one walk through a commit is faster than a lookup for each.
-const MIN_PATHS_FOR_WALK: usize = 32;
+/// From this number of paths on, one pass through a list of files is faster than a search for each path.
+const MIN_PATHS_FOR_LIST: usize = 32;
 
 pub struct Snapshot<'r> {
     repository: &'r Repository,
@@ -35,8 +36,7 @@ impl Repository {
         }
     }
 
-    /// Returns the wanted files of the commit `head` that differ from any of the `bases`; see
-    /// [`Snapshot::find_changes`].
+    /// Returns the changes to wanted files since the `bases`; see [`Snapshot::find_changes`].
     pub fn find_changes(
         &self,
         bases: &[CommitId],
@@ -136,9 +136,8 @@ impl Snapshot<'_> {
         Ok(self.compare_with_bases(bases, is_wanted)?.find_changes())
     }
 
-    /// Compares the wanted files of this snapshot with those of each base. Callers use this instead of
-    /// [`Self::find_changes`] to compute several results from one comparison. If `bases` is empty, the files are
-    /// compared with no files, so every wanted file differs.
+    /// Compares the wanted files of this snapshot with those of each base, for several results from one comparison.
+    /// Without a base, every wanted file differs.
     pub fn compare_with_bases(
         &self,
         bases: &[CommitId],
@@ -154,7 +153,8 @@ impl Snapshot<'_> {
                 let differences_by_base = bases
                     .into_iter()
                     .map(|base| {
-                        repository.list_tree_differences(base, commit, is_wanted, InvalidNames::Reject)
+                        let wanted_files = WantedFiles::Matching(is_wanted);
+                        repository.list_tree_differences(base, commit, wanted_files, InvalidNames::Reject)
                     })
                     .collect::<Result<_, _>>()?;
                 // The files of a commit are in git, so none of them is read from disk.
@@ -243,18 +243,28 @@ impl Snapshot<'_> {
         }
     }
 
-    /// Returns the existing files among these paths, by path. For many paths, lists all files once instead of searching
-    /// for each path.
-    pub fn find_files(&self, paths: &BTreeSet<&str>) -> Result<BTreeMap<String, SnapshotFile>, GitError> {
-        let files: Vec<SnapshotFile> = if paths.len() < MIN_PATHS_FOR_WALK {
-            paths
+    /// Returns the existing files among these paths, sorted by path.
+    pub fn find_files(&self, paths: &BTreeSet<&str>) -> Result<Vec<SnapshotFile>, GitError> {
+        match &self.files {
+            SnapshotFiles::Commit(commit) => {
+                let files = self.repository.find_files(commit, paths)?.into_iter();
+                Ok(files.map(SnapshotFile::from).collect())
+            }
+            SnapshotFiles::Listed { .. } if paths.len() < MIN_PATHS_FOR_LIST => paths
                 .iter()
                 .filter_map(|path| self.find_file(path).transpose())
-                .collect::<Result<_, _>>()?
-        } else {
-            self.list_files(&|path| paths.contains(path))?
-        };
-        Ok(files.into_iter().map(|file| (file.path.clone(), file)).collect())
+                .collect(),
+            SnapshotFiles::Listed { .. } => self.list_files(&|path| paths.contains(path)),
+        }
+    }
+
+    /// Returns the existing files among these paths, by path.
+    pub fn find_files_by_path(
+        &self,
+        paths: &BTreeSet<&str>,
+    ) -> Result<BTreeMap<String, SnapshotFile>, GitError> {
+        let files = self.find_files(paths)?.into_iter();
+        Ok(files.map(|file| (file.path.clone(), file)).collect())
     }
 
     /// Returns whether there is a file or a directory with this path.

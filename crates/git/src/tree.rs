@@ -3,12 +3,13 @@
 //! The raw objects are walked without copying each entry; with 100,000 files this keeps a comparison as fast as git's
 //! own. A tree may come from anyone, so its format, depth and size are checked.
 
-use super::tree_entries::{
-    FileKind, FileState, TreeEntries, TreeEntry, find_entry, invalid_tree, path_to_text,
-};
+use super::tree_difference::TreeDifference;
+use super::tree_entries::{FileKind, TreeEntries, TreeEntry, find_entry, invalid_tree, path_to_text};
+use super::wanted_files::{InvalidNames, WantedFiles};
 use super::{BlobId, CommitId, GitError, Repository};
 use git2::{ErrorCode, Odb, OdbObject, Oid};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,14 +32,6 @@ pub struct TreeFile {
     pub kind: FileKind,
 }
 
-/// A path that differs between two trees, with the file in each tree; `None` if a tree lacks the path.
-#[derive(Clone)]
-pub(super) struct TreeDifference {
-    pub path: String,
-    pub old: Option<FileState>,
-    pub new: Option<FileState>,
-}
-
 impl Repository {
     /// Returns the wanted files of the commit, sorted by path. `is_wanted` gets the full path. In a partial clone, also
     /// records the documents among the files, to fetch them together later. Fails if the path of a wanted file is not
@@ -48,7 +41,7 @@ impl Repository {
         commit: &CommitId,
         is_wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<TreeFile>, GitError> {
-        self.list_files_named(commit, is_wanted, InvalidNames::Reject)
+        self.list_wanted_files(commit, WantedFiles::Matching(is_wanted), InvalidNames::Reject)
     }
 
     /// Returns the wanted files of a commit that others are compared with, as [`Self::list_files`] does, but without
@@ -58,16 +51,26 @@ impl Repository {
         base: &CommitId,
         is_wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Vec<TreeFile>, GitError> {
-        self.list_files_named(base, is_wanted, InvalidNames::Skip)
+        self.list_wanted_files(base, WantedFiles::Matching(is_wanted), InvalidNames::Skip)
     }
 
-    fn list_files_named(
+    /// Returns the existing files among these paths, sorted by path. Reads only the directories that lead to one of the
+    /// paths. In a partial clone, also records the documents among the files, to fetch them together later.
+    pub fn find_files(&self, commit: &CommitId, paths: &BTreeSet<&str>) -> Result<Vec<TreeFile>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted_files = WantedFiles::Listed(paths.iter().peekable());
+        self.list_wanted_files(commit, wanted_files, InvalidNames::Skip)
+    }
+
+    fn list_wanted_files(
         &self,
         commit: &CommitId,
-        is_wanted: &dyn Fn(&str) -> bool,
+        wanted_files: WantedFiles<'_>,
         invalid_names: InvalidNames,
     ) -> Result<Vec<TreeFile>, GitError> {
-        let differences = self.list_tree_differences(None, commit, is_wanted, invalid_names)?;
+        let differences = self.list_tree_differences(None, commit, wanted_files, invalid_names)?;
         let files = differences
             .iter()
             .filter_map(|difference| Some((difference.path.as_str(), difference.new?)));
@@ -160,7 +163,7 @@ impl Repository {
         &self,
         base: Option<&CommitId>,
         head: &CommitId,
-        is_wanted: &dyn Fn(&str) -> bool,
+        wanted_files: WantedFiles<'_>,
         invalid_names: InvalidNames,
     ) -> Result<Vec<TreeDifference>, GitError> {
         let base_tree = base.map(|commit| self.root_tree_id(commit)).transpose()?;
@@ -169,7 +172,7 @@ impl Repository {
         let mut walk = TreeWalk {
             repository: self,
             odb: &odb,
-            is_wanted,
+            wanted_files,
             invalid_names,
             path: Vec::new(),
             depth: 0,
@@ -227,18 +230,11 @@ impl Deref for TreeContent<'_> {
     }
 }
 
-/// What to do with a wanted file whose path is not UTF-8.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum InvalidNames {
-    Reject,
-    Skip,
-}
-
 /// Walks two trees at once and enters only the directories that differ.
-struct TreeWalk<'a> {
+struct TreeWalk<'a, 'w> {
     repository: &'a Repository,
     odb: &'a Odb<'a>,
-    is_wanted: &'a dyn Fn(&str) -> bool,
+    wanted_files: WantedFiles<'w>,
     invalid_names: InvalidNames,
     path: Vec<u8>,
     depth: usize,
@@ -246,7 +242,7 @@ struct TreeWalk<'a> {
     differences: Vec<TreeDifference>,
 }
 
-impl TreeWalk<'_> {
+impl TreeWalk<'_, '_> {
     /// Compares two directories; one may be missing. Fails if they are nested too deeply.
     fn compare_folders(&mut self, old: Option<Oid>, new: Option<Oid>) -> Result<(), GitError> {
         let Some(tree) = new.or(old) else { return Ok(()) };
@@ -318,9 +314,11 @@ impl TreeWalk<'_> {
         self.path.extend_from_slice(entry.name);
         if entry.is_folder() {
             self.path.push(b'/');
-            let old_id = old.map(|entry| entry.id()).transpose()?;
-            let new_id = new.map(|entry| entry.id()).transpose()?;
-            self.compare_folders(old_id, new_id)?;
+            if self.wanted_files.may_be_in_folder(&self.path) {
+                let old_id = old.map(|entry| entry.id()).transpose()?;
+                let new_id = new.map(|entry| entry.id()).transpose()?;
+                self.compare_folders(old_id, new_id)?;
+            }
         } else {
             self.add_file_difference(old, new)?;
         }
@@ -335,10 +333,10 @@ impl TreeWalk<'_> {
         old: Option<TreeEntry<'_>>,
         new: Option<TreeEntry<'_>>,
     ) -> Result<(), GitError> {
-        let path = path_to_text(&self.path);
-        if !(self.is_wanted)(&path) {
+        if !self.wanted_files.has_file(&self.path) {
             return Ok(());
         }
+        let path = path_to_text(&self.path);
         // The text is owned only if bytes that are not UTF-8 were replaced in it.
         if matches!(path, std::borrow::Cow::Owned(_)) {
             if new.is_none() || self.invalid_names == InvalidNames::Skip {
@@ -360,37 +358,4 @@ impl TreeWalk<'_> {
 /// Returns a reader of the directory's entries; a missing directory has none. `tree` is the id for errors.
 fn create_entry_reader<'t>(object: Option<&'t TreeContent<'_>>, tree: Oid) -> TreeEntries<'t> {
     object.map_or(TreeEntries::empty(tree), |object| TreeEntries::new(object, tree))
-}
-
-/// Returns the files that differ between two lists or are in only one of them. Both lists must be sorted by path.
-pub(super) fn compare_files(
-    old: Vec<(String, FileState)>,
-    new: &[(String, FileState)],
-) -> Vec<TreeDifference> {
-    let mut old_files = old.into_iter().peekable();
-    let mut new_files = new.iter().cloned().peekable();
-    let mut differences = Vec::new();
-    loop {
-        // The path that is first in the order is compared: `Less` means that only the old list has it, `Greater` that
-        // only the new list has it, and `Equal` that both have it.
-        let order = match (old_files.peek(), new_files.peek()) {
-            (None, None) => return differences,
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (Some((old_path, _)), Some((new_path, _))) => old_path.cmp(new_path),
-        };
-        let old_file = if order.is_le() { old_files.next() } else { None };
-        let new_file = if order.is_ge() { new_files.next() } else { None };
-        let old_state = old_file.as_ref().map(|(_, state)| *state);
-        let new_state = new_file.as_ref().map(|(_, state)| *state);
-        if let Some((path, _)) = new_file.or(old_file)
-            && old_state != new_state
-        {
-            differences.push(TreeDifference {
-                path,
-                old: old_state,
-                new: new_state,
-            });
-        }
-    }
 }

@@ -106,12 +106,12 @@ impl VersionPairs<'_> {
         for (index, base) in self.bases.iter().enumerate() {
             let changes_since_base = changes.iter().filter(|change| change.base_index == index);
             let paths = changes_since_base.filter_map(Change::old_path).collect();
-            bases.push(self.repo.snapshot(base.clone()).find_files(&paths)?);
+            bases.push(self.repo.snapshot(base.clone()).find_files_by_path(&paths)?);
         }
         let head_paths: BTreeSet<&str> = changes.iter().map(|change| change.path.as_str()).collect();
         Ok(PairFiles {
             bases,
-            head: self.head.find_files(&head_paths)?,
+            head: self.head.find_files_by_path(&head_paths)?,
         })
     }
 

@@ -23,10 +23,10 @@ impl VersionPairs<'_> {
                 continue;
             }
             let paths_by_content = index_by_content(self.repo, base)?;
-            for (path, file) in self.head.find_files(&added_paths)? {
+            for file in self.head.find_files(&added_paths)? {
                 let same_paths = find_content_id(&file.content).and_then(|id| paths_by_content.get(&id));
                 if let Some([source]) = same_paths.map(Vec::as_slice) {
-                    sources.insert(path, source.clone());
+                    sources.insert(file.path, source.clone());
                 }
             }
         }

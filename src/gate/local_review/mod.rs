@@ -7,6 +7,7 @@ use crate::gate::baseline::Baseline;
 use crate::gate::check_subject::check_rules::CheckRules;
 use crate::gate::evaluation::Evaluation;
 use crate::gate::project_checks::ProjectChecks;
+use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::run::{GateRun, ReviewEngine, SelectedRun};
 use crate::gate::stricter_target::StricterTarget;
 use crate::gate::team_review::TeamReview;
@@ -22,7 +23,6 @@ use sluicegate_git::{CommitId, Repository, Snapshot};
 use sluicegate_pipelines::findings::Engine;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::rules::RuleSet;
-use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
@@ -127,12 +127,8 @@ impl ReviewEngine for LocalReview {
     /// Evaluates the rules of the project and of the team on the selected pipelines. Then runs the project checks with
     /// the facts about these pipelines.
     fn evaluate_head(&mut self, run: &GateRun<'_>) -> Result<(RunFindings, ProjectFindings), Failure> {
-        let selected_paths: HashSet<&str> =
-            run.selection.pipelines.files.iter().map(String::as_str).collect();
-        let files = run
-            .subject
-            .snapshot
-            .list_files(&|path| selected_paths.contains(path))?;
+        let selected_paths = run.selection.pipelines.files.iter().map(String::as_str);
+        let files = run.subject.snapshot.find_files(&selected_paths.collect())?;
         let facts = CollectedFacts::default();
         let team_review = TeamReview::for_snapshot(&run.team_rules.rules, &run.subject.snapshot)?;
         let pipeline_files = team_review.pipeline_files();
@@ -210,6 +206,7 @@ pub(crate) fn evaluate_all(
         .sources
         .resolve_selection(&GlobArgs::default(), SelectionPurpose::Review)?;
     let files = snapshot.list_files(&|path| selection.selects(path))?;
+    let selected_paths: Vec<String> = files.iter().map(|file| file.path.clone()).collect();
     let facts = CollectedFacts::default();
     let mut run_findings = evaluate_files(&workspace.repo, rules, files, &|path, pipeline, _| {
         facts.add(path, pipeline);
@@ -218,7 +215,7 @@ pub(crate) fn evaluate_all(
     TeamReview::for_snapshot(&team_rules, snapshot)?.add_results(
         &workspace.repo,
         snapshot,
-        &|path| selection.selects(path),
+        &selected_paths.iter().map(String::as_str).collect(),
         &mut run_findings,
     )?;
     let no_flag = None;
@@ -227,6 +224,7 @@ pub(crate) fn evaluate_all(
         workspace,
         settings: &settings,
         snapshot,
+        facts_cache: &FactsCache::default(),
     };
     run_findings.project_files = checks.check_all(facts)?;
     run_findings.check_levels = Some(settings.levels);
@@ -242,9 +240,7 @@ pub(crate) fn evaluate_at_base(
     base_paths: &BasePaths,
 ) -> Result<RunFindings, Failure> {
     let wanted_paths = base_paths.collect_base_paths();
-    let files = repo
-        .snapshot(base.clone())
-        .list_files(&|path| wanted_paths.contains(path))?;
+    let files = repo.snapshot(base.clone()).find_files(&wanted_paths)?;
     // The parsed pipelines are not needed after the evaluation.
     let mut run_findings = evaluate_files(repo, rules, files, &|_, _, _| {})?;
     run_findings.failed_batches = build_failed_batches(&run_findings.files);

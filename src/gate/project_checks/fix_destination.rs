@@ -98,7 +98,8 @@ fn find_disk_obstacle(repo: &Repository, path: &str) -> Option<String> {
         }
         Err(error) => Some(format!("could not read the file: {error}")),
         Ok(metadata) if metadata.permissions().readonly() => Some("the file is read-only".to_owned()),
-        Ok(_) if repo.is_converted(path) && has_other_encoding(&full_path) => Some(OTHER_ENCODING.to_owned()),
+        // The attributes are read last, because libgit2 reads the whole index for them.
+        Ok(_) if has_other_encoding(&full_path) && repo.is_converted(path) => Some(OTHER_ENCODING.to_owned()),
         Ok(_) => None,
     }
 }

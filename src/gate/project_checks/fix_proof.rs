@@ -3,6 +3,7 @@
 //!
 //! The findings are derived again from the contents of the project with the new values, so nothing is written.
 
+use super::collected_facts::FactsByPath;
 use super::file_fix_proof::{FileProver, FixCandidate};
 use super::finding_counts::{FindingCounts, count_findings, find_fix_objection};
 use super::fixed_file::{
@@ -11,7 +12,7 @@ use super::fixed_file::{
 };
 use super::has_proposed_fix;
 use super::project_fixes::{FixProof, FixScope};
-use super::project_scope::{FactsByPath, ProjectContents, ProjectScope};
+use super::project_scope::{ProjectContents, ProjectScope};
 use crate::error::Failure;
 use crate::gate::RunFindings;
 use crate::gate::run::GateRun;

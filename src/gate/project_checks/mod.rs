@@ -1,6 +1,8 @@
 //! Runs the project checks: determines which of their findings are reported, and which are known.
 
+pub(crate) mod collected_facts;
 pub(crate) mod consequences;
+pub(crate) mod facts_cache;
 mod file_document;
 mod file_fix_proof;
 mod finding_counts;
@@ -16,6 +18,7 @@ mod renamed_files;
 
 use crate::document_content::read_document;
 use crate::error::Failure;
+use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::project_checks::renamed_files::RenamedFiles;
 use crate::gate::run::GateRun;
 use crate::gate::{
@@ -48,6 +51,7 @@ pub(crate) struct ProjectChecks<'a> {
     pub(crate) workspace: &'a Workspace<'a>,
     pub(crate) settings: &'a ProjectCheckSettings,
     pub(crate) snapshot: &'a Snapshot<'a>,
+    pub(crate) facts_cache: &'a FactsCache,
 }
 
 impl ProjectChecks<'_> {
@@ -87,6 +91,7 @@ impl ProjectChecks<'_> {
         let selection = self.workspace.read_publish_selection(snapshot)?;
         check(&ProjectScope {
             repo: &self.workspace.repo,
+            facts_cache: self.facts_cache,
             levels: self.settings.levels,
             config_dir: config_dir.as_deref(),
             is_external: &|reference| self.settings.is_external(reference),
@@ -105,6 +110,7 @@ impl GateRun<'_> {
             workspace: self.subject.workspace,
             settings: &self.subject.settings.verdict.project_checks,
             snapshot: &self.subject.snapshot,
+            facts_cache: &self.facts_cache,
         }
     }
 
@@ -239,10 +245,10 @@ impl GateRun<'_> {
         let (repo, snapshot) = (&self.subject.workspace.repo, &self.subject.snapshot);
         let mut byte_count = 0;
         let mut defective_scripts = Vec::new();
-        for (path, file) in snapshot.find_files(paths)? {
+        for file in snapshot.find_files(paths)? {
             if byte_count > MAX_EXAMINED_BYTES || find_script_defect(repo, &file, &mut byte_count)?.is_some()
             {
-                defective_scripts.push(path);
+                defective_scripts.push(file.path);
             }
         }
         Ok(defective_scripts)
@@ -257,7 +263,7 @@ impl GateRun<'_> {
         head_facts: &ChangedFacts<'_>,
     ) -> Result<Vec<&'c str>, GitError> {
         let repo = &self.subject.workspace.repo;
-        let files = repo.snapshot(base.clone()).find_files(paths)?;
+        let files = repo.snapshot(base.clone()).find_files_by_path(paths)?;
         let mut base_documents = Vec::new();
         for path in paths {
             let base_document = files
@@ -265,13 +271,20 @@ impl GateRun<'_> {
                 .and_then(|file| read_document(repo, file).ok()?.ok());
             base_documents.push((*path, base_document));
         }
-        let narrowed_paths = base_documents.into_par_iter().filter(|(path, base_document)| {
-            let base_facts = base_document
-                .as_deref()
-                .and_then(|bytes| PipelineFacts::parse(bytes).ok());
-            base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts))
-        });
-        Ok(narrowed_paths.map(|(path, _)| path).collect())
+        let base_facts: Vec<Option<PipelineFacts>> = base_documents
+            .par_iter()
+            .map(|(_, document)| PipelineFacts::parse(document.as_deref()?).ok())
+            .collect();
+        let mut narrowed_paths = Vec::new();
+        for ((path, _), base_facts) in base_documents.into_iter().zip(base_facts) {
+            if let (Some(file), Some(base_facts)) = (files.get(path), &base_facts) {
+                self.facts_cache.add(file, base_facts);
+            }
+            if base_facts.is_none_or(|base_facts| !head_facts.keeps_variables(path, &base_facts)) {
+                narrowed_paths.push(path);
+            }
+        }
+        Ok(narrowed_paths)
     }
 }
 

@@ -1,22 +1,19 @@
 //! Runs the project checks on a snapshot: reads the pipelines that they need, on all cores and each only once.
 
 use crate::document_content::read_document;
+use crate::gate::project_checks::collected_facts::{CollectedFacts, FactsByPath};
+use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::project_checks::file_document::FileDocument;
 use sluicegate_base::file_defect::{FileDefect, MAX_SCRIPT_SIZE};
-use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, FileNameSearch, Pipeline, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE,
-    SharedEntry, SharedPipelines, is_pipeline, may_refer_to_files,
+    CallWalk, FileNameSearch, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry,
+    SharedPipelines, is_pipeline, may_refer_to_files,
 };
 use sluicegate_pipelines::project::{CheckLevels, Project, PublishSelection, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, PoisonError};
-
-/// The facts of pipelines by path; `None` if the file is not a pipeline that can be read.
-pub(super) type FactsByPath = BTreeMap<String, Option<PipelineFacts>>;
 
 /// The parts of a project from which its findings are derived.
 #[derive(Debug, Default)]
@@ -32,33 +29,6 @@ pub(crate) struct ProjectFindings {
     pub(crate) files: Vec<FileResults>,
     /// The contents from which the findings were derived; `None` if no fix is proposed.
     pub(super) contents: Option<ProjectContents>,
-}
-
-/// Facts that were collected while pipelines were evaluated, so that these need not be read again.
-#[derive(Debug, Default)]
-pub(crate) struct CollectedFacts(Mutex<Vec<(String, PipelineFacts)>>);
-
-impl CollectedFacts {
-    /// Wraps facts that were already read.
-    pub(crate) fn new(facts: Vec<(String, PipelineFacts)>) -> Self {
-        Self(Mutex::new(facts))
-    }
-
-    /// Adds the facts about a pipeline. Several threads may call it at once.
-    pub(crate) fn add(&self, path: &str, pipeline: &Pipeline) {
-        let facts = PipelineFacts::from_pipeline(pipeline);
-        let mut collected_facts = lock_mutex(&self.0);
-        collected_facts.push((path.to_owned(), facts));
-    }
-
-    /// Returns the collected facts by path.
-    fn into_map(self) -> FactsByPath {
-        let facts = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
-        facts
-            .into_iter()
-            .map(|(path, facts)| (path, Some(facts)))
-            .collect()
-    }
 }
 
 /// The unchanged pipelines to read, because the change can cause a finding in them.
@@ -89,6 +59,7 @@ pub(crate) type ChooseOtherFiles<'a> = dyn Fn(&ChangedFacts<'_>) -> Result<Other
 #[derive(Clone, Copy)]
 pub(crate) struct ProjectScope<'a> {
     pub repo: &'a Repository,
+    pub facts_cache: &'a FactsCache,
     pub levels: CheckLevels,
     /// The hidden directory, if there is one.
     pub config_dir: Option<&'a str>,
@@ -223,12 +194,12 @@ impl ProjectScope<'_> {
         let mut scripts = BTreeMap::new();
         let mut irregular_scripts = BTreeMap::new();
         let mut ignored_byte_count = 0;
-        for (path, file) in snapshot.find_files(&script_paths)? {
+        for file in snapshot.find_files(&script_paths)? {
             if let Some(description) = file.kind.unreadable_reason() {
-                irregular_scripts.insert(path, description);
+                irregular_scripts.insert(file.path, description);
             } else {
                 let defect = find_script_defect(self.repo, &file, &mut ignored_byte_count)?;
-                scripts.insert(path, defect);
+                scripts.insert(file.path, defect);
             }
         }
         // The paths of all files serve only the hint at a similar path. Without `renames`, no hints are needed.
@@ -301,7 +272,7 @@ impl ProjectScope<'_> {
         let content = read_document(self.repo, &file)?.and_then(|bytes| SharedPipelines::parse(&bytes));
         let entries = content.iter().flat_map(|pipelines| &pipelines.entries);
         let listed_paths: BTreeSet<&str> = entries.map(|entry| entry.pipeline.as_str()).collect();
-        let mut listed_files = snapshot.find_files(&listed_paths)?;
+        let mut listed_files = snapshot.find_files_by_path(&listed_paths)?;
         listed_files.retain(|_, file| file.kind != FileKind::Submodule);
         Ok(Some(SharedPipelinesFile {
             existing_pipelines: listed_files.into_keys().collect(),
@@ -310,28 +281,40 @@ impl ProjectScope<'_> {
         }))
     }
 
-    /// Parses these files on all cores and adds the facts about them. A file whose content `needs_parsing` rejects is
-    /// recorded as unparsed.
+    /// Parses these files on all cores, unless their facts are cached, and adds the facts about them. A file whose content
+    /// `needs_parsing` rejects is recorded as unparsed.
     fn read_facts(
         &self,
         files: &[&SnapshotFile],
         needs_parsing: &(dyn Fn(&[u8]) -> bool + Sync),
         facts: &mut FactsByPath,
     ) -> Result<(), GitError> {
-        let documents = files.iter().map(|file| {
+        let mut unread_files = Vec::with_capacity(files.len());
+        for file in files {
+            match self.facts_cache.get(file) {
+                Some(cached_facts) => {
+                    facts.insert(file.path.clone(), Some(cached_facts));
+                }
+                None => unread_files.push(*file),
+            }
+        }
+        let documents = unread_files.into_iter().map(|file| {
             let document = FileDocument::for_file(self.repo, file)?;
             let size = document.size();
-            Ok(((*file, document), size))
+            Ok(((file, document), size))
         });
         overlap::compute_each(
             documents,
             &|(file, document): (&SnapshotFile, FileDocument)| {
                 let bytes = document.into_bytes(file);
                 let facts = bytes.and_then(|bytes| parse_facts(&bytes, needs_parsing));
-                (file.path.clone(), facts)
+                (file, facts)
             },
-            |(path, pipeline_facts)| {
-                facts.insert(path, pipeline_facts);
+            |(file, pipeline_facts)| {
+                if let Some(pipeline_facts) = &pipeline_facts {
+                    self.facts_cache.add(file, pipeline_facts);
+                }
+                facts.insert(file.path.clone(), pipeline_facts);
             },
         )
     }

@@ -27,7 +27,7 @@ impl LocalFallback {
         paths: &BTreeSet<String>,
         run_findings: &mut RunFindings,
     ) -> Result<Self, Failure> {
-        let files = snapshot.list_files(&|path| paths.contains(path))?;
+        let files = snapshot.find_files(&paths.iter().map(String::as_str).collect())?;
         let has_rules_file = rules.is_some();
         // This variable is declared here because `rules` may refer to it until the end of the function.
         let rule_set_without_file;

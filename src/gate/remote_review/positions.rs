@@ -55,13 +55,7 @@ impl<'a> Positions<'a> {
     /// Finds the blobs of all these files in one walk of the tree, and stores them for [`Self::read_pipelines`]. A file
     /// without a blob is not read, so its violations get no line and no subject. If git fails, no file has a blob.
     pub(crate) fn index_blobs(&mut self, paths: &BTreeSet<&str>) {
-        if paths.is_empty() {
-            return;
-        }
-        let files = self
-            .repo
-            .list_files(self.commit, &|path| paths.contains(path))
-            .unwrap_or_default();
+        let files = self.repo.find_files(self.commit, paths).unwrap_or_default();
         self.blobs = files.into_iter().map(|file| (file.path, file.blob)).collect();
     }
 

@@ -20,6 +20,7 @@ use crate::error::Failure;
 use crate::gate::baseline::Baseline;
 use crate::gate::changes::background_comparison::BackgroundComparison;
 use crate::gate::evaluation::Evaluation;
+use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::SelectionResult;
 use crate::gate::shard_selection::format_empty_run_note;
@@ -92,6 +93,7 @@ pub(crate) struct GateRun<'a> {
     pub(crate) background_comparison: Option<BackgroundComparison>,
     /// The rules of the team that apply to this run.
     pub(crate) team_rules: TeamRulesInForce,
+    pub(crate) facts_cache: FactsCache,
     /// Notes about the subject of the run.
     notes: Vec<String>,
 }

@@ -1,6 +1,7 @@
 //! The first stage of a run: the pipelines that the settings select.
 
 use crate::error::Failure;
+use crate::gate::project_checks::facts_cache::FactsCache;
 use crate::gate::run::GateRun;
 use crate::gate::run::report_subject::ReviewedFiles;
 use crate::gate::selection::{SelectionResult, explain_empty_selection};
@@ -94,6 +95,7 @@ impl<'a> SelectedRun<'a> {
             is_before_publish: published_pipelines.is_some(),
             background_comparison: None,
             team_rules: TeamRulesInForce::default(),
+            facts_cache: FactsCache::default(),
             notes: self.notes,
         })
     }

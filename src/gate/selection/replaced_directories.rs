@@ -47,11 +47,14 @@ pub(crate) fn find_replaced_directories<'c>(
     let entries = head.find_files(&directories)?;
     let replaced_directories = entries
         .into_iter()
-        .filter(|(_, entry)| entry.kind != FileKind::Regular)
-        .map(|(path, entry)| ReplacedDirectory {
-            pipeline_count: pipeline_counts.get(path.as_str()).copied().unwrap_or_default(),
+        .filter(|entry| entry.kind != FileKind::Regular)
+        .map(|entry| ReplacedDirectory {
+            pipeline_count: pipeline_counts
+                .get(entry.path.as_str())
+                .copied()
+                .unwrap_or_default(),
             kind: entry.kind,
-            path,
+            path: entry.path,
         });
     Ok(replaced_directories.collect())
 }

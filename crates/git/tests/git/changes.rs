@@ -6,7 +6,7 @@ use sluicegate_test_support::dice::Dice;
 use sluicegate_test_support::repository::{
     World, commit_raw_tree, raw_tree_entry, trees_with_ambiguous_path,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -488,6 +488,25 @@ fn folders_nested_beyond_reason_are_refused() {
         .list_files(&repo.resolve(&commit).unwrap(), &matches_anything)
         .unwrap_err();
     assert!(matches!(error, GitError::InvalidTree { .. }), "{error}");
+}
+
+#[test]
+fn file_after_a_name_that_is_not_utf_8_is_found() {
+    let world = World::new();
+    world.write("a", "1");
+    world.commit("one");
+    let id = world.git("rev-parse HEAD:a");
+    // Messages show this name as "n\u{fffd}", but no file has that path.
+    let mut tree = raw_tree_entry("100644", "", &id);
+    tree.splice(7..7, *b"n\xe9");
+    tree.extend(raw_tree_entry("100644", "n\u{10000}", &id));
+    let commit = commit_raw_tree(&world, &tree);
+    let repo = open(&world.work());
+    let commit = repo.resolve(&commit).unwrap();
+    let paths = BTreeSet::from(["n\u{10000}", "n\u{fffd}"]);
+    let files = repo.find_files(&commit, &paths).unwrap();
+    let found_paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(found_paths, ["n\u{10000}"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::{matches_anything, open};
 use sluicegate_git::{FileKind, GitError, Repository};
 use sluicegate_test_support::repository::{World, git};
 use sluicegate_test_support::scratch;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
 
@@ -160,6 +161,35 @@ fn files_come_from_the_commit_not_from_the_working_tree() {
         "a//b.txt",
     ] {
         assert_eq!(repo.find_file(&head, absent).unwrap(), None, "{absent}");
+    }
+}
+
+#[test]
+fn files_at_several_paths_are_those_found_one_by_one() {
+    let world = World::new();
+    let existing_paths = [
+        "a.b", "a/b", "a/b.c/d", "a/b.d", "a/c/e", "a0", "b/a", "b/z/z", "é/é", "z",
+    ];
+    for path in existing_paths {
+        world.write(path, path);
+    }
+    world.commit("one");
+    let repo = open(&world.work());
+    let head = repo.head().unwrap().commit;
+    let missing_paths = [
+        "", "/a/b", "a", "a/", "a/b.c", "a//b", "a/b/c", "b/z", "b/z/zz", "c/a", "é", "zz",
+    ];
+    let all_paths: Vec<&str> = existing_paths.into_iter().chain(missing_paths).collect();
+    // Each combination of every third path and of every other distance is a subset in another order.
+    for step in 1..all_paths.len() {
+        for start in 0..3 {
+            let paths: BTreeSet<&str> = all_paths.iter().copied().skip(start).step_by(step).collect();
+            let single_files: Vec<_> = paths
+                .iter()
+                .filter_map(|path| repo.find_file(&head, path).unwrap())
+                .collect();
+            assert_eq!(repo.find_files(&head, &paths).unwrap(), single_files, "{paths:?}");
+        }
     }
 }
 

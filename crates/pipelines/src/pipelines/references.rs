@@ -145,12 +145,11 @@ impl<'f> PipelineFiles<'f> {
     /// Creates the index from paths relative to the repository root, with `/`; files that are not pipelines are
     /// skipped.
     pub fn new(paths: impl IntoIterator<Item = &'f str>) -> Self {
-        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-        let mut all_paths = Vec::new();
-        for path in paths
-            .into_iter()
-            .filter(|path| PipelineKind::from_path(path).is_some())
-        {
+        let paths = paths.into_iter();
+        let (expected_count, _) = paths.size_hint();
+        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::with_capacity(expected_count);
+        let mut all_paths = Vec::with_capacity(expected_count);
+        for path in paths.filter(|path| PipelineKind::from_path(path).is_some()) {
             by_name.entry(file_name(path)).or_default().push(path);
             all_paths.push(path);
         }
