@@ -1,5 +1,5 @@
-//! Commits and pushes with libgit2. Tests do both thousands of times, and git starts two processes for a commit and up
-//! to six for a push.
+//! Does the most frequent steps of tests with libgit2. Tests commit, push and look up commits thousands of times, and
+//! git starts one process for a lookup, two for a commit and up to six for a push.
 
 use git2::{
     Config, ConfigLevel, ErrorCode, IndexAddOption, Oid, Repository, RepositoryState, Signature, Time,
@@ -13,6 +13,38 @@ const EMAIL: &str = "tester@example.invalid";
 const COMMIT_TIME: i64 = 1_795_167_000;
 /// The bit in an entry of the index that `git update-index --assume-unchanged` sets.
 const ASSUME_UNCHANGED: u16 = 0x8000;
+
+/// Does what git does with these arguments, and returns its trimmed output. Returns `None` without a change if only git
+/// can do it, or if git would fail.
+pub(crate) fn run_command(directory: &Path, args: &[String]) -> Option<String> {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
+        ["rev-parse", revision] if !revision.starts_with('-') => {
+            let repository = Repository::open(directory).ok()?;
+            let object = repository.revparse_single(revision).ok()?;
+            Some(object.id().to_string())
+        }
+        ["checkout", "-q", "-b", branch] => {
+            let repository = open_without_user_settings(directory)?;
+            let head = repository.head().ok()?.peel_to_commit().ok()?;
+            let force = false;
+            repository.branch(branch, &head, force).ok()?;
+            repository.set_head(&format!("refs/heads/{branch}")).unwrap();
+            Some(String::new())
+        }
+        ["remote", "set-head", "origin", branch] => {
+            let repository = open_without_user_settings(directory)?;
+            let target = format!("refs/remotes/origin/{branch}");
+            repository.find_reference(&target).ok()?;
+            let force = true;
+            repository
+                .reference_symbolic("refs/remotes/origin/HEAD", &target, force, "set-head")
+                .unwrap();
+            Some(String::new())
+        }
+        _ => None,
+    }
+}
 
 /// Commits all changes, as `git add -A` and `git commit --allow-empty` do, and returns the commit's ID. Returns `None`
 /// without a change if only git can do it: in an unfinished merge, with hooks or attributes, and with entries of the

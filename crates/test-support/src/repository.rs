@@ -120,6 +120,9 @@ pub fn git(directory: &Path, args: impl Arguments) -> String {
     // With the path of git instead of its name, the standard library need not copy the memory of the tests' process.
     static GIT: LazyLock<PathBuf> = LazyLock::new(|| find_program("git").unwrap());
     let args = args.into_list();
+    if let Some(output) = library_git::run_command(directory, &args) {
+        return output;
+    }
     let output = Command::new(&*GIT)
         .args([
             "-c",
