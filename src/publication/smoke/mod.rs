@@ -7,6 +7,7 @@
 //! them is accepted only if it started after the version was created: the change cannot know its id in advance.
 
 mod earlier_runs;
+mod execution_start;
 mod smoke_problem;
 mod smoke_result;
 mod smoke_test;

@@ -1,9 +1,8 @@
 //! Runs the smoke runs one after the other, stops at the first one that does not succeed, and then disables the
 //! version.
 
-use super::smoke_problem::{CHECK_EXECUTIONS, SmokeProblem};
+use super::smoke_problem::SmokeProblem;
 use super::smoke_result::{SmokeResult, VersionState};
-use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OnSmokeFailure;
 use crate::job::settings::{SmokeRun, SmokeSettings};
@@ -14,10 +13,8 @@ use crate::publish::{
 use crate::session::resource::RemoteProject;
 use crate::session::watched_execution::WatchedExecution;
 use jiff::Timestamp;
-use sluicegate_platform::api::{NewExecution, Platform};
-use sluicegate_platform::follow::{Pace, send_change};
-use sluicegate_platform::http::ErrorKind;
-use std::collections::BTreeMap;
+use sluicegate_platform::api::Platform;
+use sluicegate_platform::follow::Pace;
 use std::time::Duration;
 
 /// The problem of an execution that succeeded, until it is known that consumers still get the version.
@@ -28,7 +25,7 @@ pub(super) struct SmokeTest<'a> {
     pub(super) publication: &'a Publication<'a>,
     platform: &'a Platform,
     /// The receipt of the version, which the record of the runs completes.
-    receipt: &'a Receipt,
+    pub(super) receipt: &'a Receipt,
     /// True if this run of the program published the version.
     is_new: bool,
     /// The creation time of an existing version; `None` if it is unknown, or for a new version.
@@ -181,7 +178,7 @@ impl<'a> SmokeTest<'a> {
 
     /// Fails if consumers of \[Latest\] do not get this version, because a smoke run would then use another version.
     /// `consequence` says what this means, and begins the message.
-    async fn require_latest(&self, consequence: &str) -> Result<(), SmokeProblem> {
+    pub(super) async fn require_latest(&self, consequence: &str) -> Result<(), SmokeProblem> {
         let (prefix, name) = (&self.receipt.prefix, &self.receipt.version_name);
         let timeout = self.lookup_timeout();
         let reason = match poll_latest_until_version(self.platform, prefix, name, timeout).await {
@@ -223,8 +220,9 @@ impl<'a> SmokeTest<'a> {
         let id = if let Some(earlier_id) = earlier_id {
             earlier_id
         } else {
+            let can_wait = self.can_disable_version(record);
             self.update_receipt(record, run_index, |entry| entry.is_requested = true);
-            self.start_execution(&project, run, &pace).await?
+            self.start_execution(&project, run, pace, can_wait).await?
         };
         self.update_receipt(record, run_index, |entry| entry.execution_id = Some(id.clone()));
         let execution = WatchedExecution::follow_started(self.publication.run, &project, &id, pace)
@@ -264,60 +262,6 @@ impl<'a> SmokeTest<'a> {
         let _ = self.publication.write_receipt(&receipt);
     }
 
-    /// Starts the execution of a run, and returns its id. Its tag is the digest of the files, so the platform reports a
-    /// conflict while another execution for a version with the same files is running. Any other error says whether the
-    /// platform may have started the execution nevertheless.
-    async fn start_execution(
-        &self,
-        project: &RemoteProject,
-        run: &SmokeRun,
-        pace: &Pace,
-    ) -> Result<String, SmokeProblem> {
-        let execution = NewExecution {
-            pipeline_name: run.pipeline.clone(),
-            environment_name: run.environment.clone(),
-            execution_tag: Some(self.receipt.digest.clone()),
-            scalar_variables: BTreeMap::new(),
-            grid_variables: BTreeMap::new(),
-        };
-        let request = project.platform.start_execution(project.id, &execution);
-        let error = match send_change(Some(pace), request).await {
-            Ok(response) => return self.require_execution_id(run, response.pipeline_execution_id.clone()),
-            Err(error) => error,
-        };
-        if error.kind() == ErrorKind::Conflict {
-            let reason =
-                format!("an execution of a version with the same content is still in progress: {error}");
-            let problem = SmokeProblem::new(ExitStatus::Undecided, reason);
-            return Err(problem
-                .with_hint("run the job again when that execution has ended")
-                .with_republish_step("wait until that execution has ended"));
-        }
-        if !error.is_maybe_processed() {
-            let failure = Failure::from(error).context("the pipeline was not started");
-            return Err(SmokeProblem::from_failure(&failure));
-        }
-        let failure = Failure::from(error).context("could not determine whether the pipeline was started");
-        Err(SmokeProblem::from_failure(&failure).with_republish_step(CHECK_EXECUTIONS))
-    }
-
-    /// Returns the id of the started execution, and prints that it was started. Fails without an id, because the
-    /// execution cannot be followed then.
-    fn require_execution_id(&self, run: &SmokeRun, id: Option<String>) -> Result<String, SmokeProblem> {
-        let Some(id) = id else {
-            let reason = "the pipeline was started, but the response contains no usable execution id";
-            let problem = SmokeProblem::new(ExitStatus::RemoteFailed, reason.to_owned());
-            return Err(problem.with_republish_step(CHECK_EXECUTIONS));
-        };
-        self.say_started(run, &id);
-        Ok(id)
-    }
-
-    fn say_started(&self, run: &SmokeRun, id: &str) {
-        let message = format!("started the smoke run of {run}: execution {id}");
-        self.publication.run.ui.say(&message);
-    }
-
     /// Returns the result of runs of which one did not succeed. `state` and `latest` are those of the version after it
     /// was disabled or kept.
     fn build_failure_result(
@@ -354,6 +298,12 @@ impl<'a> SmokeTest<'a> {
         }
     }
 
+    /// Returns whether the version is disabled if a run does not succeed: this run of the program published the version,
+    /// or started or followed an execution.
+    fn can_disable_version(&self, record: &SmokeRecord) -> bool {
+        self.is_new || record.has_execution()
+    }
+
     /// Disables the version, unless the settings keep it enabled. A version that existed before this run stays
     /// unchanged if no execution was started or followed. After a signal, a requested execution is treated as started,
     /// because the signal may have come before the response. Returns the state of the version, and the latest version
@@ -364,9 +314,8 @@ impl<'a> SmokeTest<'a> {
         problem: &SmokeProblem,
     ) -> (VersionState, Option<LatestVersion>) {
         let is_signal = matches!(problem.status, ExitStatus::Interrupted | ExitStatus::Terminated);
-        let may_disable = self.is_new
-            || record.has_execution()
-            || (is_signal && record.runs.iter().any(|run| run.is_requested));
+        let may_disable =
+            self.can_disable_version(record) || (is_signal && record.runs.iter().any(|run| run.is_requested));
         if !may_disable {
             return (VersionState::Unchanged, Some(self.request_latest().await));
         }

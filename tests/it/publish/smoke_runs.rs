@@ -111,7 +111,6 @@ const CHECK_EXECUTIONS: &str = "hint: check on the platform whether the pipeline
 
 #[test]
 fn smoke_run_that_does_not_start_disables_version() {
-    let conflict = || ResponseTemplate::new(409).set_body_json(json!({ "error": "it runs", "status": 409 }));
     let cases = [
         (
             ResponseTemplate::new(404),
@@ -143,12 +142,6 @@ fn smoke_run_that_does_not_start_disables_version() {
             "the pipeline was not started",
             FIX_CAUSE,
         ),
-        (
-            conflict(),
-            3,
-            "an execution of a version with the same content is still in progress",
-            "hint: wait until that execution has ended, then publish under another version name",
-        ),
     ];
     at_once(cases, |(response, code, text, hint)| {
         let stage = SmokePlatform::new();
@@ -156,8 +149,6 @@ fn smoke_run_that_does_not_start_disables_version() {
         stage.accept_disable();
         let output = stage.call().run("publish").expect(code);
         output.assert_logged(&[text, "the version was disabled", "version 0 now", hint]);
-        // Another run could not test the disabled version.
-        assert!(!output.all().contains("run the job again"), "{}", output.all());
         assert_eq!(stage.switches(), [disable_request()]);
         let smoke = &stage.receipt()["smoke"];
         assert_eq!(
@@ -165,6 +156,81 @@ fn smoke_run_that_does_not_start_disables_version() {
             (&json!("failed"), &Value::Null)
         );
     });
+}
+
+fn conflict() -> ResponseTemplate {
+    ResponseTemplate::new(409).set_body_json(json!({ "error": "it runs", "status": 409 }))
+}
+
+/// Another job publishes the same content at the same time, and has started its execution first.
+#[test]
+fn smoke_run_starts_after_the_execution_of_another_job_has_ended() {
+    let stage = SmokePlatform::new();
+    let started = answer(&json!({ "pipelineExecutionId": EXECUTION }));
+    stage.start_with(in_turn(vec![conflict(), conflict(), started]));
+    stage.show(answer(&execution("SUCCESS")));
+    stage.accept_disable();
+    let output = stage.call().run("publish").expect(0);
+    let waiting = "waiting to start the smoke run of `load` in `test`";
+    assert_eq!(output.err.matches(waiting).count(), 1, "{}", output.all());
+    output.assert_logged(&["smoke run of `load` in `test`: SUCCESS"]);
+    assert_eq!(stage.starts().len(), 3);
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+    assert_eq!(stage.receipt()["smoke"]["verdict"], "passed");
+}
+
+/// The other job starts its second execution after this job's first one.
+#[test]
+fn rerun_does_not_disable_version_because_of_an_execution_of_another_job() {
+    let stage = SmokePlatform::new();
+    stage.set_version(true, false);
+    let started = answer(&json!({ "pipelineExecutionId": EXECUTION }));
+    stage.start_with(in_turn(vec![started.clone(), conflict(), started]));
+    stage.show(answer(&execution("SUCCESS")));
+    stage.accept_disable();
+    let args = "publish --if-exists same-content --smoke load --smoke second";
+    stage.call().run(args).expect(0);
+    assert_eq!(stage.starts().len(), 3);
+    assert_eq!(stage.switches(), [] as [Value; 0]);
+}
+
+#[test]
+fn version_is_disabled_if_the_execution_of_another_job_does_not_end_in_time() {
+    let stage = SmokePlatform::new();
+    stage.start_with(conflict());
+    stage.accept_disable();
+    let output = stage.call().run("publish --smoke-timeout 1").expect(3);
+    output.assert_logged(&[
+        "an execution of a version with the same content is still in progress",
+        "the version was disabled",
+        "version 0 now",
+        "hint: wait until that execution has ended, then publish under another version name",
+    ]);
+    // Another run could not test the disabled version.
+    assert!(!output.all().contains("run the job again"), "{}", output.all());
+    assert_eq!(stage.switches(), [disable_request()]);
+    let smoke = &stage.receipt()["smoke"];
+    assert_eq!(
+        (&smoke["verdict"], &smoke["runs"][0]["executionId"]),
+        (&json!("failed"), &Value::Null)
+    );
+}
+
+#[test]
+fn smoke_run_does_not_start_after_another_job_has_disabled_the_version() {
+    let stage = SmokePlatform::new();
+    stage.disable_at_start_with(conflict());
+    stage.accept_disable();
+    let output = stage
+        .call()
+        .variable("SLUICEGATE_LOOKUP_TIMEOUT", "0")
+        .run("publish")
+        .expect(8);
+    output.assert_logged(&[
+        "the smoke run was not started: consumers of [Latest] get version 0, not version 1",
+        "the version was disabled",
+    ]);
+    assert_eq!(stage.starts().len(), 1);
 }
 
 #[test]

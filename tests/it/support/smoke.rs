@@ -75,6 +75,15 @@ impl SmokePlatform {
         self.platform.respond_to("POST", EXECUTIONS, respond);
     }
 
+    /// Responds to the request to start an execution, before which another job disables version 1.
+    pub fn disable_at_start_with(&self, response: ResponseTemplate) {
+        let is_disabled = Arc::clone(&self.is_disabled);
+        self.start_with(move |_: &Request| {
+            is_disabled.store(true, Ordering::SeqCst);
+            response.clone()
+        });
+    }
+
     /// Responds to the request for the state of an execution.
     pub fn show(&self, respond: impl Respond + 'static) {
         *self.execution.lock().unwrap() = Box::new(respond);
