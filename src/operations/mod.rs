@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod executions;
 pub(crate) mod file_moves;
 pub(crate) mod init;
+pub(crate) mod last_enabled_version;
 pub(crate) mod local_fix;
 pub(crate) mod projects;
 pub(crate) mod provision;

@@ -4,8 +4,8 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
 use crate::publish::{
-    LatestVersion, RequestedState, has_state, is_last_enabled_version, list_surplus_versions,
-    poll_latest_after_disabling, poll_until_state,
+    LatestVersion, RequestedState, has_state, list_surplus_versions, poll_latest_after_disabling,
+    poll_until_state,
 };
 use crate::session::artifact_versions::{
     describe_latest_version, disable_command, list_command, list_versions, version_request_failure,
@@ -19,12 +19,12 @@ use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
 /// Maximum time to wait until the platform shows the change of the latest version.
-const MAX_DELAY: Duration = Duration::from_secs(5);
+pub(super) const MAX_DELAY: Duration = Duration::from_secs(5);
 
 pub(crate) struct VersionSwitch<'a> {
     run: &'a Run,
-    platform: &'a Platform,
-    prefix: String,
+    pub(super) platform: &'a Platform,
+    pub(super) prefix: String,
     /// Maximum time to wait until the platform shows the change of a version.
     lookup_timeout: Duration,
 }
@@ -57,15 +57,14 @@ impl<'a> VersionSwitch<'a> {
     /// have none; with it, warns of that.
     pub(crate) async fn disable(self, args: &DisableArgs) -> CommandResult {
         let version = args.version.version.version_name();
-        if !args.force {
-            self.reject_last_enabled(version).await?;
-        }
+        let is_required = !args.force && self.reject_last_enabled(version).await?;
         let response = self.set_state(version, RequestedState::Disabled).await?;
-        if args.force {
-            let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
-            if latest == LatestVersion::NoneEnabled {
-                self.run.ui.warn(&describe_latest_version(&latest));
+        let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
+        if latest == LatestVersion::NoneEnabled {
+            if is_required {
+                return Err(self.enable_again(version).await);
             }
+            self.run.ui.warn(&describe_latest_version(&latest));
         }
         let message = format!("disabled version {version} of {}", self.prefix);
         self.print_outcome(args.version.output, &response, &message)
@@ -90,6 +89,7 @@ impl<'a> VersionSwitch<'a> {
                 message = format!("{message}: {latest_description}");
                 Some(version)
             }
+            LatestVersion::NoneEnabled if !args.force => return Err(self.enable_again(&version).await),
             LatestVersion::NoneEnabled => {
                 self.run.ui.warn(&latest_description);
                 None
@@ -133,7 +133,10 @@ impl<'a> VersionSwitch<'a> {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
         let (disabled_versions, unconfirmed_versions) = if args.yes {
-            self.disable_versions(old_versions).await?
+            let newest_version = old_versions.first().cloned();
+            let result = self.disable_versions(old_versions).await?;
+            self.require_enabled_version(newest_version.as_deref()).await?;
+            result
         } else {
             (old_versions, Vec::new())
         };
@@ -259,7 +262,7 @@ impl<'a> VersionSwitch<'a> {
 
     /// Requests the platform to enable or disable a version. Fails if the response shows the old state, or if it shows
     /// none and the details of the version do not show the new state either.
-    async fn set_state(&self, version: &str, state: RequestedState) -> Result<Value, Failure> {
+    pub(super) async fn set_state(&self, version: &str, state: RequestedState) -> Result<Value, Failure> {
         let response = self.request_state(version, state).await?;
         self.confirm_state(&response, version, state, self.lookup_timeout)
             .await?;
@@ -338,30 +341,6 @@ impl<'a> VersionSwitch<'a> {
             let message = format!("the platform reports no latest version of {}", self.prefix);
             Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message))
         })
-    }
-
-    /// Fails if no other version of the prefix is enabled, and this one is enabled or missing.
-    async fn reject_last_enabled(&self, version: &str) -> Result<(), Failure> {
-        let versions = list_versions(self.platform, &self.prefix).await?;
-        if !is_last_enabled_version(&versions, version) {
-            return Ok(());
-        }
-        // The list may be older than the version.
-        let is_listed = versions
-            .iter()
-            .any(|artifact| artifact.version_name.as_deref() == Some(version));
-        if !is_listed {
-            let version = Some(version);
-            let details = self.platform.fetch_artifact_details(&self.prefix, version).await;
-            if let Err(error) = details {
-                return Err(version_request_failure(self.platform, &self.prefix, version, error).await);
-            }
-        }
-        let message = format!(
-            "version {version} is the last enabled version of {}: without it, consumers fail when they run",
-            self.prefix
-        );
-        Err(Failure::usage(message).with_hint("publish or enable another version first, or pass --force"))
     }
 
     /// Prints the document for `--output json`, otherwise the message.

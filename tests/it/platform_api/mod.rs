@@ -1,5 +1,6 @@
 //! The commands for the rest of the platform's API, against a platform with scripted responses.
 
+mod artifacts;
 mod events;
 mod pipelines;
 mod projects;

@@ -1,0 +1,131 @@
+//! `sluicegate artifacts` while another job disables versions, too.
+
+use crate::support::{Platform, World, answer, in_turn};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use wiremock::{Request, ResponseTemplate};
+
+fn version_entry(name: &str, is_enabled: bool) -> Value {
+    json!({ "sharedPipelineIdPrefix": "sales", "versionName": name, "enabled": is_enabled,
+        "createdAt": format!("2026-11-2{name}T09:30:00Z") })
+}
+
+/// Creates a platform with the enabled versions 1, 2 and 3. If `has_other_job` is set, another job disables all other
+/// versions just before the first one is disabled.
+fn platform_with_three_versions(has_other_job: bool) -> Platform {
+    let platform = Platform::new();
+    let names = ["1", "2", "3"].map(str::to_owned);
+    let states = Arc::new(Mutex::new(BTreeMap::from(names.map(|name| (name, true)))));
+    let listed_states = Arc::clone(&states);
+    platform.respond_to("GET", "/artifacts$", move |_: &Request| {
+        let states = listed_states.lock().unwrap();
+        let entries = states
+            .iter()
+            .map(|(name, is_enabled)| version_entry(name, *is_enabled));
+        answer(&json!({ "results": entries.collect::<Vec<_>>() }))
+    });
+    let shown_states = Arc::clone(&states);
+    platform.respond_to("GET", "/artifacts/details$", move |_: &Request| {
+        let states = shown_states.lock().unwrap();
+        match states.iter().rev().find(|(_, is_enabled)| **is_enabled) {
+            Some((name, _)) => {
+                answer(&json!({ "artifactDetails": version_entry(name, true), "sharedPipelines": [] }))
+            }
+            None => ResponseTemplate::new(404),
+        }
+    });
+    let is_other_job_due = AtomicBool::new(has_other_job);
+    platform.respond_to("PATCH", "/artifacts$", move |request: &Request| {
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let mut states = states.lock().unwrap();
+        if is_other_job_due.swap(false, Ordering::SeqCst) {
+            states.values_mut().for_each(|is_enabled| *is_enabled = false);
+        }
+        let name = body["versionName"].as_str().unwrap().to_owned();
+        states.insert(name, body["enabled"] == true);
+        answer(&json!({ "enabled": body["enabled"] }))
+    });
+    platform
+}
+
+/// Returns the names of the versions that the requests enabled.
+fn enabled_names(platform: &Platform) -> Vec<String> {
+    let mut names = Vec::new();
+    for request in platform.requests() {
+        if request.method.as_str() != "PATCH" {
+            continue;
+        }
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        if body["enabled"] == true {
+            names.push(body["versionName"].as_str().unwrap().to_owned());
+        }
+    }
+    names
+}
+
+const COMMANDS: [(&str, &str); 4] = [
+    ("disable 1", "1"),
+    ("disable 3", "3"),
+    ("rollback", "3"),
+    ("prune --keep 1 --yes", "2"),
+];
+
+#[test]
+fn version_is_enabled_again_if_another_job_disables_the_others() {
+    let world = World::new();
+    for (args, name) in COMMANDS {
+        let platform = platform_with_three_versions(true);
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        let output = call.run(format!("artifacts {args}")).expect(2);
+        output.saying(&[&format!("version {name} of sales was enabled again")]);
+        assert_eq!(enabled_names(&platform), [name], "{args}");
+    }
+}
+
+#[test]
+fn version_stays_disabled_if_another_version_is_enabled() {
+    let world = World::new();
+    for (args, _) in COMMANDS {
+        let platform = platform_with_three_versions(false);
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        call.run(format!("artifacts {args}")).expect(0);
+        assert_eq!(enabled_names(&platform), [] as [&str; 0], "{args}");
+    }
+}
+
+#[test]
+fn forced_or_repeated_disable_enables_no_version() {
+    let world = World::new();
+    for args in ["disable 1 --force", "rollback --force"] {
+        let platform = platform_with_three_versions(true);
+        let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+        // Without `--force`, the second call changes nothing: the version is disabled already.
+        for args in [args, "disable 1"] {
+            let output = call.run(format!("artifacts {args}")).expect(0);
+            output.saying(&["NO VERSION IS ENABLED"]);
+        }
+        assert_eq!(enabled_names(&platform), [] as [&str; 0], "{args}");
+    }
+}
+
+#[test]
+fn version_that_cannot_be_enabled_again_is_reported_with_the_command() {
+    let (world, platform) = (World::new(), Platform::new());
+    let list = json!([version_entry("2", true), version_entry("1", true)]);
+    platform.respond_to("GET", "/artifacts$", answer(&list));
+    platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
+    let disabled = answer(&json!({ "enabled": false }));
+    platform.respond_to(
+        "PATCH",
+        "/artifacts$",
+        in_turn(vec![disabled, ResponseTemplate::new(500)]),
+    );
+    let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+    call.run("artifacts disable 1").expect(3).saying(&[
+        "NO VERSION IS ENABLED",
+        "could not enable version 1 of sales",
+        "run `sluicegate artifacts enable 1 --prefix sales` now",
+    ]);
+}
