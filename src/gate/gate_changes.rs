@@ -35,6 +35,9 @@ impl Workspace<'_> {
         }
         // A local run has no host base, and a base named there is intended.
         let is_base_named_locally = self.ci.host.is_local() && revisions.base.is_some();
+        if is_base_named_locally && revisions.all {
+            return Ok(self.resolve_bases_without_all(comparison, revisions)?.0);
+        }
         // Without a request of the job, the comparison already uses the bases of the host.
         let is_host_base_used = revisions.base.is_none() && !revisions.all;
         if is_base_named_locally || (is_host_base_used && self.ci.host.is_local()) {

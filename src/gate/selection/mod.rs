@@ -153,11 +153,7 @@ impl Workspace<'_> {
             [] => comparison.bases.as_slice(),
             bases => bases,
         };
-        let local_base = self.find_local_rename_base(comparison);
-        let rename_bases = match host_bases.as_slice() {
-            [] => local_base.as_slice(),
-            bases => bases,
-        };
+        let rename_bases = self.resolve_rename_bases(comparison, request.revisions, &host_bases)?;
         let base_snapshots: Vec<Snapshot<'_>> = bases
             .iter()
             .map(|base| self.repo.snapshot(base.clone()))
@@ -171,7 +167,7 @@ impl Workspace<'_> {
             config_dir: self.named_config_dir.as_deref(),
             gate_file_paths: &gate_file_paths,
             host_bases: &host_bases,
-            rename_bases,
+            rename_bases: &rename_bases,
             describe_change: &|base, change| self.describe_gate_change(snapshot, &gate_files, base, change),
             includes: &|path| request.selection.includes(path),
             excludes: &|path| request.selection.excludes(path),
@@ -197,6 +193,23 @@ impl Workspace<'_> {
             rejects_gate_change,
             unusable_files,
         })
+    }
+
+    /// Returns the commits since which renamed pipelines are found in a run without bases: those of the base that the
+    /// job names together with `--all`, otherwise `host_bases`.
+    fn resolve_rename_bases(
+        &self,
+        comparison: &Comparison,
+        revisions: &RequestedRevisions,
+        host_bases: &[CommitId],
+    ) -> Result<Vec<CommitId>, Failure> {
+        if revisions.all && revisions.base.is_some() {
+            return Ok(self.resolve_bases_without_all(comparison, revisions)?.0);
+        }
+        if host_bases.is_empty() {
+            return Ok(self.find_local_rename_base(comparison).into_iter().collect());
+        }
+        Ok(host_bases.to_vec())
     }
 
     /// Returns the checked-out commit if a local run checks the files on disk or in the index, and no base is known, for

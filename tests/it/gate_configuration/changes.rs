@@ -272,6 +272,8 @@ fn local_check_compares_gate_configuration_with_requested_base() {
     for (args, changed_files) in [
         ("", json!([RULES_FILE])),
         ("--base HEAD", json!([])),
+        ("--all --base HEAD~1", json!([RULES_FILE])),
+        ("--all --base HEAD", json!([])),
         ("--staged", json!([])),
     ] {
         let report = Call::new(&world.work())

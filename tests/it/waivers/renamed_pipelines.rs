@@ -512,6 +512,31 @@ fn waiver_of_former_name_is_unneeded_beside_a_waiver_of_the_new_name() {
     call.run("check --all").expect(0);
 }
 
+/// The job names the base, and requests all pipelines.
+#[test]
+fn waivers_match_renames_since_the_base_of_a_run_over_all_pipelines() {
+    let waiver = "- { rule: component-naming-convention, path: sales/a.orch.yaml, about: bad name, reason: legacy }\n\
+                  - { rule: component-naming-convention, path: sales/b.orch.yaml, about: bad name, reason: legacy }\n";
+    let world = two_waived_pipelines(waiver);
+    world.write(
+        "sales/a.orch.yaml",
+        orchestration_text(&["Start", "worse name", "Done"]),
+    );
+    world.git("mv sales/b.orch.yaml sales/c.orch.yaml");
+    world.commit("rename");
+    let base = world.git("rev-parse HEAD~1");
+    world.git("push -q origin change");
+    for revisions in [format!("--base {base}"), format!("--base {base} --head HEAD")] {
+        let call = Call::new(&world.work());
+        let output = call.run(format!("check --all {revisions}")).expect(0);
+        assert!(!output.err.contains("can be removed"), "{}", output.all());
+    }
+    let job = Job::github().pull_request().call(&world);
+    job.run(format!("check --all --base {base}")).expect(0);
+    // Nothing is renamed since this base.
+    Call::new(&world.work()).run("check --all --base HEAD").expect(1);
+}
+
 /// The target already has the rename, so that only the base of the job shows it.
 #[test]
 fn waivers_are_compared_with_the_base_that_the_job_sets() {
