@@ -98,17 +98,15 @@ impl PublicationPredicate {
 }
 
 /// Returns the differences in commit, branch and shared pipelines between a publication's predicate and the published
-/// version in the platform's response. If an earlier run published the version, the predicate does not name its branch.
+/// version in the platform's response.
 pub(crate) fn compare_publication_with_details(
     predicate: &PublicationPredicate,
     details: &ArtifactDetails,
 ) -> Vec<String> {
-    let is_of_publish = predicate.outcome == ReceiptOutcome::Published;
-    let branch = predicate.branch.as_deref().filter(|_| is_of_publish);
     compare_with_document(
         details,
         &predicate.commit,
-        branch,
+        predicate.branch.as_deref(),
         &predicate.shared_pipelines,
         "the statement",
     )

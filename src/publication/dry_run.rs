@@ -47,7 +47,8 @@ impl Publication<'_> {
             }) => {
                 // A publish decides this only at its upload, so the receipt stays that of the plan.
                 if !is_upload_planned {
-                    receipt = Receipt::for_unchanged_files(plan, &hashes, &version, &commit);
+                    let branch = self.history.find_branch(&version);
+                    receipt = Receipt::for_unchanged_files(plan, &hashes, &version, &commit, branch);
                 }
                 skip_reason = Some(reason);
             }

@@ -126,7 +126,8 @@ impl Publication<'_> {
         let title = format!("{PUBLISH_FAILED}: {name} (incomplete)");
         let status = self.run.report_failure_as(&title, &failure);
         let hashes = self.compute_needed_hashes(plan)?;
-        let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit)
+        let branch = self.history.find_branch(version);
+        let receipt = Receipt::for_unchanged_files(plan, &hashes, version, &published_version.commit, branch)
             .with_rejected_resources(omissions);
         self.report_junit(&name, status, &problems, None);
         let is_usable = true;

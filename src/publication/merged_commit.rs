@@ -43,8 +43,8 @@ pub(crate) fn warn_of_unpushed_commit(
         ));
     } else if let Some(name) = removed_branch {
         run.ui.warn(&format!(
-            "the branch `{name}` of the remote does not contain commit {commit}, so the version is published without \
-             a branch"
+            "the branch `{name}` of the remote does not contain commit {commit}, so a version that this run \
+             publishes has no branch"
         ));
     }
     Ok(())

@@ -182,6 +182,7 @@ impl Publication<'_> {
             &self.compute_needed_hashes(plan)?,
             &published_version.version,
             &published_version.commit,
+            self.history.find_branch(&published_version.version),
         )
         .with_ignored_resources(&omissions);
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;

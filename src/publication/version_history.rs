@@ -52,6 +52,15 @@ impl VersionHistory {
         names.map(without_build_metadata).collect()
     }
 
+    /// Returns the branch of the version with this name; `None` if the list does not show it.
+    pub(super) fn find_branch(&self, version_name: &str) -> Option<&str> {
+        let mut versions = self.versions.iter();
+        versions
+            .find(|version| version.version_name.as_deref() == Some(version_name))?
+            .branch
+            .as_deref()
+    }
+
     /// Returns the name of the version that was created last, enabled or not.
     pub(super) fn newest_name(&self) -> Option<&str> {
         let newest = self

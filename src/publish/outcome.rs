@@ -169,6 +169,8 @@ impl From<&str> for PublishProblem {
 #[derive(Debug)]
 pub struct Outcome {
     pub kind: OutcomeKind,
+    /// The branch of the existing version, if the version was looked up and the platform reports its branch.
+    pub existing_branch: Option<String>,
     /// The resources that the platform omitted from the artifact, as raw JSON.
     pub ignored_resources: Vec<Value>,
     /// Whether the version was looked up and matches the plan.
@@ -189,6 +191,7 @@ impl Outcome {
     pub(crate) fn new(kind: OutcomeKind) -> Self {
         Self {
             kind,
+            existing_branch: None,
             ignored_resources: Vec::new(),
             verified: false,
             withdrawal: Withdrawal::NotRequested,

@@ -59,7 +59,7 @@ struct PlanExecution<'a> {
 enum LostUpload {
     /// The platform does not list the version.
     NotFound(HttpError),
-    Decided(Outcome),
+    Decided(Box<Outcome>),
 }
 
 impl PlanExecution<'_> {
@@ -128,7 +128,7 @@ impl PlanExecution<'_> {
             }
             tracing::info!("the upload got no usable response; looking up the version: {error}");
             match self.resolve_lost_upload(error, absence_time).await {
-                LostUpload::Decided(outcome) => return outcome,
+                LostUpload::Decided(outcome) => return *outcome,
                 // Any other 2xx status may mean that the platform is still processing the upload.
                 LostUpload::NotFound(error) if error.is_accepted() => return build_unlisted_outcome(error),
                 // After a conflict, another upload would only cause the next conflict.
@@ -152,26 +152,23 @@ impl PlanExecution<'_> {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
             LookupResult::Unclear(reason, _) => {
-                return LostUpload::Decided(build_unknown_outcome(
-                    &format!("the version could not be looked up: {reason}"),
-                    lost_error,
-                ));
+                let reason = format!("the version could not be looked up: {reason}");
+                return LostUpload::Decided(Box::new(build_unknown_outcome(&reason, lost_error)));
             }
             LookupResult::Found(details) => details,
         };
-        LostUpload::Decided(
-            match VersionOrigin::from_details(&details, self.plan, absence_time) {
-                VersionOrigin::ThisRun => {
-                    let outcome = assess_lost_upload(self.plan, &details, lost_error);
-                    let is_suspect = outcome.kind != OutcomeKind::Published;
-                    self.disable_if_suspect(outcome, is_suspect).await
-                }
-                VersionOrigin::OtherRun(difference) => {
-                    assess_other_version(self.plan, self.options.if_exists, &details, difference)
-                }
-                VersionOrigin::Unclear(reason) => build_unclear_outcome(&reason, lost_error),
-            },
-        )
+        let outcome = match VersionOrigin::from_details(&details, self.plan, absence_time) {
+            VersionOrigin::ThisRun => {
+                let outcome = assess_lost_upload(self.plan, &details, lost_error);
+                let is_suspect = outcome.kind != OutcomeKind::Published;
+                self.disable_if_suspect(outcome, is_suspect).await
+            }
+            VersionOrigin::OtherRun(difference) => {
+                assess_other_version(self.plan, self.options.if_exists, &details, difference)
+            }
+            VersionOrigin::Unclear(reason) => build_unclear_outcome(&reason, lost_error),
+        };
+        LostUpload::Decided(Box::new(outcome))
     }
 
     /// Returns the outcome of an upload that the platform accepted, after verifying the version if the options require

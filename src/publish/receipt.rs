@@ -1,7 +1,7 @@
 //! The receipt: the exact content that was sent, and the outcome. Schema `sluicegate.receipt/v1`, written and strictly
 //! read with the same struct.
 
-use super::{Outcome, Plan, ReceiptOutcome, SharedPipelineRef, SmokeRecord, is_same_commit};
+use super::{Outcome, OutcomeKind, Plan, ReceiptOutcome, SharedPipelineRef, SmokeRecord, is_same_commit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sluicegate_base::named_fields::parse_json;
@@ -97,7 +97,12 @@ impl Receipt {
 
     /// Creates the receipt of an executed plan, with its outcome.
     pub fn for_outcome(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
+        let branch = match outcome.kind {
+            OutcomeKind::AlreadyPublished => &outcome.existing_branch,
+            _ => &plan.branch,
+        };
         Self {
+            branch: branch.clone(),
             outcome: outcome.kind.receipt_outcome(),
             ignored_resources: outcome.ignored_resources.clone(),
             verified: outcome.verified,
@@ -126,8 +131,8 @@ impl Receipt {
             .map(|file| (file.path.as_str(), file.sha256.as_str()))
     }
 
-    /// Returns the branch of the publish; `None` if it is unknown. An earlier run may have published the version from
-    /// another branch.
+    /// Returns the branch of the version; `None` if it is unknown. If an earlier run published the version, this is the
+    /// branch of that run, according to the platform.
     pub fn branch(&self) -> Option<&str> {
         self.branch.as_deref()
     }
@@ -239,11 +244,18 @@ impl Receipt {
         }
     }
 
-    /// Creates the receipt of a publish without changes. It names the existing version and its commit.
-    pub fn for_unchanged_files(plan: &Plan, hashes: &[String], version: &str, commit: &str) -> Self {
+    /// Creates the receipt of a publish without changes. It names the existing version, its commit and its branch.
+    pub fn for_unchanged_files(
+        plan: &Plan,
+        hashes: &[String],
+        version: &str,
+        commit: &str,
+        branch: Option<&str>,
+    ) -> Self {
         Self {
             version_name: version.to_owned(),
             commit_hash: commit.to_owned(),
+            branch: branch.map(str::to_owned),
             outcome: ReceiptOutcome::AlreadyPublished,
             ..Self::for_dry_run(plan, hashes)
         }

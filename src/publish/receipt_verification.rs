@@ -59,13 +59,12 @@ impl Receipt {
     }
 
     /// Returns the differences in commit, branch and shared pipelines between the receipt and the published version in
-    /// the platform's response. If an earlier run published the version, the receipt does not name its branch.
+    /// the platform's response.
     pub fn compare_with_details(&self, details: &ArtifactDetails) -> Vec<String> {
-        let branch = self.branch().filter(|_| self.has_published_outcome());
         compare_with_document(
             details,
             &self.commit_hash,
-            branch,
+            self.branch(),
             &self.shared_pipelines,
             DOCUMENT,
         )

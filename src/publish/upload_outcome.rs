@@ -117,6 +117,7 @@ pub fn assess_existing_version(plan: &Plan, if_exists: IfExists, details: &Artif
         if differences.is_empty() {
             let outcome = Outcome {
                 verified: true,
+                existing_branch: details.artifact.branch.clone(),
                 ..Outcome::new(OutcomeKind::AlreadyPublished)
             };
             return if can_details_prove_completeness(plan) {

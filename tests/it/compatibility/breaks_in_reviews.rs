@@ -1289,7 +1289,7 @@ fn comparison_of_head_without_shared_pipelines_names_the_cause() {
 }
 
 #[test]
-fn verify_of_receipt_with_another_branch_fails_unless_an_earlier_run_published_the_version() {
+fn verify_of_receipt_with_another_branch_fails() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     let receipt = shop.receipt();
@@ -1297,7 +1297,8 @@ fn verify_of_receipt_with_another_branch_fails_unless_an_earlier_run_published_t
     for (branch, outcome, code) in [
         ("main", "published", 0),
         ("no-such-branch", "published", 6),
-        ("no-such-branch", "already-published", 0),
+        ("main", "already-published", 0),
+        ("no-such-branch", "already-published", 6),
         ("größer", "published", 0),
     ] {
         let mut edited_receipt = receipt.clone();
@@ -1308,5 +1309,25 @@ fn verify_of_receipt_with_another_branch_fails_unless_an_earlier_run_published_t
         let difference =
             "the version is from the branch `main`, but the receipt names the branch `no-such-branch`";
         assert_eq!(output.all().contains(difference), code == 6, "{}", output.all());
+    }
+}
+
+/// The upload finds the version `1.0.0`; with placeholders, the list of versions shows it before the upload.
+#[test]
+fn receipt_of_rerun_on_another_branch_names_the_branch_of_the_version() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    shop.world.git("checkout -q -b other");
+    shop.world.git("push -q -u origin other");
+    let path = shop.world.path().join("receipt.json");
+    for args in ["1.0.0 --if-exists same-content", "{short-sha}"] {
+        shop.publish(args).expect(0);
+        let receipt = shop.receipt();
+        assert_eq!(
+            (&receipt["outcome"], &receipt["branch"]),
+            (&"already-published".into(), &"main".into()),
+            "{args}"
+        );
+        shop.call().run(&["verify", path.to_str().unwrap()]).expect(0);
     }
 }
