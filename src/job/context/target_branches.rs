@@ -141,9 +141,13 @@ impl<'a> TargetBranches<'a> {
         let mut newest: Option<EventCommit> = None;
         for event_commit in self.find_event_commits(branch, is_tracked)? {
             let is_newer = match &newest {
-                Some(newest_commit) => self
-                    .repo
-                    .contains_commit(&event_commit.commit, &newest_commit.commit)?,
+                // A commit contains itself, but the first name of the same commit is the more trusted one.
+                Some(newest_commit) => {
+                    event_commit.commit != newest_commit.commit
+                        && self
+                            .repo
+                            .contains_commit(&event_commit.commit, &newest_commit.commit)?
+                }
                 None => true,
             };
             if is_newer {

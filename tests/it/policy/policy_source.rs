@@ -927,3 +927,29 @@ fn outdated_copy_of_replaced_target_is_fetched_on_request() {
         .saying(&["git fetch origin +refs/heads/main:refs/remotes/origin/main"]);
     call.run("check --deepen").expect(1);
 }
+
+/// The event names the newest commit of the target twice: as its tip, and as the start of the change.
+#[test]
+fn outdated_copy_of_replaced_target_decides_nothing_about_a_merge_of_the_host() {
+    let world = bad_change_after_configuration(&[("sluicegate.yaml", LENIENT)], &[]);
+    let (lenient, strict) = replace_lenient_main(&world);
+    world.git("rebase -q --onto strict change~1 change");
+    world.git("push -q --force origin change");
+    world.git("branch -q -f main strict");
+    let change = world.git("rev-parse change");
+    world.git("checkout -q --detach strict");
+    world.git("merge -q --no-ff -m merge change");
+    let call = gitlab_merge_request(&world, Call::new(&world.work()))
+        .variable("CI_MERGE_REQUEST_EVENT_TYPE", "merged_result")
+        .variable("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", &change)
+        .variable("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", &strict)
+        .variable("CI_MERGE_REQUEST_DIFF_BASE_SHA", &strict);
+    world.git(&["update-ref", "refs/remotes/origin/main", &lenient]);
+    call.run("check")
+        .expect(7)
+        .saying(&["the target branch `main` was replaced by a forced push"]);
+    // A current copy of the branch proves its tip.
+    world.git(&["update-ref", "refs/remotes/origin/main", &strict]);
+    call.run("check").expect(1);
+    call.run("check --fail-on never").expect(0);
+}
