@@ -1,7 +1,7 @@
 //! Finds the commit by which a repository adopted `new-only`: the findings of that commit are known until a first
 //! version is published.
 
-use crate::job::policy::{MAX_FILE_BYTES, NamedText};
+use crate::job::policy::{self, MAX_FILE_BYTES, NamedText};
 use crate::job::settings;
 use crate::workspace::Workspace;
 use sluicegate_git::{BlobId, CommitId, FileContent, GitError};
@@ -30,8 +30,8 @@ impl Workspace<'_> {
         // The walk begins at `head`, so the last commit that is set is the earliest one. The closure returns true to
         // continue with the next commit.
         let is_complete = self.repo.walk_first_parents(head, |commit| {
-            let file = self.repo.snapshot(commit.clone()).find_file(path)?;
-            let Some(FileContent::Blob(blob)) = file.map(|file| file.content) else {
+            let resolved_path = policy::follow_links(&self.repo, &self.repo.snapshot(commit.clone()), path)?;
+            let Some(FileContent::Blob(blob)) = resolved_path.file.map(|file| file.content) else {
                 return Ok(true);
             };
             let has_new_only = match has_new_only_by_blob.get(&blob) {

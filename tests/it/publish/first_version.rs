@@ -118,6 +118,35 @@ fn adopting_new_only_publishes_the_first_version_in_one_merge() {
     assert_eq!(versions(&world, &server).len(), 1);
 }
 
+#[test]
+fn adopting_new_only_behind_a_link_publishes_the_first_version() {
+    for links_directory in [false, true] {
+        let (world, server) = stage();
+        world.write("sales/old.orch.yaml", orchestration_text(&BAD));
+        let before = world.commit("a past");
+        world.write(
+            "conf/s.yaml",
+            "review: { new-only: true }\npublish-on: { branches: [main] }\n",
+        );
+        let target = if links_directory {
+            std::os::unix::fs::symlink("conf", world.work().join("ci")).unwrap();
+            "ci/s.yaml"
+        } else {
+            "conf/s.yaml"
+        };
+        std::os::unix::fs::symlink(target, world.work().join("sluicegate.yaml")).unwrap();
+        world.commit("adopt");
+        world.push();
+        let output = Job::github()
+            .push(&before)
+            .extend(&world, publish_call(&world, &server))
+            .run(CI)
+            .expect(0);
+        assert!(output.all().contains("1 known"), "{}", output.all());
+        assert_eq!(versions(&world, &server).len(), 1);
+    }
+}
+
 /// A damaged version of the configuration file may be the adoption: a later commit as baseline would make more findings
 /// known.
 #[test]
