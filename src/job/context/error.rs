@@ -2,6 +2,7 @@
 
 use super::branch_role::BranchRole;
 use super::fetch_source::FetchSource;
+use super::merge_check::MergeUnknownReason;
 use crate::job::ci::{CiError, Host};
 use sluicegate_base::text::join_with_or;
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
@@ -114,7 +115,7 @@ pub enum ContextError {
     #[error("could not determine whether {head} is merged: {reason}")]
     MergeUnknown {
         head: CommitId,
-        reason: String,
+        reason: MergeUnknownReason,
         host: Host,
     },
     /// The host created a merge in the clone, and either parent may be the change.
@@ -224,8 +225,8 @@ impl ContextError {
             Self::Shallow { host, .. }
             | Self::CommitNotInClone { host, .. }
             | Self::BaseNotInClone { host, .. }
-            | Self::BranchNotInClone { host, needs_history: true, .. }
-            | Self::MergeUnknown { host, .. } => Some(history_hint(*host)),
+            | Self::BranchNotInClone { host, needs_history: true, .. } => Some(history_hint(*host)),
+            Self::MergeUnknown { host, reason, .. } => Some(reason.hint(*host)),
             Self::BranchNotInClone { host, branch, remote, .. } => {
                 Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))
             }
@@ -298,7 +299,7 @@ impl ContextError {
 }
 
 /// Returns the hint that fetches the full history in a job of this host.
-fn history_hint(host: Host) -> String {
+pub(super) fn history_hint(host: Host) -> String {
     let history_step = match (host, host.full_history_setting()) {
         (Host::None, _) => "fetch the full history: run `git fetch --unshallow`".to_owned(),
         (_, Some(setting)) => format!("fetch the full history: {setting}"),
@@ -367,7 +368,7 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
 
 /// Returns the hint that fetches a branch. A name with shell metacharacters is not put into a command that the user
 /// could copy.
-fn fetch_hint(remote: &str, branch: &str) -> String {
+pub(super) fn fetch_hint(remote: &str, branch: &str) -> String {
     if can_be_in_command(remote, branch) {
         format!("fetch the branch: `git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`")
     } else {

@@ -4,9 +4,36 @@
 //! commit. Branches are looked up by the full names of their references, so that no tag is mistaken for a branch.
 
 use super::ContextError;
+use super::error::{fetch_hint, history_hint};
 use super::target_branches::TargetBranches;
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository};
+
+/// The reason why a clone cannot show whether a commit is merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeUnknownReason {
+    #[error("the clone is shallow")]
+    ShallowClone,
+    #[error("this clone does not know the remote's default branch")]
+    NoDefaultBranch { remote: String },
+    #[error("the default branch `{branch}` is not among the remote branches of this clone")]
+    NoRemoteBranch { branch: String, remote: String },
+}
+
+impl MergeUnknownReason {
+    /// Returns an instruction that completes the clone in a job of this host.
+    pub(super) fn hint(&self, host: Host) -> String {
+        match self {
+            Self::ShallowClone => history_hint(host),
+            Self::NoDefaultBranch { remote } => {
+                format!("name the branch: `git remote set-head {remote} BRANCH`")
+            }
+            Self::NoRemoteBranch { branch, remote } => {
+                format!("{}; {}", fetch_hint(remote, branch), history_hint(host))
+            }
+        }
+    }
+}
 
 /// Fails unless the commit is merged into the default branch or into a branch for which `is_published` returns true.
 /// Also fails if the clone is too incomplete to show it. `is_host_commit` states that the host names this commit, so it
@@ -48,11 +75,14 @@ pub fn require_merged(
     }
     // `reason` states why the search is incomplete. If it is complete, the commit is certainly not merged.
     let reason = match &default_name {
-        _ if repo.is_shallow() => "the clone is shallow".to_owned(),
-        None => "this clone does not know the remote's default branch (`git remote set-head origin BRANCH` sets it)".to_owned(),
-        Some(name) if !searched_branches.contains(name) => {
-            format!("the default branch `{name}` is not among the remote branches of this clone")
-        }
+        _ if repo.is_shallow() => MergeUnknownReason::ShallowClone,
+        None => MergeUnknownReason::NoDefaultBranch {
+            remote: branches.fetch_remote(),
+        },
+        Some(name) if !searched_branches.contains(name) => MergeUnknownReason::NoRemoteBranch {
+            branch: name.clone(),
+            remote: branches.fetch_remote(),
+        },
         Some(_) => {
             return Err(ContextError::NotMerged {
                 head: head.clone(),

@@ -653,6 +653,27 @@ fn publish_of_unpushed_commit_in_job_exits_with_7() {
     run(&["publish", "--version-name", "2"]).expect(0);
 }
 
+/// The history of a complete clone needs no fetch.
+#[test]
+fn publish_without_known_default_branch_advises_to_name_it() {
+    let (world, server) = stage();
+    world.git("symbolic-ref --delete refs/remotes/origin/HEAD");
+    let publish = || {
+        publish_call(&world, &server)
+            .variable("BITBUCKET_BUILD_NUMBER", "1")
+            .variable("BITBUCKET_COMMIT", head(&world))
+            .variable("BITBUCKET_BRANCH", "main")
+            .run("publish --version-name 1")
+    };
+    let output = publish().expect(7).saying(&[
+        "this clone does not know the remote's default branch",
+        "hint: name the branch: `git remote set-head origin BRANCH`",
+    ]);
+    assert!(!output.err.contains("full history"), "{}", output.err);
+    world.git("remote set-head origin main");
+    publish().expect(0);
+}
+
 /// Only a clone whose branch may be outdated is advised to fetch it.
 #[test]
 fn publish_of_unmerged_push_advises_a_fetch_only_if_the_branch_may_be_outdated() {
