@@ -10,7 +10,7 @@ use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
 use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles, describe_error};
-use crate::workspace::unusable_settings::explain_unusable_settings;
+use crate::workspace::unusable_settings::{describe_path_targets, explain_unusable_settings};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
@@ -176,7 +176,7 @@ impl GateVersion<'_> {
             return Ok(None);
         };
         let (version, read_result) = self.read_version_and_text(path, MAX_FILE_BYTES)?;
-        let content = vec![version];
+        let mut content = vec![version];
         let text = match read_result {
             Err(message) => {
                 problems.insert(GateFileKind::Settings, GateFileProblem::new(content, message));
@@ -206,6 +206,11 @@ impl GateVersion<'_> {
                 return Ok(None);
             }
         };
+        content.extend(describe_path_targets(
+            &self.workspace.repo,
+            self.snapshot,
+            &sources,
+        )?);
         let errors: Vec<String> = sources
             .output_path_errors()
             .map(|error| error.to_string())

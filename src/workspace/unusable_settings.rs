@@ -1,10 +1,13 @@
-//! Finds settings of the configuration file that no run can use, apart from the selection of the command.
+//! Finds settings of the configuration file that no run can use, apart from the selection of the command, and where
+//! unusable paths lead.
 
 use super::unusable_publish_settings::reject_unusable_publish_settings;
 use crate::error::Failure;
+use crate::job::policy::{self, GateFileVersion};
 use crate::job::settings::SettingSources;
 use crate::session::Run;
 use crate::workspace::Workspace;
+use sluicegate_git::{GitError, Repository, Snapshot};
 
 /// Returns the problem if a setting of the connection, of the team rules or of a publish is invalid because of the
 /// configuration file in `sources`. A setting that is invalid without the file, too, is the job's: it ends the command
@@ -42,4 +45,24 @@ fn resolve_team_rules(
 
 fn resolve_publish(_: &Run, _: &Workspace<'_>, sources: &SettingSources<'_>) -> Result<(), Failure> {
     reject_unusable_publish_settings(sources)
+}
+
+/// Describes where the unusable paths of the configuration file lead in this snapshot. The disk cannot show it,
+/// because it has the links and directories of the change, also for a base.
+pub(super) fn describe_path_targets(
+    repo: &Repository,
+    snapshot: &Snapshot<'_>,
+    sources: &SettingSources<'_>,
+) -> Result<Vec<GateFileVersion>, GitError> {
+    let mut targets = Vec::new();
+    for full_path in sources.list_unusable_paths() {
+        let Some(path) = policy::find_path_in_repository(repo.root(), &full_path) else {
+            continue;
+        };
+        let resolved_path = policy::follow_links(repo, snapshot, &path)?;
+        let target = resolved_path.paths.last().unwrap_or(&path);
+        let description = format!("{:?} {}", resolved_path.paths, snapshot.has_path(target)?);
+        targets.push(GateFileVersion::Text(description.into_bytes()));
+    }
+    Ok(targets)
 }

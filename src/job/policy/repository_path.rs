@@ -49,14 +49,7 @@ pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Resu
         }
     }
     let root = root.canonicalize().map_err(|_| "the checkout cannot be read")?;
-    let is_inside = current_dir
-        .canonicalize()
-        .is_ok_and(|current_dir| current_dir.starts_with(&root));
-    let full = if is_inside {
-        current_dir.join(path)
-    } else {
-        root.join(path)
-    };
+    let full = place_in_checkout(&root, current_dir, path);
     let real = resolve_links(&full).ok_or("a symbolic link in the path is broken")?;
     let relative_path = real
         .strip_prefix(&root)
@@ -69,6 +62,20 @@ pub fn resolve_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> Resu
         return Err("the path exists and is not a file");
     }
     Ok(full)
+}
+
+/// Returns the full path of a path that is relative to `current_dir`, or to `root` if `current_dir` is outside the
+/// checkout.
+pub fn place_in_checkout(root: &Path, current_dir: &Path, path: &Path) -> PathBuf {
+    let is_inside = match (current_dir.canonicalize(), root.canonicalize()) {
+        (Ok(current_dir), Ok(root)) => current_dir.starts_with(root),
+        _ => false,
+    };
+    if is_inside {
+        current_dir.join(path)
+    } else {
+        root.join(path)
+    }
 }
 
 /// Returns whether any part of the path is a symbolic link.

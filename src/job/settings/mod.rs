@@ -312,6 +312,29 @@ impl<'a> SettingSources<'a> {
             .chain(duplicate)
     }
 
+    /// Returns the full paths in the configuration file that must not be written, or that leave the checkout.
+    pub fn list_unusable_paths(&self) -> Vec<PathBuf> {
+        let Some(root) = &self.checkout else {
+            return Vec::new();
+        };
+        let mut paths = Vec::new();
+        for (key, path) in self.file.list_output_paths() {
+            if self.resolve_output_path(key, path).is_err() {
+                paths.push(path);
+            }
+        }
+        if let Some(path) = &self.file.publish.require_review
+            && self.resolve_file_path("publish.require-review", path).is_err()
+        {
+            paths.push(path);
+        }
+        let current_dir = self.env.current_dir();
+        paths
+            .into_iter()
+            .map(|path| policy::place_in_checkout(root, current_dir, path))
+            .collect()
+    }
+
     /// Resolves settings with `resolve`. If that fails, and unusable files are treated as missing, the settings are
     /// resolved again without the configuration file. If the second attempt succeeds, the file caused the error and is
     /// not used from now on; otherwise the first error is returned.
