@@ -14,7 +14,7 @@ use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
-use sluicegate_git::{Change, CommitId, Snapshot, SnapshotFile};
+use sluicegate_git::{Change, CommitId, FileKind, Snapshot, SnapshotFile};
 
 impl Workspace<'_> {
     /// Returns the commits with which the gate configuration is compared. These are the bases that the host implies
@@ -193,17 +193,72 @@ impl Workspace<'_> {
             .find(|moved_file| moved_file.new_path == change.path)
             .map(|moved_file| moved_file.old_path.as_str());
         let old_path = replaced_path.or_else(|| change.rename_source());
-        let (old, new) = (
-            self.read_linked_gate_file(&base, files, old_path.unwrap_or(&change.path)),
-            self.read_linked_gate_file(snapshot, files, &change.path),
-        );
-        let mut sentences = files.describe_changes(&change.path, &old, &new, DescriptionLength::Short);
+        let link_sentences = match replaced_path {
+            None => self.describe_changed_link(&base, snapshot, files, &change.path),
+            Some(_) => None,
+        };
+        let mut sentences = link_sentences.unwrap_or_else(|| {
+            let (old, new) = (
+                self.read_version(&base, files, old_path.unwrap_or(&change.path)),
+                self.read_version(snapshot, files, &change.path),
+            );
+            files.describe_changes(&change.path, &old, &new, DescriptionLength::Short)
+        });
         if files.is_settings(&change.path) {
             for moved_file in &moved_files {
                 sentences.extend(self.describe_moved_rules(&base, snapshot, files, moved_file));
             }
         }
         sentences
+    }
+
+    /// Describes the differences between the files to which a link leads that the change edits, adds or removes. The
+    /// link may lead to the directory of several files. Returns `None` if no other path leads through the link. The
+    /// platform does not follow links, so its rules files are compared only if both versions have the link.
+    fn describe_changed_link(
+        &self,
+        base: &Snapshot<'_>,
+        snapshot: &Snapshot<'_>,
+        files: &GateFiles,
+        link: &str,
+    ) -> Option<Vec<String>> {
+        let (was_link, is_link) = (has_link(base, link), has_link(snapshot, link));
+        if !was_link && !is_link {
+            return None;
+        }
+        let mut sentences = None;
+        for source in files.sources() {
+            let is_compared = if files.may_be_link(source) {
+                source != link
+            } else {
+                was_link && is_link
+            };
+            let leads_through_link =
+                self.leads_through(base, source, link) || self.leads_through(snapshot, source, link);
+            if !is_compared || !leads_through_link {
+                continue;
+            }
+            let (old, new) = (
+                self.read_linked_gate_file(base, source),
+                self.read_linked_gate_file(snapshot, source),
+            );
+            let source_sentences = files.describe_changes(source, &old, &new, DescriptionLength::Short);
+            let sentences = sentences.get_or_insert_with(Vec::new);
+            for sentence in source_sentences {
+                sentences.push(if source == link {
+                    sentence
+                } else {
+                    format!("{source}: {sentence}")
+                });
+            }
+        }
+        sentences
+    }
+
+    /// Returns whether the links in `path` lead through `link`.
+    fn leads_through(&self, snapshot: &Snapshot<'_>, path: &str, link: &str) -> bool {
+        policy::follow_links(&self.repo, snapshot, path)
+            .is_ok_and(|resolved_path| resolved_path.paths.iter().any(|part| part == link))
     }
 
     /// Describes the differences between a rules file that the change does not edit and the one that it replaces.
@@ -217,10 +272,10 @@ impl Workspace<'_> {
     ) -> Vec<String> {
         let MovedRulesFile { old_path, new_path } = moved_file;
         let (old, new) = (
-            self.read_linked_gate_file(base, files, old_path),
-            self.read_linked_gate_file(snapshot, files, new_path),
+            self.read_version(base, files, old_path),
+            self.read_version(snapshot, files, new_path),
         );
-        if old == GateFileVersion::Missing || self.read_linked_gate_file(base, files, new_path) != new {
+        if old == GateFileVersion::Missing || self.read_version(base, files, new_path) != new {
             return Vec::new();
         }
         if new == GateFileVersion::Missing {
@@ -235,20 +290,36 @@ impl Workspace<'_> {
             .collect()
     }
 
-    /// Reads a file of the gate configuration as the gate does: a link to a file in the repository is followed.
-    fn read_linked_gate_file(
+    /// Reads a file of the gate configuration as the gate does: a link to a file in the repository is followed, except
+    /// for the files that the platform reads.
+    pub(crate) fn read_version(
         &self,
         snapshot: &Snapshot<'_>,
         files: &GateFiles,
         path: &str,
     ) -> GateFileVersion {
-        if files.may_be_link(path)
-            && let Ok(resolved_path) = policy::follow_links(&self.repo, snapshot, path)
-            && let Some(file) = &resolved_path.file
-        {
-            return self.read_gate_content(file);
+        if files.may_be_link(path) {
+            self.read_linked_gate_file(snapshot, path)
+        } else {
+            self.read_gate_file(snapshot, path)
         }
-        self.read_gate_file(snapshot, path)
+    }
+
+    /// Like [`Self::read_gate_file`], but follows links to a file in the repository.
+    pub(crate) fn read_linked_gate_file(&self, snapshot: &Snapshot<'_>, path: &str) -> GateFileVersion {
+        let resolved_path = match policy::follow_links(&self.repo, snapshot, path) {
+            Ok(resolved_path) => resolved_path,
+            Err(error) => return GateFileVersion::Unreadable(error.to_string()),
+        };
+        match (resolved_path.file, resolved_path.defect) {
+            (Some(file), _) => self.read_gate_content(&file),
+            (None, Some(reason)) => match self.read_gate_file(snapshot, path) {
+                // A link to a directory hides the path.
+                GateFileVersion::Missing => GateFileVersion::Unreadable(reason.to_owned()),
+                version => version,
+            },
+            (None, None) => GateFileVersion::Missing,
+        }
     }
 
     /// Reads a file of the gate configuration at this snapshot. An error is a possible version of the file, because
@@ -272,4 +343,11 @@ impl Workspace<'_> {
             Err(failure) => GateFileVersion::Unreadable(failure.describe_on_one_line()),
         }
     }
+}
+
+/// Returns whether the snapshot has a symbolic link at this path.
+fn has_link(snapshot: &Snapshot<'_>, path: &str) -> bool {
+    snapshot
+        .find_file(path)
+        .is_ok_and(|file| file.is_some_and(|file| file.kind == FileKind::Symlink))
 }

@@ -7,7 +7,6 @@ use crate::gate::tip_comparison::TipComparison;
 use crate::gate::{RunFindings, SelectedPipelines, evaluate_files};
 use crate::job::ci::Trigger;
 use crate::job::context::PolicyRevision;
-use crate::workspace::gate_files::GateFiles;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::text::List;
 use sluicegate_git::{Change, CommitId, Repository, Snapshot};
@@ -61,7 +60,6 @@ impl Workspace<'_> {
         &self,
         snapshot: &Snapshot<'_>,
         bases: &[CommitId],
-        files: &GateFiles,
         pipelines: &SelectedPipelines,
     ) -> Result<Option<StricterTarget>, Failure> {
         let PolicyRevision::Commit { commit, branch, .. } = &self.target_revision else {
@@ -77,6 +75,12 @@ impl Workspace<'_> {
             return Ok(None);
         }
         let tip = self.repo.snapshot(commit.clone());
+        let base_snapshots: Vec<Snapshot<'_>> = bases
+            .iter()
+            .map(|base| self.repo.snapshot(base.clone()))
+            .collect();
+        // The settings of the target may select other rules files than those of the change.
+        let files = self.find_gate_files(base_snapshots.iter().chain([snapshot, &tip]))?;
         let tip_config_dir = match &self.named_config_dir {
             Some(name) => Some(name.clone()),
             // An ambiguous directory is treated as missing.
@@ -87,10 +91,7 @@ impl Workspace<'_> {
             head: snapshot,
             tip,
             tip_config_dir,
-            bases: bases
-                .iter()
-                .map(|base| self.repo.snapshot(base.clone()))
-                .collect(),
+            bases: base_snapshots,
         };
         // A run of all pipelines has no base, so its candidates show neither deleted nor renamed pipelines.
         let changes: Vec<Change> = if pipelines.bases == bases {
@@ -100,8 +101,8 @@ impl Workspace<'_> {
             snapshot.compare_with_bases(bases, &is_pipeline)?.find_changes()
         };
         let touched_paths = changes.iter().flat_map(Change::paths).collect();
-        let stricter_settings = comparison.find_stricter_settings(files, &touched_paths)?;
-        let rules = comparison.find_rules_after_merge();
+        let stricter_settings = comparison.find_stricter_settings(&files, &touched_paths)?;
+        let rules = comparison.find_rules_after_merge(&files)?;
         if stricter_settings.is_empty() && rules.is_none() {
             return Ok(None);
         }

@@ -7,7 +7,7 @@ use crate::job::policy::{
     DescriptionLength, GateFileVersion, MergeVersions, UnknownEffects, describe_stricter_settings,
     format_changed_rules,
 };
-use crate::workspace::gate_files::GateFiles;
+use crate::workspace::gate_files::{GateFiles, MovedRulesFile};
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::interface::ChangeClass;
@@ -26,6 +26,26 @@ pub(super) struct TipComparison<'s> {
     pub(super) bases: Vec<Snapshot<'s>>,
 }
 
+/// The versions of a gate file in head, in the target and at the bases.
+struct FileVersions {
+    /// The path of the file in the target.
+    path: String,
+    head: GateFileVersion,
+    tip: GateFileVersion,
+    bases: Vec<GateFileVersion>,
+}
+
+impl FileVersions {
+    /// Returns the versions for a three-way merge.
+    fn as_merge_versions(&self) -> MergeVersions<'_> {
+        MergeVersions {
+            head: &self.head,
+            tip: &self.tip,
+            bases: &self.bases,
+        }
+    }
+}
+
 impl TipComparison<'_> {
     /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
     /// file, also lists differences of unknown effect, because they may be stricter. Adds a hidden directory that the
@@ -41,19 +61,28 @@ impl TipComparison<'_> {
             (self.path_at_tip(RULES_FILE), UnknownEffects::Include),
             (self.workspace.team_rules_path.clone(), UnknownEffects::Include),
         ];
-        let mut stricter_settings = Vec::new();
+        let mut compared_files = Vec::new();
         for (path, unknown_effects) in gate_paths {
-            let Some(path) = path else { continue };
-            let (head, tip, bases) = self.read_versions(&path);
-            let differences = describe_stricter_settings(
-                MergeVersions {
-                    head: &head,
-                    tip: &tip,
-                    bases: &bases,
-                },
+            if let Some(path) = path {
+                compared_files.push((self.read_versions(files, path), unknown_effects));
+            }
+        }
+        for versions in self.read_moved_rules(files)? {
+            compared_files.push((versions, UnknownEffects::Include));
+        }
+        let mut stricter_settings: Vec<(String, Vec<String>)> = Vec::new();
+        for (versions, unknown_effects) in compared_files {
+            let path = versions.path.clone();
+            let mut differences = describe_stricter_settings(
+                versions.as_merge_versions(),
                 &|old, new| files.describe_changes(&path, old, new, DescriptionLength::Complete),
                 unknown_effects,
             );
+            // The target may have edited the rules file that it moved to.
+            for (listed_path, listed_differences) in &stricter_settings {
+                differences
+                    .retain(|difference| *listed_path != path || !listed_differences.contains(difference));
+            }
             if !differences.is_empty() {
                 stricter_settings.push((path, differences));
             }
@@ -64,13 +93,42 @@ impl TipComparison<'_> {
     }
 
     /// Reads the versions of a gate file in head, in the target and at each base.
-    fn read_versions(&self, path: &str) -> (GateFileVersion, GateFileVersion, Vec<GateFileVersion>) {
-        let read_version = |snapshot: &Snapshot<'_>| self.workspace.read_gate_file(snapshot, path);
-        (
-            read_version(self.head),
-            read_version(&self.tip),
-            self.bases.iter().map(read_version).collect(),
-        )
+    fn read_versions(&self, files: &GateFiles, path: String) -> FileVersions {
+        let read_version = |snapshot: &Snapshot<'_>| self.workspace.read_version(snapshot, files, &path);
+        FileVersions {
+            head: read_version(self.head),
+            tip: read_version(&self.tip),
+            bases: self.bases.iter().map(read_version).collect(),
+            path,
+        }
+    }
+
+    /// Reads the rules files that the target selects by its settings in place of those that the change and a base
+    /// select. A move by the change itself is a change to the gate.
+    fn read_moved_rules(&self, files: &GateFiles) -> Result<Vec<FileVersions>, Failure> {
+        let mut moved_versions = Vec::new();
+        for moved_file in self.workspace.find_moved_rules(self.head, &self.tip)? {
+            let MovedRulesFile { old_path, new_path } = &moved_file;
+            let mut bases = Vec::new();
+            for base in &self.bases {
+                if self
+                    .workspace
+                    .find_moved_rules(base, &self.tip)?
+                    .contains(&moved_file)
+                {
+                    bases.push(self.workspace.read_version(base, files, old_path));
+                }
+            }
+            if !bases.is_empty() {
+                moved_versions.push(FileVersions {
+                    path: new_path.clone(),
+                    head: self.workspace.read_version(self.head, files, old_path),
+                    tip: self.workspace.read_version(&self.tip, files, new_path),
+                    bases,
+                });
+            }
+        }
+        Ok(moved_versions)
     }
 
     /// Returns the path of a file in the platform's hidden directory at the tip of the target. Returns `None` if the
@@ -82,14 +140,16 @@ impl TipComparison<'_> {
 
     /// Returns the rules that will apply after the merge. Returns `None` if these are the rules of head, or if the
     /// target has no hidden directory.
-    pub(super) fn find_rules_after_merge(&self) -> Option<RuleSet> {
-        let (head, tip, bases) = self.read_versions(&self.path_at_tip(RULES_FILE)?);
-        let rules_file = format_changed_rules(MergeVersions {
-            head: &head,
-            tip: &tip,
-            bases: &bases,
-        });
-        rules_file.map(|bytes| RuleSet::parse(&bytes))
+    pub(super) fn find_rules_after_merge(&self, files: &GateFiles) -> Result<Option<RuleSet>, Failure> {
+        let moved_versions = self.read_moved_rules(files)?.into_iter();
+        let tip_versions = self
+            .path_at_tip(RULES_FILE)
+            .map(|path| self.read_versions(files, path));
+        let rules_file = moved_versions
+            .filter(|versions| versions.path.ends_with(RULES_FILE))
+            .chain(tip_versions)
+            .find_map(|versions| format_changed_rules(versions.as_merge_versions()));
+        Ok(rules_file.map(|bytes| RuleSet::parse(&bytes)))
     }
 
     /// Returns the platform's hidden directory in the target, with a description, if the target renamed it since a

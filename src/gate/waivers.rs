@@ -100,7 +100,7 @@ impl Workspace<'_> {
         let PolicyRevision::Commit { branch, .. } = &self.policy_revision else {
             return ReviewedWaivers::Unchanged;
         };
-        let bytes = match self.read_gate_file(snapshot, FILE_NAME) {
+        let bytes = match self.read_linked_gate_file(snapshot, FILE_NAME) {
             GateFileVersion::Missing if self.has_waivers_file(bases) => return ReviewedWaivers::Removed,
             GateFileVersion::Missing => {
                 return ReviewedWaivers::NotMerged {
@@ -115,7 +115,7 @@ impl Workspace<'_> {
         };
         let mut added_waivers = placed_waivers.clone();
         for base in bases {
-            let base_version = self.read_gate_file(&self.repo.snapshot(base.clone()), FILE_NAME);
+            let base_version = self.read_linked_gate_file(&self.repo.snapshot(base.clone()), FILE_NAME);
             let base_waivers = match &base_version {
                 GateFileVersion::Text(bytes) => parse_waivers_file(bytes, &|_| true).unwrap_or_default(),
                 GateFileVersion::Missing | GateFileVersion::Unreadable(_) => Vec::new(),
@@ -136,7 +136,7 @@ impl Workspace<'_> {
     /// Returns whether one of these commits has a waivers file.
     fn has_waivers_file(&self, commits: &[CommitId]) -> bool {
         commits.iter().any(|commit| {
-            let version = self.read_gate_file(&self.repo.snapshot(commit.clone()), FILE_NAME);
+            let version = self.read_linked_gate_file(&self.repo.snapshot(commit.clone()), FILE_NAME);
             !matches!(version, GateFileVersion::Missing)
         })
     }

@@ -107,14 +107,8 @@ pub(crate) fn check_stricter_gate(
     let Some(bases) = find_gate_bases(run, workspace, default_branch_commit, &target.head)? else {
         return Ok(());
     };
-    let base_snapshots: Vec<_> = bases
-        .iter()
-        .map(|base| workspace.repo.snapshot(base.clone()))
-        .collect();
-    let files = workspace.find_gate_files(std::iter::once(&snapshot).chain(&base_snapshots))?;
     // A publish does not review a change, so no pipelines are selected.
-    let stricter_target =
-        workspace.find_stricter_target(&snapshot, &bases, &files, &SelectedPipelines::default())?;
+    let stricter_target = workspace.find_stricter_target(&snapshot, &bases, &SelectedPipelines::default())?;
     // The comparison also finds rules that are only different; these are no reason against the publish.
     let Some(stricter_target) = stricter_target.filter(StricterTarget::may_be_stricter) else {
         return Ok(());

@@ -7,6 +7,7 @@ use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::waivers;
+use std::collections::BTreeSet;
 
 /// Maximum number of hidden links at the root that are followed to find the rules file.
 const MAX_LINKS: usize = 64;
@@ -23,6 +24,8 @@ pub(crate) struct GateFiles {
     /// Only paths that contain a link, and those that a version of the settings selects; other rules files are
     /// recognized by their name.
     rules: Vec<String>,
+    /// The paths from which links are followed. The other lists also contain the links on the way.
+    sources: BTreeSet<String>,
 }
 
 /// The paths of the rules files by the settings of one version of the repository.
@@ -33,6 +36,7 @@ pub(crate) struct RulesPaths {
 }
 
 /// A rules file to which a change moves the gate by its settings.
+#[derive(PartialEq, Eq)]
 pub(crate) struct MovedRulesFile {
     pub(crate) old_path: String,
     pub(crate) new_path: String,
@@ -48,6 +52,11 @@ impl GateFiles {
             .chain(&self.rules)
             .cloned()
             .collect()
+    }
+
+    /// Returns the paths from which links are followed.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(String::as_str)
     }
 
     /// Describes how the file at this path changed. The path shows the kind of the file: rules, waivers, team rules, or
@@ -93,7 +102,9 @@ impl GateFiles {
         if let Some(path) = &workspace.config_file {
             self.settings
                 .extend(policy::follow_links(repo, snapshot, path)?.paths);
+            self.sources.insert(path.clone());
         }
+        self.sources.insert(waivers::FILE_NAME.to_owned());
         self.waivers
             .extend(policy::follow_links(repo, snapshot, waivers::FILE_NAME)?.paths);
         let rules_paths = workspace.find_rules_paths(snapshot)?;
@@ -101,8 +112,15 @@ impl GateFiles {
         for path in team_rules_paths.into_iter().flatten() {
             self.team_rules
                 .extend(policy::follow_links(repo, snapshot, path)?.paths);
+            self.sources.insert(path.clone());
         }
         let linked_rules = workspace.find_linked_rules(snapshot)?;
+        self.sources.extend(
+            linked_rules
+                .iter()
+                .filter(|path| path.ends_with(RULES_FILE))
+                .cloned(),
+        );
         for path in linked_rules.into_iter().chain(rules_paths.platform) {
             if !self.rules.contains(&path) {
                 self.rules.push(path);

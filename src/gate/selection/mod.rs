@@ -182,7 +182,7 @@ impl Workspace<'_> {
         let rejects_gate_change =
             fails_on_gate_change && !pipelines.gate_changes.is_empty() && has_changes_outside_gate(&scope)?;
         let unusable_files = self.find_unusable_gate_files(run, snapshot, bases, request.resolve)?;
-        let stricter_target = self.find_stricter_target(snapshot, bases, &gate_files, &pipelines)?;
+        let stricter_target = self.find_stricter_target(snapshot, bases, &pipelines)?;
         let may_be_stricter = stricter_target
             .as_ref()
             .is_some_and(StricterTarget::may_be_stricter);
