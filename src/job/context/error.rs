@@ -2,7 +2,7 @@
 
 use super::branch_role::BranchRole;
 use super::fetch_source::FetchSource;
-use super::merge_check::MergeUnknownReason;
+use super::merge_unknown_reason::{MergeUnknownReason, name_branch_hint};
 use crate::job::ci::{CiError, Host};
 use sluicegate_base::text::join_with_or;
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
@@ -225,17 +225,17 @@ impl ContextError {
             Self::Shallow { host, .. }
             | Self::CommitNotInClone { host, .. }
             | Self::BaseNotInClone { host, .. }
-            | Self::BranchNotInClone { host, needs_history: true, .. } => Some(history_hint(*host)),
-            Self::MergeUnknown { host, reason, .. } => Some(reason.hint(*host)),
-            Self::BranchNotInClone { host, branch, remote, .. } => {
+            | Self::BranchNotInClone { host, needs_history: true, .. }
+            | Self::MergeUnknown { host, reason: MergeUnknownReason::ShallowClone, .. } => Some(history_hint(*host)),
+            Self::MergeUnknown { reason: MergeUnknownReason::NoDefaultBranch { remote }, .. } => Some(name_branch_hint(remote)),
+            Self::BranchNotInClone { host, branch, remote, .. }
+            | Self::MergeUnknown { host, reason: MergeUnknownReason::NoRemoteBranch { branch, remote }, .. } => {
                 Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))
             }
             Self::BaseUnknown { .. } => Some(BASE_UNKNOWN_HINT.to_owned()),
             Self::TargetNotProven { url, .. } => Some(target_remote_hint(url.as_deref())),
             Self::TargetReplaced { branch, remote, .. } => Some(replaced_target_hint(remote, branch)),
-            Self::NoCommonHistory { .. } => {
-                Some(format!("pass another {BASE_OR_ALL}"))
-            }
+            Self::NoCommonHistory { .. } => Some(format!("pass another {BASE_OR_ALL}")),
             Self::EmptyChange { .. } => Some(format!(
                 "a job that runs after the merge has no changes to review: pass another {BASE_OR_ALL}"
             )),
@@ -299,7 +299,7 @@ impl ContextError {
 }
 
 /// Returns the hint that fetches the full history in a job of this host.
-pub(super) fn history_hint(host: Host) -> String {
+fn history_hint(host: Host) -> String {
     let history_step = match (host, host.full_history_setting()) {
         (Host::None, _) => "fetch the full history: run `git fetch --unshallow`".to_owned(),
         (_, Some(setting)) => format!("fetch the full history: {setting}"),
@@ -368,7 +368,7 @@ fn checkout_hint(host: Host, is_change: bool, commit: &str) -> String {
 
 /// Returns the hint that fetches a branch. A name with shell metacharacters is not put into a command that the user
 /// could copy.
-pub(super) fn fetch_hint(remote: &str, branch: &str) -> String {
+fn fetch_hint(remote: &str, branch: &str) -> String {
     if can_be_in_command(remote, branch) {
         format!("fetch the branch: `git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}`")
     } else {

@@ -4,36 +4,10 @@
 //! commit. Branches are looked up by the full names of their references, so that no tag is mistaken for a branch.
 
 use super::ContextError;
-use super::error::{fetch_hint, history_hint};
+use super::merge_unknown_reason::MergeUnknownReason;
 use super::target_branches::TargetBranches;
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository};
-
-/// The reason why a clone cannot show whether a commit is merged.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeUnknownReason {
-    #[error("the clone is shallow")]
-    ShallowClone,
-    #[error("this clone does not know the remote's default branch")]
-    NoDefaultBranch { remote: String },
-    #[error("the default branch `{branch}` is not among the remote branches of this clone")]
-    NoRemoteBranch { branch: String, remote: String },
-}
-
-impl MergeUnknownReason {
-    /// Returns an instruction that completes the clone in a job of this host.
-    pub(super) fn hint(&self, host: Host) -> String {
-        match self {
-            Self::ShallowClone => history_hint(host),
-            Self::NoDefaultBranch { remote } => {
-                format!("name the branch: `git remote set-head {remote} BRANCH`")
-            }
-            Self::NoRemoteBranch { branch, remote } => {
-                format!("{}; {}", fetch_hint(remote, branch), history_hint(host))
-            }
-        }
-    }
-}
 
 /// Fails unless the commit is merged into the default branch or into a branch for which `is_published` returns true.
 /// Also fails if the clone is too incomplete to show it. `is_host_commit` states that the host names this commit, so it

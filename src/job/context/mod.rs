@@ -16,6 +16,7 @@ mod error;
 mod fetch_source;
 mod head;
 mod merge_check;
+mod merge_unknown_reason;
 mod policy_revision;
 mod remote_check;
 mod requested_revisions;
