@@ -187,13 +187,15 @@ pub(super) fn annotate_notices(view: &View<'_>, is_passing: bool) -> Vec<Annotat
     let problem_level = if is_passing { Level::Warning } else { Level::Error };
     let mut annotations = Vec::new();
     for notice in &view.notices {
-        let level = match notice.kind {
-            NoticeKind::Notes | NoticeKind::Excluded => Level::Notice,
-            _ if notice.affects_verdict => problem_level,
-            _ => Level::Warning,
-        };
-        let entries = notice.entries.iter();
-        annotations.extend(entries.map(|entry| annotate_notice(notice.kind, level, entry)));
+        for entry in &notice.entries {
+            let level = match notice.kind {
+                _ if entry.is_warning => Level::Warning,
+                NoticeKind::Notes | NoticeKind::Excluded => Level::Notice,
+                _ if notice.affects_verdict => problem_level,
+                _ => Level::Warning,
+            };
+            annotations.push(annotate_notice(notice.kind, level, entry));
+        }
     }
     annotations.extend(view.problems.iter().map(|problem| Annotation {
         level: problem_level,

@@ -126,7 +126,8 @@ pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportC
     let mut remarks = Vec::new();
     let mut ordinals: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();
     for limit in &report.limits {
-        if !has_files && limit.kind != LimitKind::StricterTip {
+        let needs_files = matches!(limit.kind, LimitKind::NotInForce | LimitKind::NoBase);
+        if !has_files && needs_files {
             continue;
         }
         let path = limit.path.as_deref();

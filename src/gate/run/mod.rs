@@ -31,7 +31,7 @@ use crate::job::settings::Connection;
 use crate::session::Run;
 use crate::workspace::team_rules::TeamRulesInForce;
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::findings::Engine;
+use sluicegate_pipelines::findings::{Engine, LimitKind, VerdictLimit};
 use sluicegate_pipelines::rules::RuleSet;
 
 /// Evaluates pipelines: on this machine, or by the platform.
@@ -240,7 +240,11 @@ impl<'a> GateRun<'a> {
     fn add_selection_results(&self, evaluation: &mut Evaluation) {
         for warning in self.selection.pipelines.warnings() {
             self.session.defer_warning(warning.clone());
-            evaluation.add_notes([warning]);
+            evaluation.add_limit(VerdictLimit {
+                kind: LimitKind::OutsideReview,
+                path: None,
+                text: warning,
+            });
         }
         self.selection.add_causes(evaluation);
         // A partial review does not find all known findings, so it cannot show that the limit may be lowered.

@@ -1,8 +1,8 @@
 //! Changes to the gate configuration are reported, and no pipeline is excluded silently.
 
 use crate::support::{
-    Arguments, Call, Platform, RULES, RULES_FILE, World, bad_pipeline, change, good_pipeline, passed_results,
-    project, respond_for_each,
+    Arguments, Call, Job, Platform, RULES, RULES_FILE, World, bad_pipeline, change, good_pipeline,
+    passed_results, project, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -488,6 +488,14 @@ fn names_that_only_look_like_a_pipeline_are_warned_about() {
         );
     }
     call.run("context").expect(0).saying(&["a.ORCH.YAML"]);
+    world.push();
+    let github = Job::github().pull_request().call(&world);
+    let output = github.run("check --report gitlab=q.json").expect(0);
+    let text = "4 files have names that only look like";
+    let annotation = format!("::warning title=review::{text}");
+    assert!(output.all().contains(&annotation), "{}", output.all());
+    let code_quality = fs::read_to_string(world.work().join("q.json")).unwrap();
+    assert!(code_quality.contains(text), "{code_quality}");
     // A pipeline that gets such a name is deleted, and is not excluded silently.
     world.git("mv a.orch.yaml a.orch.yml");
     world.commit("hidden");

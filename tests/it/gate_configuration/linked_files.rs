@@ -5,6 +5,9 @@ use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
 
+/// Changes the files of a checkout.
+type Edit = fn(&World);
+
 /// Creates a link to `target`, and replaces an existing file or link.
 fn write_link(world: &World, link: &str, target: &str) {
     let link = world.work().join(link);
@@ -20,7 +23,7 @@ fn commit_and_push(world: &World, message: &str) {
 
 /// Creates a `main` with the files of `before`, which later also has those of `after`; and a branch `change` that has a
 /// good pipeline and started before `after`.
-fn stale_change(before: fn(&World), after: fn(&World)) -> World {
+fn stale_change(before: Edit, after: Edit) -> World {
     let world = project();
     before(&world);
     commit_and_push(&world, "before");
@@ -43,8 +46,8 @@ const TEAM_RULES: &str = "rules:\n  - id: no-start\n    level: error\n    for: c
 /// Makes the target of a change stricter.
 struct TargetEdit {
     name: &'static str,
-    before: fn(&World),
-    after: fn(&World),
+    before: Edit,
+    after: Edit,
     args: &'static str,
 }
 
@@ -224,10 +227,10 @@ fn moved_waiver_in_linked_file_causes_no_note() {
     );
 }
 
-/// The edit makes an output path of the policy unusable.
+/// Each edit makes an output path of the policy unusable.
 #[test]
 fn change_that_blocks_a_path_of_the_settings_fails() {
-    let edits: [(&str, fn(&World)); 4] = [
+    let edits: [(&str, Edit); 4] = [
         ("leads into .git", |world| write_link(world, "out", ".git")),
         ("leads out of the checkout", |world| {
             write_link(world, "out", "/tmp");

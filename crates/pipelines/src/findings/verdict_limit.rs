@@ -13,12 +13,15 @@ pub enum LimitKind {
     NoBase,
     /// The target's tip has a stricter gate configuration.
     StricterTip,
+    /// Files that may be pipelines escape the review.
+    OutsideReview,
 }
 
 words!(LimitKind {
     NotInForce => "not-in-force",
     NoBase => "no-base",
     StricterTip => "stricter-tip",
+    OutsideReview => "outside-review",
 });
 
 /// A fact that limits the verdict, for formats that do not show the other notes.

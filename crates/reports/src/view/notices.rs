@@ -5,7 +5,7 @@ use crate::sentences::{
     UnreviewedGroup, describe_changed_settings, describe_excluded_files, describe_unreviewed_files,
     format_acceptance, strip_logged_reason,
 };
-use sluicegate_pipelines::findings::Report;
+use sluicegate_pipelines::findings::{LimitKind, Report};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NoticeKind {
@@ -51,6 +51,8 @@ pub(crate) struct NoticeEntry<'a> {
     pub text: String,
     /// All files of a sentence that lists only the first ones.
     pub files: Vec<&'a str>,
+    /// Whether the notice is a warning although others of its kind are not.
+    pub is_warning: bool,
 }
 
 impl NoticeEntry<'_> {
@@ -85,9 +87,10 @@ impl NoticeEntry<'_> {
 /// Collects the notices by kind, without kinds that have no entries. Notes that explain the verdict are not notices,
 /// but problems of the run. The reasons in `logged_reasons` are omitted, because the log has already shown them.
 pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String]) -> Vec<Notice<'a>> {
-    let notes = report
-        .other_notes()
-        .map(|note| strip_logged_reason(note, logged_reasons).to_owned());
+    let notes = report.other_notes().map(|note| NoticeEntry {
+        is_warning: is_warning(report, note),
+        ..NoticeEntry::from_text(strip_logged_reason(note, logged_reasons).to_owned())
+    });
     let (logged_files, unlogged_files) = describe_unreviewed_files(report, logged_reasons)
         .into_iter()
         .partition::<Vec<_>, _>(|group| group.is_logged);
@@ -114,7 +117,7 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
             entries: logged_files
                 .into_iter()
                 .map(build_unreviewed_entry)
-                .chain(notes.map(NoticeEntry::from_text))
+                .chain(notes)
                 .collect(),
         },
         Notice {
@@ -128,6 +131,14 @@ pub(super) fn collect_notices<'a>(report: &'a Report, logged_reasons: &[String])
     ];
     notices.retain(|notice| !notice.entries.is_empty());
     notices
+}
+
+/// Returns whether the note is about files that escape the review.
+fn is_warning(report: &Report, note: &str) -> bool {
+    report
+        .limits
+        .iter()
+        .any(|limit| limit.kind == LimitKind::OutsideReview && limit.text == note)
 }
 
 /// Builds an entry for each changed file of the gate configuration.
