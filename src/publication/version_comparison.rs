@@ -297,7 +297,10 @@ impl OfferLookup<'_> {
             Some(_) => self.find_selection_or_warn(new_offer, selection)?,
             None => selection.clone(),
         };
-        let mut file_changes = self.list_changed_files(old_offer, new_offer, &old_selection, &new_selection);
+        let file_changes = self.list_changed_files(old_offer, new_offer, &old_selection, &new_selection);
+        let Some(mut file_changes) = file_changes else {
+            return Ok(Compatibility::new(old.to_compared_version(), changes).without_files());
+        };
         // Changes to the offer usually explain a changed shared-pipelines file, so it is not listed with them.
         if !changes.is_empty() {
             let shared_files = [&old_offer.interface.file, &new_offer.interface.file];
@@ -329,14 +332,14 @@ impl OfferLookup<'_> {
     }
 
     /// Returns the files that a publish of the new commit would add, modify or remove, compared with the files of the
-    /// old commit. If the new commit could not be published, warns and returns an empty list.
+    /// old commit. If the new commit could not be published, warns and returns `None`.
     fn list_changed_files(
         &self,
         old_offer: &CommitOffer,
         new_offer: &CommitOffer,
         old_selection: &PublishSelection,
         new_selection: &PublishSelection,
-    ) -> Vec<interface::InterfaceChange> {
+    ) -> Option<Vec<interface::InterfaceChange>> {
         let changes = self.build_plan_of(new_offer, new_selection).and_then(|plan| {
             let old_plan = match self.build_plan_of(old_offer, old_selection) {
                 Ok(old_plan) => Some(old_plan),
@@ -354,12 +357,12 @@ impl OfferLookup<'_> {
             };
             compare_with_published_files(&plan, &published_files)
         });
-        changes.unwrap_or_else(|error| {
-            self.run
-                .ui
-                .warn(&format!("could not list the changed files: {error}"));
-            Vec::new()
-        })
+        changes
+            .inspect_err(|error| {
+                let warning = format!("could not list the changed files: {error}");
+                self.run.ui.warn(&warning);
+            })
+            .ok()
     }
 
     /// Plans a publish of the files that are selected in a commit, to compare them with those of another commit.

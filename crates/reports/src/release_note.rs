@@ -30,6 +30,9 @@ pub fn render_release_note(prefix: &str, version_name: &str, compat: &Compatibil
 /// pipelines that do not fit are only counted.
 pub(super) fn render_consumer_changes(compat: &Compatibility) -> String {
     let mut note = format!("{}\n\n", describe_overall_change(compat, &compat.old_name()));
+    if compat.lacks_files {
+        note.push_str("The changed files could not be listed.\n\n");
+    }
     let mut omitted_count = 0;
     for id in list_changed_ids(compat) {
         let section = render_shared_pipeline_changes(compat, id);
@@ -112,6 +115,7 @@ fn describe_overall_change(compat: &Compatibility, old_name: &str) -> String {
             )
         }
         Some(ChangeClass::None) => format!("No changes since {old_name}."),
+        None => format!("The changes since {old_name} are unknown."),
         _ => format!("Changes since {old_name} do not affect the ids and parameters that consumers use."),
     }
 }

@@ -137,21 +137,23 @@ impl InterfaceDifference {
     }
 
     /// Converts the changes to the form of the reports. `base` is the commit of the old version, if it is to be named.
-    fn to_compatibility(&self, base: Option<&CommitId>) -> Compatibility {
+    /// If one of the files cannot be read, the class is unknown, unless a comparison with another base found a break.
+    pub(crate) fn to_compatibility(&self, base: Option<&CommitId>) -> Compatibility {
         let compared_version = ComparedVersion {
             version: None,
             commit: base.map(CommitId::to_string),
         };
-        Compatibility::new(compared_version, self.changes.clone())
+        let compat = Compatibility::new(compared_version, self.changes.clone());
+        match self.unreadable {
+            Some(_) => compat.with_missing_changes(ChangeClass::Breaking),
+            None => compat,
+        }
     }
 
-    /// Returns the class and the changes in the form of `artifacts diff -o json`. The class is null if one of the files
-    /// cannot be read.
+    /// Returns the class and the changes in the form of `artifacts diff -o json`.
     pub(crate) fn to_json(&self) -> Value {
-        let class = self.changes.iter().map(|change| change.class).max();
-        let class = class.unwrap_or(ChangeClass::None).to_comparison_class();
         json!({
-            "class": self.unreadable.is_none().then_some(class),
+            "class": self.to_compatibility(None).class,
             "changes": self.changes,
         })
     }

@@ -17,7 +17,7 @@ use crate::job::cli::CompatMode;
 use crate::job::context::{Comparison, ContextError, EarlierCommit};
 use crate::workspace::Workspace;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::interface::{ComparedVersion, Compatibility, describe_new_pipelines};
+use sluicegate_pipelines::interface::describe_new_pipelines;
 
 const BREAK_MESSAGE: &str = "This job does not allow a change that breaks consumers of shared pipelines \
                       (--compat fail): keep the ids and parameters that they use, or accept the break with a reason \
@@ -49,11 +49,8 @@ impl GateRun<'_> {
         let Some((base, changes)) = compare_with_bases(workspace, snapshot, &bases)? else {
             return Ok(());
         };
-        let compared_version = ComparedVersion {
-            version: None,
-            commit: Some(base.to_string()),
-        };
-        let mut compat = Compatibility::new(compared_version, changes.changes)
+        let mut compat = changes
+            .to_compatibility(Some(base))
             .with_acceptance(settings.accepted_reason.clone());
         compat.refused = fails_on_break && compat.is_breaking() && compat.accepted.is_none();
         if let Some(reason) = &changes.unreadable {

@@ -273,6 +273,42 @@ fn comparison_lists_changed_files_beside_the_changes_for_consumers() {
     assert_eq!(changed_files, ["more.orch.yaml"], "{compared:#}");
 }
 
+#[test]
+fn comparison_that_cannot_list_the_changed_files_has_no_class() {
+    let shop = Shop::new();
+    shop.publish("1.0.0").expect(0);
+    let text = shop.world.read_text("load.orch.yaml");
+    let diff = |output: &str| shop.call().run(("artifacts diff 1.0.0 -o", output)).expect(0).out;
+    let class_of = |command: &str| {
+        let output = shop.call().run(("artifacts", command, "1.0.0 -o json")).expect(0);
+        output.json()["class"].clone()
+    };
+    shop.world.write("load.orch.yaml", text.replace("Work", "Walk"));
+    shop.push();
+    assert_eq!(class_of("diff"), "content");
+    shop.world.write("load.orch.yaml", "a: [\n");
+    shop.push();
+    assert_eq!((class_of("diff"), class_of("impact")), (Value::Null, Value::Null));
+    assert!(
+        diff("text").contains(": unknown: the changed files could not be listed\n"),
+        "{}",
+        diff("text")
+    );
+    let note = diff("markdown");
+    assert!(
+        note.contains("are unknown.\n\nThe changed files could not be listed.\n") && !note.contains("No changes"),
+        "{note}"
+    );
+    // A break is certain, whatever else changed.
+    shop.offer(&[("load", "")]);
+    assert_eq!(class_of("diff"), "breaking");
+    assert!(
+        diff("text").contains("; the changed files could not be listed\n"),
+        "{}",
+        diff("text")
+    );
+}
+
 /// A name is a revision only if the platform has no version of that name.
 #[test]
 fn comparison_ends_if_the_platform_does_not_answer_for_a_name() {
@@ -1040,6 +1076,25 @@ fn unreadable_shared_file_leaves_breaks_unknown_unless_it_stayed_the_same() {
     );
     let other = check_change(SHARED_FILE, "# remark\n\n\npipelines: {\n").expect(3);
     other.assert_logged(&["could not determine the changes for consumers"]);
+}
+
+#[test]
+fn class_of_unreadable_shared_file_is_unknown_in_diff_and_in_report() {
+    let text = offer(&[("a", "")]);
+    let compare = |old: &str, new: &str| {
+        let world = world_with_shared_file(old);
+        world.write(SHARED_FILE, new);
+        world.commit("change");
+        let call = Call::new(&world.work());
+        let report = call.run("check --report json=-").json();
+        let diff = call.run("diff main..HEAD -o json").expect(0).json();
+        (report["compat"]["class"].clone(), diff["interface"]["class"].clone())
+    };
+    let unknown = (Value::Null, Value::Null);
+    assert_eq!(compare(&text, "pipelines: [\n"), unknown, "the change");
+    assert_eq!(compare("pipelines: [\n", &text), unknown, "the base");
+    let added = (json!("addition"), json!("addition"));
+    assert_eq!(compare("pipelines: []\n", &text), added, "both readable");
 }
 
 /// The receipt lists the files of the version, of which only one is the platform's shared-pipelines file.

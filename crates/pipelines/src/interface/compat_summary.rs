@@ -63,7 +63,7 @@ pub fn describe_new_pipelines(compat: &Compatibility) -> Option<String> {
 }
 
 /// Returns the number of changes of each class, on one line, such as `1 break, 2 additions`. Adds a remark if only the
-/// ids were compared, because the parameters may have changed, too.
+/// ids were compared, because the parameters may have changed, too, and if the changed files could not be listed.
 pub fn summarize_changes(compat: &Compatibility) -> String {
     let parts: Vec<String> = [
         (ChangeClass::Breaking, "break"),
@@ -79,10 +79,13 @@ pub fn summarize_changes(compat: &Compatibility) -> String {
     .filter(|(change_count, _)| *change_count > 0)
     .map(|(change_count, noun)| format_count(change_count, noun))
     .collect();
+    let counts = parts.join(", ");
     match (parts.is_empty(), compat.ids_only) {
         (true, true) => "no id was removed; the parameters were not compared".to_owned(),
-        (false, true) => parts.join(", ") + "; the parameters were not compared",
+        (false, true) => counts + "; the parameters were not compared",
+        (true, false) if compat.lacks_files => "unknown: the changed files could not be listed".to_owned(),
+        (false, false) if compat.lacks_files => counts + "; the changed files could not be listed",
         (true, false) => "nothing changed".to_owned(),
-        (false, false) => parts.join(", "),
+        (false, false) => counts,
     }
 }

@@ -47,6 +47,9 @@ pub struct Compatibility {
     /// Whether a break fails the gate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
+    /// Whether the changed files could not be listed. Reports and receipts do not contain such a comparison.
+    #[serde(skip)]
+    pub lacks_files: bool,
 }
 
 impl Compatibility {
@@ -61,7 +64,23 @@ impl Compatibility {
             changes,
             ids_only: false,
             refused: false,
+            lacks_files: false,
         }
+    }
+
+    /// Records that the changed files could not be listed. Such a change has the class `Content`.
+    #[must_use]
+    pub fn without_files(mut self) -> Self {
+        self.lacks_files = true;
+        self.with_missing_changes(ChangeClass::Content)
+    }
+
+    /// Records that changes up to this class may be missing. The class of the comparison is then unknown (`None`),
+    /// unless a change that was found is at least as important.
+    #[must_use]
+    pub fn with_missing_changes(mut self, max_class: ChangeClass) -> Self {
+        self.class = self.class.filter(|class| *class >= max_class);
+        self
     }
 
     /// Compares the ids of the shared pipelines of a version with those that are offered now. Changes to parameters are
@@ -85,12 +104,9 @@ impl Compatibility {
                 changes.push(InterfaceChange::for_kind(InterfaceChangeKind::PipelineAdded, id));
             }
         }
-        let compat = Self::new(against, changes);
         Self {
-            // Changes to parameters could be breaking, too: only a breaking change is certain.
-            class: compat.class.filter(|class| *class == ChangeClass::Breaking),
             ids_only: true,
-            ..compat
+            ..Self::new(against, changes).with_missing_changes(ChangeClass::Breaking)
         }
     }
 
