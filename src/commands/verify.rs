@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::job::cli::VerifyArgs;
 use crate::job::settings;
 use crate::operations::verification::{
-    Verification, compare_with_commit, compare_with_platform, verify_statement,
+    Verification, compare_with_commit, compare_with_platform, print_other_address, verify_statement,
 };
 use crate::publication::compare_smoke_runs;
 use crate::publish::version_name::needs_next_version;
@@ -63,8 +63,11 @@ fn verify_receipt(run: &Run, path: &Path) -> Result<Verification<'static>, Failu
     for omission in list_ignored_files(receipt.ignored_resources()) {
         run.ui.say(&format!("at the publish, {omission}"));
     }
-    let sources = run.read_setting_sources()?;
-    let platform = run.create_platform_client(&sources.resolve_connection(&run.global)?)?;
+    let connection = run.read_setting_sources()?.resolve_connection(&run.global)?;
+    let platform = run.create_platform_client(&connection)?;
+    if let Some(publish_address) = &receipt.platform {
+        print_other_address(run, publish_address, &connection.require_base_url()?.to_string());
+    }
     differences.extend(compare_with_platform(
         run,
         &platform,

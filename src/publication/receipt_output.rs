@@ -51,12 +51,20 @@ impl Publication<'_> {
         status.worse(run.report_result_as(title, run.write_outputs(&outputs)))
     }
 
-    /// Adds the required review and the changes for consumers to a receipt.
+    /// Adds the required review, the changes for consumers and the platform to a receipt.
     pub(super) fn complete_receipt(&self, receipt: Receipt) -> Receipt {
         let compat = self.comparison.as_ref().map(|comparison| &comparison.compat);
         let review = self.required_review.as_ref();
         let evidence = review.map(|review| review.evidence(&self.target.head));
-        receipt.with_review(evidence.as_ref()).with_compat(compat)
+        receipt
+            .with_review(evidence.as_ref())
+            .with_compat(compat)
+            .with_platform(self.platform_address())
+    }
+
+    /// Returns the base URL of the platform as receipts contain it; `None` if a dry run has none.
+    pub(super) fn platform_address(&self) -> Option<String> {
+        self.connection.require_base_url().ok().map(ToString::to_string)
     }
 
     /// Writes the receipt if one is requested.

@@ -54,6 +54,10 @@ pub struct Receipt {
     /// The smoke runs of the version; `None` if none was due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub smoke: Option<SmokeRecord>,
+    /// The base URL of the platform, as [`BaseUrl`](sluicegate_platform::http::BaseUrl) writes it. Receipts of older
+    /// versions of the program do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,6 +96,7 @@ impl Receipt {
             review: None,
             compat: None,
             smoke: None,
+            platform: None,
         }
     }
 
@@ -121,6 +126,13 @@ impl Receipt {
     #[must_use]
     pub fn with_compat(mut self, compat: Option<&Compatibility>) -> Self {
         self.compat = compat.cloned();
+        self
+    }
+
+    /// Adds the base URL of the platform.
+    #[must_use]
+    pub fn with_platform(mut self, base_url: Option<String>) -> Self {
+        self.platform = base_url;
         self
     }
 

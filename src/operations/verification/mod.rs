@@ -35,6 +35,15 @@ pub(crate) fn compare_with_platform(
     Ok(compare(&details))
 }
 
+/// Prints both addresses if the version was published at another one.
+pub(crate) fn print_other_address(run: &Run, publish_address: &str, run_address: &str) {
+    if publish_address != run_address {
+        run.ui.say(&format!(
+            "the version was published at {publish_address}, but is compared with the version at {run_address}"
+        ));
+    }
+}
+
 /// Compares the receipt with the files of its commit. If the commit is not available locally, prints that and returns
 /// an empty list.
 pub(crate) fn compare_with_commit(run: &Run, receipt: &Receipt) -> Result<Vec<String>, Failure> {

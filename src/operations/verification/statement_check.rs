@@ -1,7 +1,7 @@
 //! Compares a statement with the published version and with a clone. Signatures are not checked.
 
 use super::omitted_files::{find_omitted_rules_file, list_omitted_policy_files};
-use super::{Verification, compare_with_platform};
+use super::{Verification, compare_with_platform, print_other_address};
 use crate::attestation::{
     PolicyDigests, PredicateKind, PublicationPredicate, ReviewPredicate, SavedPredicate, SavedStatement,
     compare_publication_with_details,
@@ -157,12 +157,7 @@ fn compare_platforms(
     publish_platform: &ReviewPlatform,
     run_platform: &ReviewPlatform,
 ) -> Option<String> {
-    if publish_platform.url != run_platform.url {
-        run.ui.say(&format!(
-            "the version was published at {}, but is compared with the version at {}",
-            publish_platform.url, run_platform.url
-        ));
-    }
+    print_other_address(run, &publish_platform.url, &run_platform.url);
     (publish_platform.project != run_platform.project).then(|| {
         format!(
             "the version is in project {}, but this run uses project {}",

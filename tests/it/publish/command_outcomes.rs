@@ -201,14 +201,22 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
             .call(&world)
             .run((&PUBLISH[..], "--if-exists same-content", args))
     };
+    // The other servers stand for the same platform: an older receipt does not name it.
+    let remove_address = || {
+        let mut older_receipt = receipt();
+        older_receipt.as_object_mut().unwrap().remove("platform").unwrap();
+        world.write("out/receipt.json", older_receipt.to_string());
+    };
     // A rerun that ends before a comparison, and one that is refused at once, keep the list.
     platform.call(&world).run(&PUBLISH).expect(5);
     assert_eq!(receipt()["ignoredResources"], json!(["sql/it.sql"]));
+    remove_address();
     let unreachable = Platform::new();
     unreachable.is_down();
     let output = unreachable.call(&world).run(&PUBLISH);
     assert_ne!(output.code, 0, "{}", output.all());
     assert_eq!(receipt()["ignoredResources"], json!(["sql/it.sql"]));
+    remove_address();
     for _ in 0..2 {
         let text = "the platform ignored `sql/it.sql`";
         rerun("--attestation s.json").expect(6).saying(&[text]);
@@ -222,6 +230,7 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
     let other_route = Platform::new();
     let details = version_details(&world);
     let list = json!({ "results": [details["artifactDetails"]] });
+    remove_address();
     other_route.respond_to("GET", "/artifacts$", answer(&list));
     other_route.respond_to("GET", "/artifacts/details$", answer(&details));
     let template = "publish --prefix p --version-name {short-sha} --receipt out/receipt.json";
@@ -230,6 +239,7 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
         "the platform ignored `sql/it.sql`",
     ]);
     assert_eq!(receipt()["ignoredResources"], json!(["sql/it.sql"]));
+    remove_address();
     // The job may accept the ignored files, but there is no statement about them.
     rerun("--on-ignored warn --attestation s.json")
         .expect(0)
@@ -245,6 +255,31 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
         .expect(0)
         .saying(&["cannot check whether files were ignored"]);
     assert!(!output.err.contains(warning), "{}", output.err);
+}
+
+#[test]
+fn rerun_ignores_receipt_of_publish_to_another_platform() {
+    let world = project_to_publish();
+    let staging = publish_platform(&world, upload_response(&json!(["sql/it.sql"])));
+    let production = publish_platform(&world, upload_response(&json!([])));
+    let call_production = |args: &str| production.call(&world).run(args);
+    call_production("publish --prefix p --version-name 1").expect(0);
+    staging.call(&world).run(&PUBLISH).expect(6);
+    let receipt_path = world.work().join("out/receipt.json");
+    assert_eq!(read_json(&receipt_path)["platform"], staging.server.uri());
+    call_production("verify out/receipt.json")
+        .expect(6)
+        .saying(&["the version was published at"]);
+    let rerun = "publish --prefix p --version-name 1 --receipt out/receipt.json --if-exists same-content";
+    let warning = format!("it is about the version at {}", staging.server.uri());
+    call_production(rerun)
+        .expect(0)
+        .saying(&["ignoring the receipt of an earlier run", &warning]);
+    let receipt = read_json(&receipt_path);
+    assert_eq!(
+        (&receipt["platform"], &receipt["ignoredResources"]),
+        (&json!(production.server.uri()), &json!([]))
+    );
 }
 
 #[test]
