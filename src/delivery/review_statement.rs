@@ -6,10 +6,11 @@ use crate::gate::explain_unusable_review;
 use crate::gate::run::EvaluatedRun;
 use crate::gate::run::report_subject::ReportSubject;
 use crate::job::settings::AttestationFiles;
+use crate::session::Run;
 use crate::session::statement_output::write_statement;
 use crate::workspace::Workspace;
 use sluicegate_git::CommitId;
-use sluicegate_pipelines::findings::{Report, Verdict};
+use sluicegate_pipelines::findings::{Report, ReviewContext, Verdict};
 
 /// Writes the attestation statement about the review to the requested files. Returns the step outputs about the
 /// statement; empty if it was not requested, or if there is a reason against it, which is reported.
@@ -42,6 +43,11 @@ pub(super) fn write_review_statement<S: ReportSubject>(
     {
         let reason = "the checkout does not have the gate configuration that the review used";
         session.report_missing_statement("review", reason);
+        return Ok(Vec::new());
+    }
+    if is_saved_report && let Some(setting) = find_different_setting(session, workspace, &report.context) {
+        let reason = format!("the review and this run have different values of {setting}");
+        session.report_missing_statement("review", &reason);
         return Ok(Vec::new());
     }
     let reviewed_paths = report.reviewed_files().map(|file| file.path.as_str()).collect();
@@ -95,6 +101,21 @@ fn require_reviewed_commit<'g, S: ReportSubject>(
         return Err("the review and this run use the gate configuration of different commits".to_owned());
     }
     Ok((workspace, commit))
+}
+
+/// Returns the setting of the job whose value differs from that of the review, although it selects the files of the gate
+/// configuration. The statement would list files that the review did not use.
+fn find_different_setting(
+    session: &Run,
+    workspace: &Workspace<'_>,
+    context: &ReviewContext,
+) -> Option<&'static str> {
+    if context.config != workspace.find_config_file_of_job(session) {
+        return Some("--config");
+    }
+    let has_same_team_rules = context.team_rules_off == workspace.are_team_rules_turned_off_by_job()
+        && context.team_rules == workspace.find_team_rules_path_of_job();
+    (!has_same_team_rules).then_some("--team-rules")
 }
 
 /// Returns whether the gate configuration of a saved report was read from this commit. A report that does not name a

@@ -13,6 +13,7 @@ use sluicegate_git::{CommitId, FileContent, RemoteUrl};
 use sluicegate_pipelines::team_rules::{MAX_TEAM_RULES_BYTES, TeamRuleSet};
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 impl Workspace<'_> {
     /// Returns the digests of the gate configuration that this run uses: `sluicegate.yaml`, the waivers and the rules
@@ -51,6 +52,15 @@ impl Workspace<'_> {
             _ => None,
         };
         Ok(PolicyDigests { commit, files })
+    }
+
+    /// Returns the path of the configuration file that the job named in place of the default file; only the file's name
+    /// if it is not in the repository. Returns `None` if the job named no other file.
+    pub(crate) fn find_config_file_of_job(&self, run: &Run) -> Option<String> {
+        match &self.config_file {
+            Some(path) => (path != settings::FILE_NAME).then(|| path.clone()),
+            None => settings::requested_config_file(&run.global, &run.env).map(|path| find_file_name(&path)),
+        }
     }
 
     /// Returns whether this run can use a file of the gate configuration with this content. A waivers file that names a
@@ -120,15 +130,18 @@ fn hash_config_file_of_job(run: &Run) -> Result<Option<FileDigest>, Failure> {
     let Some(path) = settings::requested_config_file(&run.global, &run.env) else {
         return Ok(None);
     };
-    let path = normalize_path(&path);
-    let file = policy::read_job_file(&path, FilePresence::Required)?;
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let file = policy::read_job_file(&normalize_path(&path), FilePresence::Required)?;
     Ok(file.policy_text().map(|text| FileDigest {
         of_job: true,
-        ..FileDigest::new(name, hash_bytes(text.text.as_bytes()))
+        ..FileDigest::new(find_file_name(&path), hash_bytes(text.text.as_bytes()))
     }))
+}
+
+/// Returns the last part of a path, without `.` and `..`.
+fn find_file_name(path: &Path) -> String {
+    let path = normalize_path(path);
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }

@@ -76,7 +76,7 @@ fn reject_other_review(first: &Report, second: &Report) -> Result<(), MergeError
 
 /// Returns the facts that must be the same in all reports of a review, each with its name for an error. Paths and globs
 /// are quoted, so that different values never have the same text.
-fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
+fn list_review_facts(report: &Report) -> [(&'static str, String); 17] {
     let context = &report.context;
     let compared_report = match &context.compared_with {
         Some(older) => format!("a report of {}", older.head.as_deref().unwrap_or("no commit")),
@@ -112,6 +112,10 @@ fn list_review_facts(report: &Report) -> [(&'static str, String); 16] {
         (
             "the rules file",
             value_or(context.rules.as_ref().map(quote), "that of the reviewed files"),
+        ),
+        (
+            "the configuration file",
+            value_or(context.config.as_ref().map(quote), "sluicegate.yaml"),
         ),
         (
             "the `--project-checks` setting",

@@ -37,6 +37,7 @@ impl GateRun<'_> {
             team_rules_off: self.subject.workspace.are_team_rules_turned_off_by_job(),
             team_rules: self.subject.workspace.find_team_rules_path_of_job(),
             team_rules_unusable: !self.team_rules.unusable_files.is_empty(),
+            config: self.subject.workspace.find_config_file_of_job(self.session),
         }
     }
 }

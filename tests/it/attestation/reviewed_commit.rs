@@ -306,6 +306,34 @@ fn report_of_comparison_has_no_statement() {
 }
 
 #[test]
+fn report_with_other_gate_files_than_its_review_has_no_statement() {
+    let (world, platform) = (one_change(), passing_platform());
+    world.write("ci/sluicegate.yaml", "review: { fail-on: error }\n");
+    let statement_path = world.work().join("s.json");
+    let run = |command: &str, args: &str| platform.call(&world).run((command, args)).expect(0);
+    let other_files = [
+        ("--team-rules off", "--team-rules"),
+        ("--team-rules ci/rules.yaml", "--team-rules"),
+        ("--config ci/sluicegate.yaml", "--config"),
+    ];
+    world.write("ci/rules.yaml", "rules: []\n");
+    world.commit("files of the job");
+    world.push();
+    for (args, setting) in other_files {
+        run("review --report json=../r.json", args);
+        let reason = format!("the review and this run have different values of {setting}");
+        run("report ../r.json --attestation s.json", "").saying(&[&reason]);
+        assert!(!statement_path.exists(), "{args}");
+        run("report ../r.json --attestation s.json", args);
+        read_statement(&statement_path);
+        fs::remove_file(&statement_path).unwrap();
+        run("review --report json=../r.json", "");
+        run("report ../r.json --attestation s.json", args).saying(&[&reason]);
+        assert!(!statement_path.exists(), "{args}");
+    }
+}
+
+#[test]
 fn outputs_of_review_have_subjects_for_action() {
     let (world, platform) = (one_change(), passing_platform());
     let outputs = world.path().join("outputs");

@@ -102,6 +102,10 @@ pub struct ReviewContext {
     /// True if the team rules file that applies to the run cannot be used, so that not all of its rules were evaluated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub team_rules_unusable: bool,
+    /// The path of the configuration file that the job named; only its name if the file is not in the repository.
+    /// `None` if the job named no other file than `sluicegate.yaml`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
 }
 
 /// The platform that evaluated a review, and the project on it.
