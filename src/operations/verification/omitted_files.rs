@@ -31,14 +31,20 @@ pub(super) fn list_omitted_policy_files(
         return Ok(differences);
     };
     let snapshot = repository.snapshot(commit.clone());
+    let sources = read_usable_sources(run, repository, &snapshot)?;
+    let team_rules_path = sources
+        .as_ref()
+        .and_then(|sources| sources.resolve_team_rules_path(&run.global, Some(FILE_NAME)).ok())
+        .flatten();
     let mut has_config_file = false;
     let mut has_waivers_file = false;
     for file in &policy.files {
         has_waivers_file |= file.path == waivers::FILE_NAME;
-        has_config_file |= ![waivers::FILE_NAME, TEAM_RULES_FILE].contains(&file.path.as_str());
+        has_config_file |= ![waivers::FILE_NAME, TEAM_RULES_FILE].contains(&file.path.as_str())
+            && team_rules_path.as_ref() != Some(&file.path);
     }
     if !has_config_file
-        && let Some(sources) = read_usable_sources(run, repository, &snapshot)?
+        && let Some(sources) = sources
         && is_selection_usable(run, &sources, &snapshot)?
     {
         differences.push(describe_omitted_file("gate configuration", FILE_NAME, &commit));

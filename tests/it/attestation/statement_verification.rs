@@ -134,6 +134,24 @@ fn statement_that_omits_files_of_its_commits_does_not_match() {
 }
 
 #[test]
+fn team_rules_file_with_other_name_does_not_replace_omitted_configuration_file() {
+    let (world, server) = stage();
+    world.write("rules/team.yaml", "rules: []\n");
+    world.write("sluicegate.yaml", "review: { team-rules: rules/team.yaml }\n");
+    world.commit("policy");
+    world.push();
+    let call = publish_call(&world, &server);
+    let job = call_of_push(&world, call.clone());
+    job.run("review --all --attestation review.json").expect(0);
+    let verify = |name: &str| call.run(&["verify", "--attestation", name]);
+    verify("review.json").expect(0);
+    write_edited(&world, "review.json", |it| remove_policy_file(it, 0));
+    verify("edited.json")
+        .expect(6)
+        .saying(&["has the gate configuration `sluicegate.yaml`"]);
+}
+
+#[test]
 fn statement_that_action_signed_matches() {
     let (world, server) = attested_project();
     let verify = |name: &str| publish_call(&world, &server).run(&["verify", "--attestation", name]);
