@@ -43,7 +43,8 @@ fn common_flag_groups(command: &str) -> &'static [&'static [&'static str]] {
     match command {
         PROGRAM | "review" | "ci" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT, GATE],
         "doctor" | "settings" => &[EVERY_COMMAND, RESULT, REPOSITORY, PLATFORM, NETWORK, AGENT],
-        "check" | "report" => &[EVERY_COMMAND, RESULT, REPOSITORY, NETWORK, GATE],
+        "check" => &[EVERY_COMMAND, RESULT, REPOSITORY, NETWORK, GATE],
+        "report" => &[EVERY_COMMAND, RESULT, REPOSITORY, NETWORK],
         "context" => &[EVERY_COMMAND, RESULT, REPOSITORY, GATE],
         "init" => &[EVERY_COMMAND, RESULT, REPOSITORY, &["project_id"], AGENT],
         "diff" | "rules" | "waivers" | "mv" | "inspect" => &[EVERY_COMMAND, RESULT, REPOSITORY],

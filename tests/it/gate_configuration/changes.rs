@@ -680,6 +680,21 @@ fn report_of_refused_gate_change_is_valid_with_fail_on_never() {
     Call::new(&world.work()).run("report ../r.json").expect(1);
 }
 
+/// A report does not show whether the change edits other files than the gate configuration.
+#[test]
+fn report_refuses_the_flag_for_gate_changes() {
+    let world = world_with_changed_files(&[], &[("sluicegate.yaml", "retries: 1\n")]);
+    let call = opened_pull_request(&world, Call::new(&world.work()));
+    call.run("check --report json=../r.json").expect(0);
+    call.run("report ../r.json --gate-changes fail")
+        .expect(2)
+        .saying(&["hint: pass --gate-changes to the command that writes the report"]);
+    let variable = call.clone().variable("SLUICEGATE_GATE_CHANGES", "fail");
+    variable.run("report ../r.json").expect(0);
+    let help = call.run("report --help").expect(0);
+    assert!(!help.out.contains("gate-changes"), "{}", help.out);
+}
+
 #[test]
 fn rules_of_another_hidden_directory_in_settings_are_compared() {
     let moved_rules_file = RULES_FILE.replace(".platform", ".moved");
