@@ -7,7 +7,7 @@ use super::content_reader::ContentReader;
 use super::error::SharedPipelineProblem;
 use super::file_listing::FileListing;
 use super::pipeline_reader::{self, PipelineFile, PipelineToRead};
-use super::pipeline_scripts::{Script, find_scripts};
+use super::pipeline_scripts::{Script, find_scripts, select_needed_scripts};
 use super::plan_warnings::{Warning, WarningKind};
 use super::shared_pipelines_file::PlannedSharedFile;
 use super::unusable_scripts::reject_unusable_files;
@@ -66,6 +66,8 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
             .collect(),
         // A publish needs a git repository.
         suggestions: RefCell::new(CallSuggestions::new(true)),
+        // `sluicegate mv --repair` rewrites calls, but not entries of the shared-pipelines file.
+        entry_suggestions: RefCell::new(CallSuggestions::new(false)),
         problems: Vec::new(),
         unusable: Vec::new(),
         warnings: Vec::new(),
@@ -87,7 +89,8 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
         ..
     } = check;
     reject_unusable_files(unusable)?;
-    let needed_count = needed_paths.len() + select_needed_scripts(&input, &needed_paths, &scripts).len();
+    let needed_count =
+        needed_paths.len() + select_needed_scripts(&input.sent_pipelines, &needed_paths, &scripts).len();
     let sent_scripts = scripts.into_iter().filter_map(|(path, script)| match script {
         Script::Sent(file) => Some((path, file)),
         Script::Omitted(_) | Script::Unusable(_) => None,
@@ -99,25 +102,6 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
         sent_pipelines: input.sent_pipelines,
         needed_count,
     })
-}
-
-/// Returns the paths of the sent scripts that the needed pipelines use.
-fn select_needed_scripts<'i>(
-    input: &'i ClosureInput<'_>,
-    needed_paths: &BTreeSet<String>,
-    scripts: &BTreeMap<String, Script>,
-) -> BTreeSet<&'i str> {
-    needed_paths
-        .iter()
-        .filter_map(|path| input.sent_pipelines.get(path))
-        .flat_map(PipelineFile::references)
-        .filter_map(Reference::script_path)
-        .filter(|path| {
-            scripts
-                .get(*path)
-                .is_some_and(|script| script.sent_file().is_some())
-        })
-        .collect()
 }
 
 /// Returns the paths of the enabled shared pipelines and of all pipelines that they call, directly or indirectly,
@@ -197,6 +181,7 @@ struct ClosureCheck<'a> {
     /// For each file name, the path of a file with this name that is not sent.
     unsent_paths_by_name: HashMap<&'a str, &'a str>,
     suggestions: RefCell<CallSuggestions<'a>>,
+    entry_suggestions: RefCell<CallSuggestions<'a>>,
     problems: Vec<SharedPipelineProblem>,
     unusable: Vec<(FileDefect, SharedPipelineProblem)>,
     warnings: Vec<Warning>,
@@ -240,7 +225,10 @@ impl ClosureCheck<'_> {
         }
         let file = self.input.listing.find_file(path)?;
         Ok(Some(match file {
-            None => project::MISSING_FILE.to_owned() + &project::suggest_extension(&self.files, path),
+            None => {
+                let mut suggestions = self.entry_suggestions.borrow_mut();
+                project::MISSING_FILE.to_owned() + &suggestions.suggest_entry(&self.files, path)
+            }
             Some(_) if PipelineKind::from_path(path).is_none() => project::NOT_A_PIPELINE.to_owned(),
             Some(_) => "is not among the selected files".to_owned(),
         }))

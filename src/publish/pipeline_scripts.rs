@@ -61,6 +61,25 @@ pub(super) fn find_scripts(
     Ok(scripts)
 }
 
+/// Returns the paths of the sent scripts that the needed pipelines use.
+pub(super) fn select_needed_scripts<'i>(
+    sent_pipelines: &'i BTreeMap<String, PipelineFile>,
+    needed_paths: &BTreeSet<String>,
+    scripts: &BTreeMap<String, Script>,
+) -> BTreeSet<&'i str> {
+    needed_paths
+        .iter()
+        .filter_map(|path| sent_pipelines.get(path))
+        .flat_map(PipelineFile::references)
+        .filter_map(Reference::script_path)
+        .filter(|path| {
+            scripts
+                .get(*path)
+                .is_some_and(|script| script.sent_file().is_some())
+        })
+        .collect()
+}
+
 /// Returns the script as sent, or the reason why it is omitted: it is excluded, not a regular file, or missing.
 fn classify_script(request: &PublishRequest<'_>, path: &str, file: Option<SnapshotFile>) -> Script {
     let Some(file) = file else {

@@ -159,7 +159,7 @@ pub fn describe_broken_entry(id: &str, path: &str, reason: &str) -> String {
 
 /// Returns the hint, to append to a message, for an entry whose path lacks the extension of an existing pipeline. Returns
 /// an empty text if there is no such pipeline.
-pub fn suggest_extension(files: &PipelineFiles<'_>, path: &str) -> String {
+pub(super) fn suggest_extension(files: &PipelineFiles<'_>, path: &str) -> String {
     if PipelineKind::from_path(path).is_some() {
         return String::new();
     }

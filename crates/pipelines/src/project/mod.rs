@@ -20,7 +20,7 @@ pub use change_renames::Renames;
 pub use messages::{
     DIRECTORY_FIX_HINT, FIX_HINT, MISSING_FILE, NOT_A_PIPELINE, STAGED_FIX_HINT, describe_ambiguous_call,
     describe_broken_entry, describe_call_of_missing_pipeline, describe_irregular_script,
-    describe_missing_script, describe_undeclared_parameter, describe_unusable_script, suggest_extension,
+    describe_missing_script, describe_undeclared_parameter, describe_unusable_script,
 };
 pub use problem::is_about_link;
 pub use project_check::{CheckLevels, ProjectCheck};

@@ -3,7 +3,7 @@
 use super::call_groups::CallGroups;
 use super::messages::{
     MISSING_FILE, NOT_A_PIPELINE, UNPUBLISHED_FILE, describe_broken_entry, describe_cycle,
-    describe_large_cycle, describe_undeclared_parameter, format_rename_hint, suggest_extension,
+    describe_large_cycle, describe_undeclared_parameter, format_rename_hint,
 };
 use super::problem::{ReferenceProblem, build_reference_problem, build_shared_file_problem, group_problems};
 use super::referring_file::ReferringFile;
@@ -12,8 +12,7 @@ use super::suggestions::{CallSuggestions, ComponentSuggestions};
 use super::{CheckLevels, Project, ProjectCheck};
 use crate::findings::FileResults;
 use crate::pipelines::{
-    CallWalk, PipelineFacts, PipelineKind, Reference, ReferenceKind, ReferenceTarget, SharedEntry,
-    is_pipeline,
+    CallWalk, PipelineFacts, Reference, ReferenceKind, ReferenceTarget, SharedEntry, is_pipeline,
 };
 use sluicegate_base::text::shorten_name;
 use std::cell::{OnceCell, RefCell};
@@ -236,16 +235,9 @@ impl Project<'_> {
         let Some(renames) = self.renames else {
             return String::new();
         };
-        let Some(kind) = PipelineKind::from_path(&entry.pipeline) else {
-            return suggest_extension(self.files, &entry.pipeline);
-        };
         match renames.pipelines.get(&entry.pipeline) {
             Some(new_path) => format_rename_hint(new_path),
-            None => {
-                suggestions
-                    .suggest_pipeline(self.files, &entry.pipeline, kind)
-                    .text
-            }
+            None => suggestions.suggest_entry(self.files, &entry.pipeline),
         }
     }
 

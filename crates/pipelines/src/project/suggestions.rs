@@ -1,7 +1,9 @@
 //! Searches for the probable target of a broken reference. Hostile names can make each search compare all names, so the
 //! work is bounded.
 
-use super::messages::{REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint};
+use super::messages::{
+    REPAIR_HINT, format_other_spelling_hint, format_paths, format_similar_name_hint, suggest_extension,
+};
 use crate::pipelines::{
     OtherSpelling, PipelineFiles, PipelineKind, SpellingIndex, complete_path, file_name, is_expression,
     trim_pipeline_extension,
@@ -219,6 +221,15 @@ impl<'p> CallSuggestions<'p> {
         CallHint {
             text,
             only_path: None,
+        }
+    }
+
+    /// Returns a hint for an entry of the shared-pipelines file whose pipeline is missing; it may be empty. Names files
+    /// as [`Self::suggest_pipeline`] does. For a path without an extension, names the pipeline with the extension.
+    pub fn suggest_entry(&mut self, files: &PipelineFiles<'p>, path: &str) -> String {
+        match PipelineKind::from_path(path) {
+            Some(kind) => self.suggest_pipeline(files, path, kind).text,
+            None => suggest_extension(files, path),
         }
     }
 
