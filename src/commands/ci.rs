@@ -27,7 +27,7 @@ pub(crate) fn run(run: &Run, args: &CiArgs) -> CommandResult {
     // The publish is planned first, because the review also covers the pipelines to publish. A publish requires a
     // review of all pipelines.
     let planned_publish = match selected_run.explain_partial_review() {
-        None => PlannedPublish::prepare(args, &subject.workspace, &subject.target)?,
+        None => PlannedPublish::prepare(run, args, &subject.workspace, &subject.target)?,
         Some(_) => None,
     };
     let publish = planned_publish.as_ref();

@@ -2,7 +2,7 @@
 
 use super::build_plan;
 use super::merged_commit::{MergedCommit, require_merged};
-use super::policy_guard::{reject_unusable_policy, reject_unusable_team_rules};
+use super::policy_guard::{check_stricter_gate, reject_unusable_policy, reject_unusable_team_rules};
 use super::required_review::{pipeline_paths, reject_review_of_worktree};
 use crate::error::Failure;
 use crate::gate::run::{GateRun, SelectedRun};
@@ -30,6 +30,7 @@ impl PlannedPublish {
     /// that is not merged is rejected before any request is sent, and so is a prefix or version name that cannot be
     /// sent. Any other error in the plan is stored, so that the review runs first; the publish then fails with it.
     pub(crate) fn prepare(
+        run: &Run,
         args: &CiArgs,
         workspace: &Workspace<'_>,
         target: &Target,
@@ -45,6 +46,10 @@ impl PlannedPublish {
         let settings = workspace
             .sources
             .resolve_publish_settings(&build_publish_args(args))?;
+        // A dry run has no review, which would find a stricter gate configuration.
+        if settings.dry_run {
+            check_stricter_gate(run, workspace, target)?;
+        }
         // The publish requires the review before it.
         reject_review_of_worktree(&settings)?;
         let plan = match build_plan(workspace, &settings, target, &target.head, settings.from) {

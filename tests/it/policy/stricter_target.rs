@@ -503,6 +503,14 @@ fn tag_on_older_commit_is_compared_with_the_tip() {
         .run(("publish --dry-run", publish))
         .expect(1)
         .saying(&["has a stricter"]);
+    on_platform
+        .run(("ci --dry-run --publish-on-tag v*", publish))
+        .expect(1)
+        .saying(&["has a stricter"]);
+    on_platform
+        .run("ci --dry-run --publish-on-tag v* --prefix p --version-name v1")
+        .expect(2)
+        .saying(&["has a stricter"]);
     on_platform.run(("ci --publish-on-tag v*", publish)).expect(1);
     assert!(
         platform
