@@ -41,8 +41,7 @@ impl VersionComparison<'_> {
         ))
     }
 
-    /// Prints a message if consumers have no version yet. It goes to standard error, because standard output is
-    /// reserved for the document.
+    /// Prints a message on standard error if consumers have no version yet. Standard output is for the document.
     pub(crate) fn print_missing_version(&self, run: &Run) {
         if self.compat.is_first() {
             run.ui.say(&self.describe_missing_version());
@@ -357,12 +356,11 @@ impl OfferLookup<'_> {
             };
             compare_with_published_files(&plan, &published_files)
         });
-        changes
-            .inspect_err(|error| {
-                let warning = format!("could not list the changed files: {error}");
-                self.run.ui.warn(&warning);
-            })
-            .ok()
+        if let Err(error) = &changes {
+            let warning = format!("could not list the changed files: {error}");
+            self.run.ui.warn(&warning);
+        }
+        changes.ok()
     }
 
     /// Plans a publish of the files that are selected in a commit, to compare them with those of another commit.

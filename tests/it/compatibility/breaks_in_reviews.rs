@@ -296,7 +296,8 @@ fn comparison_that_cannot_list_the_changed_files_has_no_class() {
     );
     let note = diff("markdown");
     assert!(
-        note.contains("are unknown.\n\nThe changed files could not be listed.\n") && !note.contains("No changes"),
+        note.contains("are unknown.\n\nThe changed files could not be listed.\n")
+            && !note.contains("No changes"),
         "{note}"
     );
     // A break is certain, whatever else changed.
@@ -1088,7 +1089,10 @@ fn class_of_unreadable_shared_file_is_unknown_in_diff_and_in_report() {
         let call = Call::new(&world.work());
         let report = call.run("check --report json=-").json();
         let diff = call.run("diff main..HEAD -o json").expect(0).json();
-        (report["compat"]["class"].clone(), diff["interface"]["class"].clone())
+        (
+            report["compat"]["class"].clone(),
+            diff["interface"]["class"].clone(),
+        )
     };
     let unknown = (Value::Null, Value::Null);
     assert_eq!(compare(&text, "pipelines: [\n"), unknown, "the change");
