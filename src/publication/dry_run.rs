@@ -17,9 +17,8 @@ use sluicegate_platform::api::{ArtifactDetails, Platform};
 use sluicegate_platform::http::HttpError;
 
 impl Publication<'_> {
-    /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the decision; for
-    /// example, the gate fails if the publish would break consumers. If the planned version already exists, this is
-    /// printed as a reason for a failure unless `--if-exists` accepts that version, but does not change the status.
+    /// Prints what a publish of the plan would do, and writes the receipt. Returns the exit status of the publish, as far
+    /// as it can be predicted; for example, the gate fails if the publish would break consumers.
     pub(super) fn execute_dry_run(mut self, mut plan: Plan) -> CommandResult {
         let platform = self.open_platform()?;
         let decision = match &platform {
@@ -32,6 +31,7 @@ impl Publication<'_> {
         let published_state = self.request_published_state(platform.as_ref(), plan)?;
         let changes = self.compare_with_latest(plan, &hashes, published_state.latest.as_ref());
         let mut refusals = Vec::new();
+        let mut refusal_hint = None;
         let is_upload_planned = matches!(decision, PublishDecision::Upload);
         let decision = self.decide_after_lookup(decision, plan, published_state.planned_version.as_ref());
         let mut status = ExitStatus::Success;
@@ -52,10 +52,10 @@ impl Publication<'_> {
                 }
                 skip_reason = Some(reason);
             }
-            PublishDecision::Conflict(failure) => refusals.extend(self.list_refusal_reasons(&failure)),
             PublishDecision::Refuse(failure) => {
                 status = failure.status();
-                refusals.extend(self.list_refusal_reasons(&failure));
+                refusals = self.list_refusal_reasons(&failure);
+                refusal_hint = failure.own_hint().map(str::to_owned);
             }
         }
         let is_published = skip_reason.is_none() && refusals.is_empty();
@@ -64,6 +64,7 @@ impl Publication<'_> {
             hashes: hashes.clone(),
             published_state,
             refusals,
+            refusal_hint,
             skip_reason,
             changes,
             smoke_runs: self.list_following_smoke_runs(is_published),
@@ -106,15 +107,15 @@ impl Publication<'_> {
     /// Writes the step summary of a dry run. If the publish would fail, reports the reasons as an annotation instead.
     fn summarize_dry_run(&self, plan: &Plan, preview: &Preview, status: ExitStatus) {
         let name = plan.describe_version();
-        let refusals = &preview.refusals;
         if status != ExitStatus::Success {
             let title = format!("{PUBLISH_FAILED}: {name} (dry run)");
-            self.run.annotate_failure(&title, status, &refusals.join("\n"));
+            let hint = preview.refusal_hint.as_ref().map(|hint| format!("hint: {hint}"));
+            let lines: Vec<String> = preview.refusals.iter().cloned().chain(hint).collect();
+            self.run.annotate_failure(&title, status, &lines.join("\n"));
         } else if let Some(reason) = &preview.skip_reason {
             self.write_summary(&format!("Dry run: nothing to publish: {reason}"), plan, &[], None);
         } else {
-            // Here, the only possible refusal is that the version already exists; the summary shows it as a warning.
-            self.write_summary(&format!("Dry run: would publish {name}"), plan, refusals, None);
+            self.write_summary(&format!("Dry run: would publish {name}"), plan, &[], None);
         }
     }
 

@@ -21,7 +21,9 @@ impl Publication<'_> {
             return Vec::new();
         };
         let omissions = match self.read_earlier_receipt(path) {
-            Ok(Some(receipt)) => self.list_omissions_in(&receipt, version_name, commit).map(<[_]>::to_vec),
+            Ok(Some(receipt)) => self
+                .list_omissions_in(&receipt, version_name, commit)
+                .map(<[_]>::to_vec),
             Ok(None) => return Vec::new(),
             Err(reason) => Err(reason),
         };

@@ -35,7 +35,7 @@ impl Publication<'_> {
         let hint = conflict_hint(if_exists, outcome.has_differences(), self.needs_next_version());
         let message = outcome.list_sentences().join("; ");
         let failure = Failure::new(ExitStatus::AlreadyExists, anyhow::Error::msg(message));
-        PublishDecision::Conflict(failure.with_hint(hint))
+        PublishDecision::Refuse(failure.with_hint(hint))
     }
 
     /// Returns whether the platform has the planned version. If that is unknown, it is an error, except in a dry run,

@@ -41,7 +41,7 @@ impl Publication<'_> {
             decision = self.decide_after_lookup(decision, &plan, planned_version.as_ref());
         }
         match decision {
-            PublishDecision::Refuse(failure) | PublishDecision::Conflict(failure) => Err(failure),
+            PublishDecision::Refuse(failure) => Err(failure),
             PublishDecision::AlreadyPublished(published_version) => {
                 Ok(format!("would publish nothing: {}", published_version.reason))
             }

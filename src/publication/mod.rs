@@ -121,7 +121,7 @@ impl Publication<'_> {
             PublishDecision::AlreadyPublished(published_version) => {
                 self.finish_without_upload(&platform, &plan, &published_version)
             }
-            PublishDecision::Refuse(failure) | PublishDecision::Conflict(failure) => {
+            PublishDecision::Refuse(failure) => {
                 self.finish_refused_publish(&plan, &failure, "nothing was sent".to_owned())
             }
             PublishDecision::Upload => {

@@ -9,10 +9,8 @@ use sluicegate_platform::api::Platform;
 /// The action to take after the plan was compared with the platform.
 pub(super) enum PublishDecision {
     AlreadyPublished(PublishedVersion),
-    /// The planned version exists, and `--if-exists` does not accept it. Only the previews decide this; a publish finds
-    /// the version during its upload.
-    Conflict(Failure),
-    /// The job does not allow the publish.
+    /// The job does not allow the publish. In a preview, also: the planned version exists, and `--if-exists` does not
+    /// accept it. A publish finds that version during its upload.
     Refuse(Failure),
     Upload,
 }

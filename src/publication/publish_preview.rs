@@ -25,7 +25,10 @@ pub(super) struct Preview {
     pub(super) receipt_digest: String,
     pub(super) hashes: Vec<String>,
     pub(super) published_state: PublishedState,
+    /// The reasons why the publish would be refused.
     pub(super) refusals: Vec<String>,
+    /// The hint of the refusal.
+    pub(super) refusal_hint: Option<String>,
     pub(super) skip_reason: Option<String>,
     /// The commit of the latest version and the changes since that commit, or the reason why they are unknown.
     pub(super) changes: Result<(String, PlanChanges), String>,
@@ -33,6 +36,14 @@ pub(super) struct Preview {
     pub(super) smoke_runs: Vec<SmokeRun>,
     /// The changes for consumers; `None` if they were not compared.
     pub(super) compat: Option<Compatibility>,
+}
+
+impl Preview {
+    /// Returns the name of the planned version; `None` if nothing is published and no version has that name.
+    fn version_name<'p>(&self, plan: &'p Plan) -> Option<&'p str> {
+        let is_version_real = self.skip_reason.is_none() || self.published_state.planned_version.is_some();
+        is_version_real.then_some(plan.version_name.as_str())
+    }
 }
 
 /// Returns the preview of a publish in the JSON format `sluicegate.plan/v1`.
@@ -46,7 +57,7 @@ pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
     let refusals: Vec<Value> = preview
         .refusals
         .iter()
-        .map(|refusal| json!({ "what": refusal }))
+        .map(|refusal| json!({ "what": refusal, "hint": preview.refusal_hint }))
         .collect();
     let latest = preview.published_state.latest.as_ref().map(|latest| {
         json!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
@@ -62,7 +73,7 @@ pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
     json!({
         "schema": "sluicegate.plan/v1",
         "prefix": plan.prefix,
-        "versionName": plan.version_name,
+        "versionName": preview.version_name(plan),
         "commitHash": plan.commit_hash,
         "branch": plan.branch,
         "from": plan.source.name(),
@@ -89,12 +100,9 @@ pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -
         None => format!("would publish {}\n", format_count(plan.files.len(), "file")),
     };
     let latest = preview.published_state.latest.as_ref();
-    // If nothing is published, the name of a version that does not exist would be misleading.
-    let is_version_real = preview.skip_reason.is_none() || preview.published_state.planned_version.is_some();
-    let planned_version = is_version_real.then(|| plan.version_name.clone());
     let facts = [
         ("prefix", Some(plan.prefix.clone())),
-        ("version", planned_version),
+        ("version", preview.version_name(plan).map(str::to_owned)),
         ("commit", Some(plan.commit_hash.clone())),
         ("branch", plan.branch.clone()),
         ("digest", Some(preview.receipt_digest.clone())),
@@ -141,6 +149,9 @@ pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -
             "publishing would fail: {}",
             text::escape_line(refusal)
         );
+    }
+    if let Some(hint) = &preview.refusal_hint {
+        let _ = writeln!(text_output, "hint: {}", text::escape_line(hint));
     }
     text_output
 }

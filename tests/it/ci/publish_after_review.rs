@@ -715,13 +715,13 @@ fn plan_is_data() {
     world.write("sales/new.orch.yaml", orchestration_text(&["Start", "Done"]));
     let head = world.commit("more");
     world.push();
-    let dry = |version: &str| {
+    let dry = |version: &str, code: i32| {
         publish_call(&world, &server)
             .run(format!("publish --dry-run --json --version-name {version}"))
-            .expect(0)
+            .expect(code)
             .json()
     };
-    let plan = dry("2");
+    let plan = dry("2", 0);
     assert_eq!(plan["schema"], "sluicegate.plan/v1");
     assert_eq!(
         (&plan["prefix"], &plan["versionName"], &plan["commitHash"]),
@@ -737,7 +737,7 @@ fn plan_is_data() {
     });
     assert_eq!((&plan["changes"], &plan["refused"]), (&changes, &json!([])));
     assert!(
-        dry("1")["refused"][0]["what"]
+        dry("1", 5)["refused"][0]["what"]
             .as_str()
             .unwrap()
             .contains("exists")

@@ -191,12 +191,42 @@ fn incomplete_plan_is_printed_by_dry_run_and_not_by_publish() {
 }
 
 #[test]
+fn refusal_for_missing_shared_pipeline_has_help_of_finding() {
+    let shop = Shop::new();
+    let shared_file = ".platform/shared-pipelines.yaml";
+    let text = shop.world.read_text(shared_file);
+    for (path, help) in [
+        (
+            "Load.orch.yaml",
+            "the name of `load.orch.yaml` differs only in letter case",
+        ),
+        ("./load.orch.yaml", "`load.orch.yaml` has that name"),
+    ] {
+        shop.world
+            .write(shared_file, text.replace("load.orch.yaml", path));
+        shop.push();
+        let output = shop.call().run("publish --version-name 1.0.0").expect(2);
+        assert!(!output.all().contains("mv --repair"), "{}", output.all());
+        output.saying(&[help]);
+        shop.call().run("check --all").expect(0).assert_logged(&[help]);
+    }
+}
+
+#[test]
 fn dry_run_of_existing_version_predicts_the_publish() {
     let shop = Shop::new();
     shop.publish("1.0.0").expect(0);
     let same_content = "--if-exists same-content";
     let refusal = "publishing would fail: the version `1.0.0` of `sales` already exists";
-    dry_run(&shop, "").assert_logged(&[refusal]);
+    let refused_dry_run = |extra_args: &str| {
+        let args = "publish --version-name 1.0.0 --dry-run";
+        shop.call().run((args, extra_args)).expect(5)
+    };
+    let hint = "hint: publish under another version name";
+    refused_dry_run("").assert_logged(&[refusal, hint]);
+    let plan = refused_dry_run("-o json").json();
+    let hint_text = plan["refused"][0]["hint"].as_str().unwrap();
+    assert!(hint_text.contains("--if-exists same-content"), "{plan}");
     let output = dry_run(&shop, (same_content, "--receipt r.json"));
     output.assert_logged(&[
         "would publish nothing: version 1.0.0 of sales is already published",
@@ -209,7 +239,7 @@ fn dry_run_of_existing_version_predicts_the_publish() {
     shop.world
         .write("more.orch.yaml", orchestration_text(&["Start", "Done"]));
     shop.push();
-    dry_run(&shop, same_content).assert_logged(&[refusal, "the version is from commit"]);
+    refused_dry_run(same_content).assert_logged(&[refusal, "the version is from commit", hint]);
 }
 
 #[test]

@@ -44,6 +44,8 @@ fn next_version_is_counted_from_what_changed() {
     next("1.1.1");
     assert_eq!(job_output(&shop.outputs(), "next-version"), "1.1.1");
     let published_commit = shop.receipt()["commitHash"].clone();
+    let plan = shop.publish("{next} --dry-run -o json").expect(0).json();
+    assert_eq!(plan["versionName"], json!(null), "{plan}");
     shop.world.write("README.md", "no part of a version\n");
     shop.push();
     let output = shop.publish("{next}").expect(0);

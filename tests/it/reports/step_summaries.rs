@@ -154,6 +154,14 @@ fn refused_publish_has_failing_summary_and_no_version_output() {
         "{}",
         plan_output.outputs
     );
+    shop.publish("1.2.0").expect(0);
+    let dry = push_step(&shop, "publish --version-name 1.2.0 --dry-run")
+        .expect(5)
+        .expect_failure_annotation(
+            "Publish failed",
+            &["(dry run)", "already exists", "publish under another"],
+        );
+    assert!(!dry.summary.contains("would publish"), "{}", dry.summary);
     // The token is rejected; the annotation does not contain it.
     let call = push_of_branch(&shop.world, shop.call()).variable("SLUICEGATE_TOKEN", "another-token");
     let denied = step(call, shop.world.path(), "publish --version-name 2.0.0")
