@@ -106,7 +106,8 @@ impl ReportContext {
     }
 
     /// Returns an instruction such as `run …` that fixes a finding about the rules file: create the file if it is
-    /// missing, otherwise check it. The caller must escape the result.
+    /// missing, otherwise check it. The team rules file must be repaired by a change, because that of the policy is in
+    /// force. The caller must escape the result.
     pub(super) fn rules_file_hint(&self, finding: &Finding<'_>) -> &str {
         let missing_file_hint = match &self.missing_rules_hint {
             Some(hint) => hint,
@@ -114,6 +115,8 @@ impl ReportContext {
         };
         if finding.is_missing_rules_file_error() {
             missing_file_hint
+        } else if finding.is_team_rules_file_error() {
+            "fix the file in a change, and check the change with `sluicegate rules lint`"
         } else {
             "run `sluicegate rules lint` to find every problem in the rules file"
         }

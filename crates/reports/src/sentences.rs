@@ -310,10 +310,11 @@ pub(super) fn capitalize(text: &str) -> String {
 }
 
 /// Changes a text to a sentence: it starts with a capital letter, unless it starts with a name (see [`capitalize`]),
-/// and ends with a period, unless it already ends with punctuation or a closing parenthesis.
+/// and ends with a period, unless it already ends with punctuation, which may be in parentheses.
 pub(super) fn to_sentence(text: &str) -> String {
     let mut sentence = capitalize(text.trim());
-    if !sentence.is_empty() && !sentence.ends_with(['.', '!', '?', ':', ')']) {
+    let text_end = sentence.trim_end_matches(')');
+    if !sentence.is_empty() && !text_end.ends_with(['.', '!', '?', ':']) {
         sentence.push('.');
     }
     sentence

@@ -21,8 +21,11 @@ const UNREADABLE_TYPE: &str = "designer/document-parse-error";
 /// The error type of a commit without a rules file.
 pub const MISSING_RULES_TYPE: &str = "designer/rules-file-retrieval-error";
 
-/// Error types that concern the rules file. Every pipeline gets the same error.
-const RULES_FILE_ERROR_TYPES: [&str; 8] = [
+/// The error type of the team rules if their file, or the file that names it, cannot be used.
+pub const UNUSABLE_TEAM_RULES_TYPE: &str = "team/unusable-file";
+
+/// Error types that concern the rules file or the team rules file. Every pipeline gets the same error.
+const RULES_FILE_ERROR_TYPES: [&str; 9] = [
     "designer/rules-file-parse-error",
     MISSING_RULES_TYPE,
     "designer/validator-not-found",
@@ -31,6 +34,7 @@ const RULES_FILE_ERROR_TYPES: [&str; 8] = [
     "designer/empty-regex-pattern",
     "designer/invalid-regex-pattern",
     "designer/duplicate-enabled-rule",
+    UNUSABLE_TEAM_RULES_TYPE,
 ];
 
 /// The rule id under which an unreadable pipeline is reported, because it concerns no specific rule.
@@ -120,10 +124,15 @@ impl Finding<'_> {
             .is_some_and(|error_type| FILE_ERROR_TYPES.contains(&error_type))
     }
 
-    /// Returns whether the finding is an error in the rules file and not in the pipeline.
+    /// Returns whether the finding is an error in the rules file or the team rules file and not in the pipeline.
     pub fn is_rules_file_error(&self) -> bool {
         self.error_type
             .is_some_and(|error_type| RULES_FILE_ERROR_TYPES.contains(&error_type))
+    }
+
+    /// Returns whether the finding reports that not all team rules were evaluated, because their file cannot be used.
+    pub fn is_team_rules_file_error(&self) -> bool {
+        self.error_type == Some(UNUSABLE_TEAM_RULES_TYPE)
     }
 
     /// Returns whether the finding reports that the rules file is missing.

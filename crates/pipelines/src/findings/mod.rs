@@ -26,7 +26,7 @@ pub use change_summary::{ChangeCounts, ChangeSummary, FileChange};
 pub(crate) use change_summary::{format_copy_source, format_part_counts, format_rename};
 pub use documentation_block::DocumentationBlock;
 pub use fail_on::FailOn;
-pub use finding::{Finding, FindingIdentity, MISSING_RULES_TYPE, UNREADABLE_RULE};
+pub use finding::{Finding, FindingIdentity, MISSING_RULES_TYPE, UNREADABLE_RULE, UNUSABLE_TEAM_RULES_TYPE};
 pub use finding_fix::{Fix, ProposedFix};
 pub use finding_state::FindingState;
 pub use finding_totals::FindingTotals;

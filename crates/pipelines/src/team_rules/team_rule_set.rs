@@ -8,7 +8,8 @@ use super::record_field::RuleSubject;
 use super::team_rule::{TeamRule, is_rule_id};
 use super::team_rules_file::read_team_rules_file;
 use crate::findings::{
-    FileResults, LINK_ARROW, Origin, RuleResult, Severity, Status, TEAM_PREFIX, Violation,
+    FileResults, LINK_ARROW, Origin, RuleResult, Severity, Status, TEAM_PREFIX, UNUSABLE_TEAM_RULES_TYPE,
+    Violation,
 };
 use crate::pipelines::{LAYOUT_KEY, Pipeline, PipelineFiles, SubjectKind};
 use crate::rules::{EvaluationError, LintProblem};
@@ -24,9 +25,6 @@ const EVALUATION_ERROR_TYPE: &str = "team/evaluation-error";
 
 /// The error type of a rule whose evaluation costs too much.
 const COST_LIMIT_TYPE: &str = "team/cost-limit";
-
-/// The error type of the team rules if their file cannot be used.
-const UNUSABLE_FILE_TYPE: &str = "team/unusable-file";
 
 /// The rule of a result about the whole rules file.
 const RULES_FILE_ID: &str = "team/rules-file";
@@ -347,7 +345,7 @@ pub fn build_unusable_file_result(reason: &str) -> RuleResult {
         origin: Origin::Team,
         ..RuleResult::new(
             RULES_FILE_ID.to_owned(),
-            Status::Error(Some(UNUSABLE_FILE_TYPE.to_owned())),
+            Status::Error(Some(UNUSABLE_TEAM_RULES_TYPE.to_owned())),
             None,
             vec![Violation::new(reason)],
         )
