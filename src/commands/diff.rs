@@ -42,6 +42,7 @@ pub(crate) fn run(run: &Run, args: &DiffArgs) -> CommandResult {
     };
     run.ui.print_result(&text)?;
     if args.exit_code && has_changes {
+        run.annotate_printed_failure(ExitStatus::GateFailed, plain_change::DIFFERENCE_REASON);
         return Ok(ExitStatus::GateFailed);
     }
     Ok(ExitStatus::Success)

@@ -19,7 +19,11 @@ pub(crate) fn run(run: &Run, args: &DoctorArgs) -> CommandResult {
         doctor_check::render_text(&checks, run.ui.colors_output(), run.ui.width())
     };
     run.ui.print_result(&text)?;
-    Ok(checks
+    let status = checks
         .iter()
-        .fold(ExitStatus::Success, |worst, check| worst.worse(check.status())))
+        .fold(ExitStatus::Success, |worst, check| worst.worse(check.status()));
+    if let Some(failures) = doctor_check::describe_failed_checks(&checks) {
+        run.annotate_printed_failure(status, &failures);
+    }
+    Ok(status)
 }

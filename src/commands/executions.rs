@@ -94,7 +94,7 @@ fn terminate_execution(
         if execution.has_ended() {
             print_last_state(run, &execution, output)
         } else {
-            report_last_state(run, &execution, output)
+            report_last_state(run, &execution.with_requested_termination(), output)
         }
     })?
 }

@@ -193,6 +193,11 @@ impl Run {
         }
     }
 
+    /// Shows on the CI host why the command ends with this exit status, if the command has already printed the reason.
+    pub(crate) fn annotate_printed_failure(&self, status: ExitStatus, reason: &str) {
+        self.annotate_failure(self.failure_title, status, reason);
+    }
+
     /// Shows on the CI host that the command failed, unless a report or a failure of the run was already shown there.
     pub(crate) fn report_unexplained_failure(&self, status: ExitStatus) {
         if status != ExitStatus::Success && !self.has_reported.load(Ordering::Relaxed) {

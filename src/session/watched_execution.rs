@@ -53,6 +53,8 @@ pub(crate) struct WatchedExecution {
     pub(crate) response: ApiValue<ExecutionResponse>,
     pub(crate) end: PollEnd,
     limit: Duration,
+    /// Whether this run has requested the termination of the execution.
+    is_termination_requested: bool,
 }
 
 impl WatchedExecution {
@@ -112,7 +114,16 @@ impl WatchedExecution {
             response,
             end,
             limit: pace.limit(),
+            is_termination_requested: false,
         })
+    }
+
+    /// Returns the execution of a run that has requested its termination.
+    pub(crate) fn with_requested_termination(self) -> Self {
+        Self {
+            is_termination_requested: true,
+            ..self
+        }
     }
 
     /// Returns whether the execution ended.
@@ -140,12 +151,10 @@ impl WatchedExecution {
         match self.end {
             PollEnd::Succeeded => None,
             PollEnd::Failed => {
-                let message = self.response.result.message.as_deref();
-                let suffix = message.map(|text| format!(": {text}")).unwrap_or_default();
                 Some(format!(
-                    "execution {} ended in {}{suffix}",
+                    "execution {} ended in {}",
                     self.id,
-                    self.status_name()
+                    describe_status(&self.response.result)
                 ))
             }
             PollEnd::Deadline => Some(format!(
@@ -160,7 +169,9 @@ impl WatchedExecution {
     /// Returns the next step if the execution did not end in time.
     fn hint_after_deadline(&self) -> String {
         let id = quote_shell_word(&self.id);
-        if self.response.result.is_running() {
+        if self.is_termination_requested {
+            format!("the termination was requested; run `sluicegate executions show {id} --wait` to wait again")
+        } else if self.response.result.is_running() {
             format!("the execution is still running; run `sluicegate executions cancel {id}` to cancel it")
         } else {
             format!("run `sluicegate executions show {id}` to see its status")
@@ -235,7 +246,7 @@ pub(crate) fn report_last_state(
     }))
 }
 
-/// Describes the status with its message.
+/// Describes the status with its message, if there is one.
 fn describe_status(execution: &Execution) -> String {
     let status = execution.status.as_deref().unwrap_or("(no status)");
     match execution.message.as_deref() {

@@ -28,6 +28,11 @@ pub(super) struct FixReport<'a> {
 impl FixReport<'_> {
     /// Returns the report as text: the fixed, remaining and new findings, other problems, and the result in one line.
     pub(super) fn render_text(&self) -> String {
+        format!("{}{}\n", self.render_details(), self.describe_result())
+    }
+
+    /// Renders the fixed, remaining and new findings, and other problems.
+    fn render_details(&self) -> String {
         let comparison = self.comparison;
         let mut output = String::new();
         for (title, findings) in [
@@ -47,6 +52,12 @@ impl FixReport<'_> {
                 format_count(self.omitted_count, "more finding")
             );
         }
+        output
+    }
+
+    /// Describes the result in one line, with the branch of the fix.
+    fn describe_result(&self) -> String {
+        let comparison = self.comparison;
         let (branch, commit) = (&self.branches.fix_branch, self.commit.short());
         let result = if comparison.is_success() {
             format!(
@@ -58,8 +69,12 @@ impl FixReport<'_> {
         } else {
             format!("undecided: branch {branch} ({commit}) was not reviewed completely")
         };
-        let _ = writeln!(output, "{}", text::escape_line(&result));
-        output
+        text::escape_line(&result)
+    }
+
+    /// Describes a fix that did not succeed for a CI host: the result first, then the details.
+    pub(super) fn describe_problem(&self) -> String {
+        format!("{}\n{}", self.describe_result(), self.render_details())
     }
 
     /// Returns the report as a JSON document.

@@ -240,7 +240,11 @@ impl AgentFix<'_> {
             OutputFormat::Text => result.render_text(),
             OutputFormat::Json => format_json(&result.to_document()),
         })?;
-        Ok(choose_exit_status(&comparison))
+        let status = choose_exit_status(&comparison);
+        if status != ExitStatus::Success {
+            self.run.annotate_printed_failure(status, &result.describe_problem());
+        }
+        Ok(status)
     }
 
     /// Returns the changes between the reviewed commit and `commit` as text, as `diff` prints them.

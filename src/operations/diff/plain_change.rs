@@ -10,6 +10,9 @@ use sluicegate_pipelines::findings::FileChange;
 use sluicegate_pipelines::pipelines::is_pipeline;
 use std::borrow::Cow;
 
+/// The reason for the exit status of a command with `--exit-code`.
+pub(crate) const DIFFERENCE_REASON: &str = "the compared versions differ (--exit-code)";
+
 /// Returns whether the comparison of two files is shown as text and line by line: neither the name nor the content is
 /// that of a pipeline.
 pub(crate) fn is_plain_change(args: &DiffArgs, contents: &ChangedContents) -> bool {
@@ -28,11 +31,11 @@ pub(crate) fn print_plain_change(run: &Run, args: &DiffArgs, contents: &ChangedC
         .map(|line| style.format_line(line))
         .collect();
     run.ui.print_result(&(lines.join("\n") + "\n"))?;
-    Ok(if args.exit_code {
-        ExitStatus::GateFailed
-    } else {
-        ExitStatus::Success
-    })
+    if args.exit_code {
+        run.annotate_printed_failure(ExitStatus::GateFailed, DIFFERENCE_REASON);
+        return Ok(ExitStatus::GateFailed);
+    }
+    Ok(ExitStatus::Success)
 }
 
 /// Returns the lines to print for a file that is not a pipeline, or not a readable one: its changed lines.

@@ -93,6 +93,10 @@ impl Check {
         matches!(self.state, CheckState::Ok)
     }
 
+    const fn is_failed(&self) -> bool {
+        matches!(self.state, CheckState::Failed(_))
+    }
+
     /// Returns the exit status that this check alone would cause.
     pub(crate) const fn status(&self) -> ExitStatus {
         match self.state {
@@ -170,6 +174,24 @@ pub(crate) fn render_text(checks: &[Check], is_colored: bool, width: Option<usiz
     text
 }
 
+/// Describes the failed checks for a CI host: a summary, a line for each check, and their hints, each once. `None` if no
+/// check failed.
+pub(crate) fn describe_failed_checks(checks: &[Check]) -> Option<String> {
+    let failed_count = count_failed_checks(checks);
+    if failed_count == 0 {
+        return None;
+    }
+    let mut lines = vec![format!("{} failed:", format_count(failed_count, "check"))];
+    let mut hint_lines = Vec::new();
+    for check in checks.iter().filter(|check| check.is_failed()) {
+        lines.push(format!("  {}: {}", check.name, text::escape_line(&check.result)));
+        let hint_line = check.hint.as_ref().map(|hint| format!("hint: {}", text::escape_line(hint)));
+        hint_lines.extend(hint_line.filter(|line| !hint_lines.contains(line)));
+    }
+    lines.append(&mut hint_lines);
+    Some(lines.join("\n"))
+}
+
 /// Wraps the text into lines that fit the terminal. The first line begins with `prefix`, the others with an indentation
 /// of the same width.
 fn wrap_with_prefix(prefix: &str, text: &str, width: Option<usize>) -> Vec<String> {
@@ -183,8 +205,5 @@ fn wrap_with_prefix(prefix: &str, text: &str, width: Option<usize>) -> Vec<Strin
 
 /// Returns the number of failed checks.
 fn count_failed_checks(checks: &[Check]) -> usize {
-    checks
-        .iter()
-        .filter(|check| matches!(check.state, CheckState::Failed(_)))
-        .count()
+    checks.iter().filter(|check| check.is_failed()).count()
 }

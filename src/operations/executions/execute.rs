@@ -321,13 +321,15 @@ impl PipelineRun<'_> {
         self.run.signals.release();
         let unknown_execution = None;
         if let Err(error) = result {
-            ui.print_failure(&Failure::from(error).context(format!("could not terminate execution {id}")));
+            let failure = Failure::from(error).context(format!("could not terminate execution {id}"));
+            self.run.report_failure(&failure);
             let problem = format!("interrupted, but could not terminate execution {id}");
             self.write_junit_report(unknown_execution, Some(problem), waiting_time);
             return Ok(status);
         }
         match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
             Ok(execution) => {
+                let execution = execution.with_requested_termination();
                 let problem = format!("interrupted; execution {id} is {}", execution.status_name());
                 self.write_junit_report(Some(&execution), Some(problem), waiting_time);
                 if let Err(failure) = report_last_state(self.run, &execution, self.args.output) {

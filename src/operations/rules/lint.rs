@@ -7,13 +7,14 @@ use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use serde_json::{Value, json};
-use sluicegate_base::text::{List, format_count, is_unsafe};
+use sluicegate_base::text::{List, escape_line, format_count, is_unsafe};
 use sluicegate_git::read_disk_file;
 use sluicegate_pipelines::pipelines::{RULES_FILE, is_pipeline};
 use sluicegate_pipelines::rules::{self, LintProblem};
 use sluicegate_pipelines::team_rules::{self, TeamRuleSet};
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use sluicegate_yaml::{DocumentError, Position};
+use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
@@ -66,11 +67,12 @@ impl LintedFiles {
             OutputFormat::Text => self.iter().map(|file| file.render_text(run)).collect(),
         };
         run.ui.print_result(&text)?;
-        Ok(if self.iter().all(|file| count_errors(&file.problems) == 0) {
-            ExitStatus::Success
-        } else {
-            ExitStatus::GateFailed
-        })
+        let descriptions: Vec<String> = self.iter().filter_map(LintedFile::describe_errors).collect();
+        if descriptions.is_empty() {
+            return Ok(ExitStatus::Success);
+        }
+        run.annotate_printed_failure(ExitStatus::GateFailed, &descriptions.join("\n"));
+        Ok(ExitStatus::GateFailed)
     }
 
     /// Returns the problems as JSON in the schema `sluicegate.lint/v1`. Those of the project's team rules are in
@@ -136,6 +138,29 @@ impl LintedFile {
 
     fn render_text(&self, run: &Run) -> String {
         render_problems(run, &LintSource::new(&self.name, &self.bytes), &self.problems)
+    }
+
+    /// Describes the errors for a CI host: their number, and a line for each of the first `MAX_LISTED_PROBLEMS`. `None`
+    /// if there are no errors.
+    fn describe_errors(&self) -> Option<String> {
+        let error_count = count_errors(&self.problems);
+        if error_count == 0 {
+            return None;
+        }
+        let mut text = format!("{} in {}:", format_count(error_count, "error"), self.name);
+        let errors = self.problems.iter().filter(|problem| problem.is_error);
+        let list = List::with_limit(errors, MAX_LISTED_PROBLEMS).with_noun("error");
+        for problem in list.items() {
+            let mut line = format!("{}: {}", problem.format_place(&self.name), problem.message);
+            if let Some(help) = &problem.help {
+                let _ = write!(line, " ({help})");
+            }
+            let _ = write!(text, "\n  {}", escape_line(&line));
+        }
+        if let Some(remark) = list.remark() {
+            let _ = write!(text, "\n  {remark}");
+        }
+        Some(text)
     }
 
     fn problems_to_json(&self) -> Vec<Value> {
@@ -268,7 +293,7 @@ impl LintSource {
         let text = String::from_utf8_lossy(bytes);
         let without_bom = text.strip_prefix('\u{feff}').unwrap_or(&text);
         Self {
-            name: sluicegate_base::text::escape_line(name),
+            name: escape_line(name),
             lines: without_bom
                 .replace("\r\n", "\n")
                 .replace("##", "#\u{ff03}")
@@ -287,7 +312,7 @@ impl LintSource {
         } else {
             Level::WARNING
         };
-        let title = level.primary_title(sluicegate_base::text::escape_line(&problem.message));
+        let title = level.primary_title(escape_line(&problem.message));
         let title = match problem.error_type {
             Some(error_type) => title.id(error_type),
             None => title,
@@ -298,7 +323,7 @@ impl LintSource {
             .annotation(AnnotationKind::Primary.span(value_span(line, position.column as usize)));
         let group = title.element(snippet);
         match &problem.help {
-            Some(help) => group.element(Level::HELP.message(sluicegate_base::text::escape_line(help))),
+            Some(help) => group.element(Level::HELP.message(escape_line(help))),
             None => group,
         }
     }

@@ -10,7 +10,7 @@ use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
 use sluicegate_base::input;
-use sluicegate_base::text::{escape_line, format_count};
+use sluicegate_base::text::{List, escape_line, format_count};
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{
     ExampleFailure, ExampleRun, MAX_TEAM_RULES_BYTES, TeamRuleSet, render_new_rule,
@@ -19,6 +19,9 @@ use sluicegate_yaml::{Tree, is_blank, remove_empty_brackets};
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
+
+/// Maximum number of failed examples in an annotation.
+const MAX_ANNOTATED_EXAMPLES: usize = 50;
 
 /// The beginning of a new file.
 const FILE_HEADING: &str = "# Rules of the team. To test them, run: sluicegate rules test
@@ -43,11 +46,11 @@ pub(crate) fn test_rules(run: &Run, file: Option<&Path>, output: OutputFormat) -
         OutputFormat::Text => render_text(&name, &rule_set, &example_run),
     };
     run.ui.print_result(&text)?;
-    Ok(if example_run.failures.is_empty() {
-        ExitStatus::Success
-    } else {
-        ExitStatus::GateFailed
-    })
+    if example_run.failures.is_empty() {
+        return Ok(ExitStatus::Success);
+    }
+    run.annotate_printed_failure(ExitStatus::GateFailed, &describe_failures(&name, &example_run));
+    Ok(ExitStatus::GateFailed)
 }
 
 /// Reads the team rules file of the checkout. Returns its path and its content; fails if it does not exist or if team
@@ -94,15 +97,31 @@ fn failure_to_json(failure: &ExampleFailure) -> Value {
     })
 }
 
+/// Describes a failed example with its place in the file `name`, in one line.
+fn describe_failure(name: &str, failure: &ExampleFailure) -> String {
+    format!(
+        "{name}:{}: {}: {}: {}",
+        failure.line, failure.rule, failure.path, failure.reason
+    )
+}
+
+/// Describes the failed examples for a CI host: their number, and a line for each of the first ones.
+fn describe_failures(name: &str, example_run: &ExampleRun) -> String {
+    let failed_count = format_count(example_run.failures.len(), "example");
+    let mut lines = vec![format!("{failed_count} of the team rules failed:")];
+    let list = List::with_limit(&example_run.failures, MAX_ANNOTATED_EXAMPLES).with_noun("example");
+    for failure in list.items() {
+        lines.push(format!("  {}", escape_line(&describe_failure(name, failure))));
+    }
+    lines.extend(list.remark().map(|remark| format!("  {remark}")));
+    lines.join("\n")
+}
+
 /// Renders one line for each failed example, then a summary.
 fn render_text(name: &str, rule_set: &TeamRuleSet, example_run: &ExampleRun) -> String {
     let mut text = String::new();
     for failure in &example_run.failures {
-        let line = format!(
-            "{name}:{}: {}: {}: {}",
-            failure.line, failure.rule, failure.path, failure.reason
-        );
-        let _ = writeln!(text, "{}", escape_line(&line));
+        let _ = writeln!(text, "{}", escape_line(&describe_failure(name, failure)));
     }
     let example_count = format_count(example_run.example_count, "example");
     let rule_count = format_count(rule_set.rules().len(), "rule");

@@ -412,3 +412,59 @@ fn undecided_review_of_unavailable_platform_is_to_be_run_again() {
         );
     }
 }
+
+#[test]
+fn failed_check_of_setup_rules_or_difference_is_explained_on_github() {
+    let shop = Shop::new();
+    let world = &shop.world;
+    world.write("rules.yaml", "rules: [{ id: nope, enabled: true }]\n");
+    let examples = "rules:
+  - id: no-start
+    level: error
+    for: pipeline
+    when: \"true\"
+    message: m
+    examples:
+      passes: [{ path: a.orch.yaml, pipeline: \"type: orchestration\" }]
+";
+    world.write("team.yaml", examples);
+    world.write("old.txt", "old");
+    world.write("new.txt", "new");
+    let [old, new] = [1, 2].map(|count| orchestration_text(&["Start", "Done", "Load"][..=count]));
+    world.write("old.orch.yaml", old);
+    world.write("new.orch.yaml", new);
+    for (args, code, text) in [
+        ("doctor --ca-cert missing.pem", 2, "missing.pem"),
+        ("rules lint rules.yaml", 1, "rules.yaml&#58;1&#58;"),
+        ("rules test team.yaml", 1, "team.yaml&#58;8&#58; team/no-start"),
+        (
+            "diff --files old.txt new.txt --exit-code",
+            1,
+            "the compared versions differ",
+        ),
+        (
+            "diff --files old.orch.yaml new.orch.yaml --exit-code",
+            1,
+            "the compared versions differ",
+        ),
+    ] {
+        let step = push_step(&shop, args).expect(code);
+        assert!(
+            !step.summary.contains("the log of this step"),
+            "{args}: {}",
+            step.summary
+        );
+        let step = step.expect_failure_annotation("sluicegate failed", &[text]);
+        // A host without annotations has the text of the command only.
+        assert!(step.output.err.contains("::error"), "{args}");
+    }
+    for args in [
+        "rules test team.yaml -o json",
+        "rules lint",
+        "diff --files old.txt new.txt",
+    ] {
+        let is_failing = args.starts_with("rules test");
+        let step = push_step(&shop, args).expect(i32::from(is_failing));
+        assert_eq!(step.summary.is_empty(), !is_failing, "{args}: {}", step.summary);
+    }
+}

@@ -121,6 +121,46 @@ fn unusable_file_on_target_fails_each_change_with_pipelines() {
 }
 
 #[test]
+fn unusable_file_on_target_is_reported_once_for_all_pipelines() {
+    let broken = python_rule("error").replace("component.type ==", "component.typ ==");
+    for (file, fault_count) in [(broken, 1), (python_rule("error"), 0)] {
+        let world = world_with_files(&[(FILE, &file)]);
+        let pipeline = python_pipeline(&["Run"]);
+        commit_files(
+            &world,
+            &[
+                ("a.orch.yaml", &pipeline),
+                ("b.orch.yaml", &pipeline),
+                ("c.orch.yaml", &pipeline),
+            ],
+        );
+        let call = Job::github().pull_request().call(&world);
+        let output = call
+            .run("check --report checkstyle=r.xml --report markdown=r.md")
+            .expect(fault_count);
+        let count_lines = |text: &str, part: &str| text.lines().filter(|line| line.contains(part)).count();
+        let errors = output.all().replace("::error", "\n::error");
+        let annotation = "::error file=a.orch.yaml,line=1,title=team/rules-file";
+        assert_eq!(count_lines(&errors, annotation), fault_count as usize, "{errors}");
+        assert_eq!(count_lines(&errors, "::error"), fault_count as usize, "{errors}");
+        for report in ["r.xml", "r.md"] {
+            let text = std::fs::read_to_string(world.work().join(report)).unwrap();
+            assert_eq!(
+                count_lines(&text, "team/unusable-file"),
+                fault_count as usize,
+                "{text}"
+            );
+            let has_hint = text.contains("This affects 3 files") || text.contains("3 files: a");
+            assert_eq!(has_hint, fault_count > 0, "{text}");
+        }
+        assert_eq!(
+            output.all().contains("check the change with `sluicegate rules lint`"),
+            fault_count > 0
+        );
+    }
+}
+
+#[test]
 fn unusable_file_on_target_passes_the_change_that_repairs_it() {
     let world = world_with_files(&[(FILE, &python_rule("error"))]);
     commit_on_main(&world, &[(FILE, &rules_with_duplicate_id())]);

@@ -1,6 +1,6 @@
 //! Published pipelines and their executions: API document, section "Pipeline execution".
 
-use super::lenient_values::read_resource_id;
+use super::lenient_values::{none_if_empty, read_resource_id};
 use super::{ApiList, ApiValue, Platform};
 use crate::http::{HttpError, Method, Repeat, Request};
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,8 @@ pub struct Execution {
     /// `RUNNING`, or a value that the API document does not define. The values in this file are those that clients
     /// encounter.
     pub status: Option<String>,
-    /// The platform's message.
+    /// The platform's message, if it is not empty.
+    #[serde(default, deserialize_with = "none_if_empty")]
     pub message: Option<String>,
     /// Start time, ISO 8601.
     pub started_at: Option<String>,

@@ -2,9 +2,9 @@
 
 use super::{Pace, PollEnd};
 use crate::api::{ApiValue, Execution, ExecutionResponse, Platform};
-use crate::http::{ErrorKind, HttpError};
+use crate::http::{ErrorKind, HttpError, SILENCE_LIMIT};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 use uuid::Uuid;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,14 @@ fn may_appear_later(error: &HttpError) -> bool {
     }
 }
 
+/// Describes the wait for an execution that the platform does not show yet.
+fn describe_absence(id: &str, appearance_limit: Duration) -> String {
+    format!(
+        "waiting for the platform to show execution {id}, at most {} s",
+        appearance_limit.as_secs()
+    )
+}
+
 /// Polls until the execution ends or the deadline of `pace` passes, and returns the last response. `report_status` gets
 /// each new status. An unknown execution is an error only after `appearance_limit`, because the platform may not show a
 /// new execution at once.
@@ -54,6 +62,7 @@ pub async fn poll_execution(
 ) -> Result<(ApiValue<ExecutionResponse>, PollEnd), HttpError> {
     let (mut last_status, mut last_response) = (None, None);
     let start = Instant::now();
+    let mut is_absence_reported = false;
     loop {
         let result = match pace
             .await_before_deadline(platform.fetch_execution(project, id))
@@ -68,8 +77,22 @@ pub async fn poll_execution(
         };
         let response = match result {
             Err(error) if may_appear_later(&error) && start.elapsed() < appearance_limit => {
+                let pause = pace.pause();
                 // `pause` returns false if the deadline has passed.
-                if pace.pause().await {
+                let has_time = if is_absence_reported {
+                    pause.await
+                } else {
+                    let silence = sleep_until(start + SILENCE_LIMIT);
+                    let has_time = platform
+                        .observer()
+                        .await_with_report_after(pause, silence, || {
+                            describe_absence(id, appearance_limit)
+                        })
+                        .await;
+                    is_absence_reported = start.elapsed() >= SILENCE_LIMIT;
+                    has_time
+                };
+                if has_time {
                     continue;
                 }
                 return Err(error);

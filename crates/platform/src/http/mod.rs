@@ -41,6 +41,7 @@ pub use error::HttpError;
 pub use error_kind::ErrorKind;
 pub use hint_request::request_for_hint;
 pub use host_client::{HostClient, HostSettings};
+pub(crate) use observer::SILENCE_LIMIT;
 pub use observer::{Observer, PendingChanges};
 pub(crate) use path_segments::find_segment_problem;
 pub(crate) use pending_request::await_until;

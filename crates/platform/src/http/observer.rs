@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 /// Time without progress after which a wait is reported.
-pub(super) const SILENCE_LIMIT: Duration = Duration::from_secs(2);
+pub(crate) const SILENCE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Receives a sentence for each wait and each retry, with its reason. The texts contain the server's messages
 /// unchanged; the code that shows them has to escape them. Also records facts about the server's responses.
@@ -131,7 +131,7 @@ impl Observer {
     }
 
     /// Awaits `work` and returns its outcome. Reports `description` once if `silence` ends first.
-    pub(super) async fn await_with_report_after<T>(
+    pub(crate) async fn await_with_report_after<T>(
         &self,
         work: impl Future<Output = T>,
         silence: impl Future<Output = ()>,
