@@ -209,7 +209,7 @@ fn list_report_changes<S: ReportSubject>(
 }
 
 /// Adds summaries of the changes in the pipelines to the report of a review. If the reviewed snapshot lacks the file
-/// that a limit of the verdict is about, removes the path from the limit. A report that was read from a file already
+/// that a limit of the verdict or a fault is about, removes the path. A report that was read from a file already
 /// contains these facts and stays unchanged.
 fn add_repository_facts(subject: &impl ReportSubject, changes: Option<&[ChangedFile]>, report: &mut Report) {
     // A run that only reads reports of earlier runs has no workspace.
@@ -217,13 +217,10 @@ fn add_repository_facts(subject: &impl ReportSubject, changes: Option<&[ChangedF
         return;
     };
     report.changes = changes.map(|files| files.iter().map(|file| file.summary.clone()).collect());
-    for limit in &mut report.limits {
-        // The file may exist only in the target branch.
-        if let Some(path) = &limit.path
-            && !matches!(snapshot.find_file(path), Ok(Some(_)))
-        {
-            limit.path = None;
-        }
+    // The files may exist only in the target branch.
+    let paths = report.limits.iter_mut().map(|limit| &mut limit.path);
+    for path in paths.chain([&mut report.faulty_gate_file]) {
+        path.take_if(|path| !matches!(snapshot.find_file(path), Ok(Some(_))));
     }
 }
 

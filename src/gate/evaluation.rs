@@ -14,8 +14,8 @@ use crate::session::Run;
 use jiff::Timestamp;
 use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
-    Engine, ExcludedFile, FailOn, FileResults, FindingTotals, GateFault, Report, ReviewContext, Verdict,
-    VerdictLimit, describe_too_many_known, suggest_lower_known_limit,
+    Engine, ExcludedFile, FailOn, FileResults, FindingTotals, GateFault, LimitKind, Report, ReviewContext,
+    Verdict, VerdictLimit, describe_too_many_known, suggest_lower_known_limit,
 };
 use sluicegate_pipelines::interface::Compatibility;
 use std::collections::BTreeSet;
@@ -34,6 +34,8 @@ pub(crate) struct Evaluation {
     reasons: Vec<String>,
     /// The notes that limit the verdict.
     limits: Vec<VerdictLimit>,
+    /// The first file of the gate configuration that has a fault.
+    faulty_gate_file: Option<String>,
     /// The effects of the change on consumers.
     compat: Option<Compatibility>,
     /// True if the platform reported FAILED for a batch, and no finding explains it.
@@ -88,6 +90,11 @@ impl Evaluation {
         self.causes.push(cause);
         self.notes.push(reason.clone());
         self.reasons.push(reason);
+    }
+
+    /// Adds the path of a file of the gate configuration that has a fault. The report shows the fault at the first one.
+    pub(crate) fn add_faulty_gate_file(&mut self, path: &str) {
+        self.faulty_gate_file.get_or_insert_with(|| path.to_owned());
     }
 
     /// Adds sentences for the report that do not affect the verdict.
@@ -158,13 +165,17 @@ impl Evaluation {
             .adjust_status(exit_status(decide_verdict(&causes)))
     }
 
-    /// Adds a note with the excuse if the run passes only because of it. The note is also a reason, so that every report
-    /// shows it next to the verdict.
+    /// Adds a note with the excuse if the run passes only because of it. The note is also a reason and a limit, so that
+    /// every report shows it next to the verdict.
     pub(crate) fn add_excuse_note(&mut self, status: ExitStatus) {
         let is_excused = status == ExitStatus::Success && decide_verdict(&self.causes) == Verdict::Undecided;
         if let Some(excuse) = self.excuse.filter(|_| is_excused) {
-            self.notes.push(excuse.to_owned());
             self.reasons.push(excuse.to_owned());
+            self.add_limit(VerdictLimit {
+                kind: LimitKind::Excused,
+                path: None,
+                text: excuse.to_owned(),
+            });
         }
     }
 
@@ -204,6 +215,7 @@ impl Evaluation {
             gate_changes: pipelines.gate_changes,
             gate_refused: self.causes.contains(&Cause::GateChange),
             gate_faults: list_gate_faults(&self.causes),
+            faulty_gate_file: self.faulty_gate_file,
             failed_without_finding: self.has_unexplained_batch,
             failed_batches: self.run_findings.failed_batches,
             compat: self.compat,

@@ -235,6 +235,7 @@ impl GateRun<'_> {
             Err(problems) => {
                 // In CI, the selection already adds a cause for the unusable file.
                 if self.subject.workspace.ci.host.is_local() {
+                    evaluation.add_faulty_gate_file(&path);
                     let reason = describe_first_problem(&path, &problems);
                     evaluation.add_cause(
                         Cause::GateFault(GateFault::UnusableFile),
@@ -245,6 +246,9 @@ impl GateRun<'_> {
             }
         };
         let failures = rules.run_examples().failures;
+        if !failures.is_empty() {
+            evaluation.add_faulty_gate_file(&path);
+        }
         for failure in failures.iter().take(MAX_LISTED_EXAMPLES) {
             evaluation.add_cause(
                 Cause::GateFault(GateFault::FailedExample),

@@ -29,6 +29,8 @@ struct GateFileProblem {
     /// Content on which the problem depends: with the same content at a base, the change did not introduce it.
     content: Vec<GateFileVersion>,
     message: String,
+    /// The file with the problem; `None` if it is about several files.
+    path: Option<String>,
     /// The file sets a key that only the job may set.
     has_job_key: bool,
 }
@@ -39,7 +41,16 @@ impl GateFileProblem {
         Self {
             content,
             message,
+            path: None,
             has_job_key: false,
+        }
+    }
+
+    /// Returns the problem of the file at this path.
+    fn at_path(self, path: &str) -> Self {
+        Self {
+            path: Some(path.to_owned()),
+            ..self
         }
     }
 }
@@ -100,6 +111,7 @@ impl Workspace<'_> {
             } else {
                 unusable.makes_team_rules_unusable |= kind == GateFileKind::TeamRules;
                 unusable.new_problems.push(problem.message);
+                unusable.first_new_path = unusable.first_new_path.take().or(problem.path);
             }
         }
         Ok(unusable)
@@ -179,13 +191,15 @@ impl GateVersion<'_> {
         let mut content = vec![version];
         let text = match read_result {
             Err(message) => {
-                problems.insert(GateFileKind::Settings, GateFileProblem::new(content, message));
+                let problem = GateFileProblem::new(content, message).at_path(path);
+                problems.insert(GateFileKind::Settings, problem);
                 return Ok(None);
             }
             Ok(None) => {
                 if settings::requested_config_file(&self.run.global, &self.run.env).is_some() {
                     let message = format!("{path} is missing, but the job sets this path with --config");
-                    problems.insert(GateFileKind::Settings, GateFileProblem::new(content, message));
+                    let problem = GateFileProblem::new(content, message).at_path(path);
+                    problems.insert(GateFileKind::Settings, problem);
                 }
                 return Ok(None);
             }
@@ -200,7 +214,7 @@ impl GateVersion<'_> {
             Err(error) => {
                 let problem = GateFileProblem {
                     has_job_key: error.is_job_key(),
-                    ..GateFileProblem::new(content, error.to_note())
+                    ..GateFileProblem::new(content, error.to_note()).at_path(path)
                 };
                 problems.insert(GateFileKind::Settings, problem);
                 return Ok(None);
@@ -216,14 +230,15 @@ impl GateVersion<'_> {
             .map(|error| error.to_string())
             .collect();
         if !errors.is_empty() {
-            let problem = GateFileProblem::new(content.clone(), errors.join("; "));
+            let problem = GateFileProblem::new(content.clone(), errors.join("; ")).at_path(path);
             problems.insert(GateFileKind::OutputPaths, problem);
         }
         // A wrong output path may also be the reason for a bad value, so it would be reported twice.
         let reason = self.explain_bad_value(&sources)?.filter(|_| errors.is_empty());
         if let Some(reason) = reason {
             let message = format!("{path}: {reason}");
-            problems.insert(GateFileKind::Settings, GateFileProblem::new(content, message));
+            let problem = GateFileProblem::new(content, message).at_path(path);
+            problems.insert(GateFileKind::Settings, problem);
         }
         self.team_rules_path = sources
             .resolve_team_rules_path(&self.run.global, Some(path.as_str()))
@@ -294,10 +309,8 @@ impl GateVersion<'_> {
             }
         };
         if let Some(message) = message {
-            problems.insert(
-                GateFileKind::Rules,
-                GateFileProblem::new(vec![version.clone()], message),
-            );
+            let problem = GateFileProblem::new(vec![version.clone()], message).at_path(&path);
+            problems.insert(GateFileKind::Rules, problem);
         }
         (version, rules)
     }
@@ -313,7 +326,7 @@ impl GateVersion<'_> {
         };
         let (version, rules) = self.workspace.read_team_rules_version(self.snapshot, path);
         if let Err(message) = &rules {
-            let problem = GateFileProblem::new(vec![version.clone()], message.clone());
+            let problem = GateFileProblem::new(vec![version.clone()], message.clone()).at_path(path);
             problems.insert(GateFileKind::TeamRules, problem);
         }
         (version, rules.ok().flatten())
@@ -343,7 +356,8 @@ impl GateVersion<'_> {
         };
         if let Some(message) = message {
             let content = std::iter::once(version).chain(rules_versions).collect();
-            problems.insert(GateFileKind::Waivers, GateFileProblem::new(content, message));
+            let problem = GateFileProblem::new(content, message).at_path(path);
+            problems.insert(GateFileKind::Waivers, problem);
         }
         Ok(())
     }
@@ -357,7 +371,7 @@ impl GateVersion<'_> {
             interface_version::read_interface(&self.workspace.repo, self.snapshot, Some(config_dir))?;
         if let LoadedInterface::Unreadable(path, error) = interface {
             let content = vec![self.workspace.read_gate_file(self.snapshot, &path)];
-            let problem = GateFileProblem::new(content, describe_error(&path, &error));
+            let problem = GateFileProblem::new(content, describe_error(&path, &error)).at_path(&path);
             problems.insert(GateFileKind::SharedPipelines, problem);
         }
         Ok(())

@@ -2,9 +2,10 @@
 
 use super::ReportContext;
 use super::sentences::{
-    describe_gate_change, describe_run_problem, describe_unreviewed_file, format_acceptance,
+    describe_gate_change, describe_run_problem, describe_unreviewed_file, format_acceptance, run_noun,
+    to_sentence,
 };
-use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict};
+use sluicegate_pipelines::findings::{Fingerprint, LimitKind, Report, Verdict, VerdictLimit};
 use std::collections::BTreeMap;
 
 /// The path of entries about the run if no path of a file is known.
@@ -102,7 +103,8 @@ pub(super) fn collect_remarks<'r>(report: &'r Report, context: &'r ReportContext
 
 /// Returns a remark with the reason why a run does not pass; `None` if it passes, or if it fails because of findings.
 /// An undecided run and a faulty gate configuration always have a remark, because findings do not explain them. The
-/// remark is at any file, because some formats show only entries about files.
+/// remark is at the faulty file of the gate configuration or else at any file, because some formats show only entries
+/// about files.
 pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportContext) -> Option<Remark<'r>> {
     let mut results = report.files.iter().flat_map(|file| &file.results);
     let fails_by_finding = results.any(|result| result.fails_gate(report.fail_on()));
@@ -112,22 +114,24 @@ pub(super) fn find_verdict_remark<'r>(report: &'r Report, context: &'r ReportCon
     Some(Remark {
         kind: RemarkKind::Verdict,
         affects_verdict: true,
-        path: choose_anchor_path(report, context),
+        path: match &report.faulty_gate_file {
+            Some(path) => path,
+            None => choose_anchor_path(report, context),
+        },
         line: None,
         text: describe_run_problem(report)?,
         fingerprint: Fingerprint::new(&["verdict", report.verdict.name()], FIRST_ORDINAL),
     })
 }
 
-/// Collects the notes that limit the verdict as remarks. If there was no file to review, only the note that the tip of
-/// the target branch has a stricter gate configuration is collected: the others limit the evaluation of files.
+/// Collects the notes that limit the verdict as remarks. If there was no file to review, the notes that limit the
+/// evaluation of files are omitted.
 pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportContext) -> Vec<Remark<'r>> {
     let has_files = !report.files.is_empty() || !report.unreviewed_files.is_empty();
     let mut remarks = Vec::new();
     let mut ordinals: BTreeMap<(LimitKind, &str), u64> = BTreeMap::new();
     for limit in &report.limits {
-        let needs_files = matches!(limit.kind, LimitKind::NotInForce | LimitKind::NoBase);
-        if !has_files && needs_files {
+        if !has_files && matches!(limit.kind, LimitKind::NotInForce | LimitKind::NoBase) {
             continue;
         }
         let path = limit.path.as_deref();
@@ -139,7 +143,7 @@ pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportC
             affects_verdict: false,
             path: path.unwrap_or_else(|| choose_anchor_path(report, context)),
             line: None,
-            text: limit.text.clone(),
+            text: describe_limit(report, limit),
             // The text is not part of the fingerprint, because its commit ids and numbers change from run to run. The
             // ordinal separates limits of the same kind and path.
             fingerprint: Fingerprint::new(&["limit", limit.kind.name(), path.unwrap_or_default()], *ordinal),
@@ -147,6 +151,18 @@ pub(super) fn collect_limit_remarks<'r>(report: &'r Report, context: &'r ReportC
         *ordinal += 1;
     }
     remarks
+}
+
+/// Describes a note that limits the verdict, for formats without a headline.
+fn describe_limit(report: &Report, limit: &VerdictLimit) -> String {
+    match limit.kind {
+        LimitKind::Excused => format!(
+            "The {} is undecided. {}",
+            run_noun(report),
+            to_sentence(&limit.text)
+        ),
+        LimitKind::NotInForce | LimitKind::NoBase | LimitKind::StricterTip => limit.text.clone(),
+    }
 }
 
 /// Returns the path of any file of the reviewed commit, for an entry about the run in a format whose entries need a

@@ -87,6 +87,7 @@ pub fn empty(verdict: Verdict) -> Report {
         gate_changes: Vec::new(),
         gate_refused: false,
         gate_faults: Vec::new(),
+        faulty_gate_file: None,
         failed_without_finding: false,
         failed_batches: Vec::new(),
         compat: None,

@@ -92,6 +92,9 @@ impl SelectionResult {
         if self.rejects_gate_change {
             evaluation.add_cause(Cause::GateChange, GATE_CHANGE_MESSAGE);
         }
+        if let Some(path) = &self.unusable_files.first_new_path {
+            evaluation.add_faulty_gate_file(path);
+        }
         for reason in &self.unusable_files.new_problems {
             let message = format!(
                 "The change makes a gate configuration file unusable: {reason}. Fix the file in this change, \

@@ -266,6 +266,8 @@ pub struct Report {
     pub gate_refused: bool,
     /// The faults of the gate configuration that fail the gate, without duplicates.
     pub gate_faults: Vec<GateFault>,
+    /// The first file of the gate configuration that has such a fault, if the reviewed commit has the file.
+    pub faulty_gate_file: Option<String>,
     /// True if the platform reported a batch as failed, and no finding of level error explains it.
     pub failed_without_finding: bool,
     /// The files of each batch that the platform reported as failed.
@@ -311,6 +313,7 @@ impl Report {
             gate_changes: Vec::new(),
             gate_refused: false,
             gate_faults: Vec::new(),
+            faulty_gate_file: None,
             failed_without_finding: false,
             failed_batches: Vec::new(),
             is_open: true,
@@ -427,6 +430,7 @@ mod tests {
             gate_changes: Vec::new(),
             gate_refused: false,
             gate_faults: Vec::new(),
+            faulty_gate_file: None,
             failed_without_finding: false,
             failed_batches: Vec::new(),
             compat: None,

@@ -15,6 +15,8 @@ pub enum LimitKind {
     StricterTip,
     /// Files that may be pipelines escape the review.
     OutsideReview,
+    /// The run passes although the verdict is undecided.
+    Excused,
 }
 
 words!(LimitKind {
@@ -22,6 +24,7 @@ words!(LimitKind {
     NoBase => "no-base",
     StricterTip => "stricter-tip",
     OutsideReview => "outside-review",
+    Excused => "excused",
 });
 
 /// A fact that limits the verdict, for formats that do not show the other notes.

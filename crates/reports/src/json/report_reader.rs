@@ -143,6 +143,7 @@ impl DocumentV2<'_> {
             gate_faults: BTreeSet::from_iter(self.gate_faults.into_owned())
                 .into_iter()
                 .collect(),
+            faulty_gate_file: self.faulty_gate_file.map(Cow::into_owned),
             failed_without_finding: self.failed_without_finding,
             failed_batches: self.failed_batches.into_owned(),
             compat: self.compat.map(Cow::into_owned),

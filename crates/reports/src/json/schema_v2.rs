@@ -80,6 +80,9 @@ pub(super) struct DocumentV2<'r, F = Vec<FileV2>> {
     /// The faults of the gate configuration that fail the gate.
     #[serde(default, skip_serializing_if = "<[_]>::is_empty")]
     pub gate_faults: Cow<'r, [GateFault]>,
+    /// The first file of the gate configuration that has such a fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub faulty_gate_file: Option<Cow<'r, str>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -209,6 +212,7 @@ impl<'r> DocumentV2<'r, FileWriter<'r>> {
             failed_batches: Cow::Borrowed(&report.failed_batches),
             next_steps: Cow::Borrowed(&report.next_steps),
             gate_faults: Cow::Borrowed(&report.gate_faults),
+            faulty_gate_file: report.faulty_gate_file.as_deref().map(Cow::Borrowed),
         }
     }
 }
