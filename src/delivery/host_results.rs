@@ -14,10 +14,9 @@ use serde_json::Value;
 use sluicegate_pipelines::findings::Verdict;
 use sluicegate_pipelines::pipelines::RULES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
-use sluicegate_platform::http::{HostClient, HostSettings, SECRET_VARIABLES, Url};
+use sluicegate_platform::http::{CaFile, HostClient, HostSettings, SECRET_VARIABLES, Url};
 use sluicegate_reports::{ReportContext, UnfinishedReport, bitbucket};
 use std::io;
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt as _;
@@ -165,7 +164,9 @@ fn find_comment_thread(run: &Run, ci: &CiContext) -> Result<(Thread, HostSetting
             // The token of a job may not write notes, so a separate token is required:
             // <https://docs.gitlab.com/ci/jobs/ci_job_token/#job-token-access>.
             let token = require_token(run, "GITLAB_TOKEN")?;
-            let ca_cert = run.env.get("CI_SERVER_TLS_CA_FILE").map(PathBuf::from);
+            let ca_file_variable = "CI_SERVER_TLS_CA_FILE";
+            let ca_path = run.env.get(ca_file_variable);
+            let ca_cert = ca_path.map(|path| CaFile::from_setting(path, ca_file_variable));
             let root = require_variable(run, "CI_API_V4_URL")?;
             Ok((thread, build_host_settings(run, root, token, ca_cert)?))
         }
@@ -221,7 +222,7 @@ fn build_host_settings(
     run: &Run,
     root: &str,
     token: SecretString,
-    ca_cert: Option<PathBuf>,
+    ca_cert: Option<CaFile>,
 ) -> Result<HostSettings, Failure> {
     let root = parse_url(root)?;
     run.check_proxy_variables(&root)?;

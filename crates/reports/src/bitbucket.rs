@@ -7,6 +7,7 @@ use super::remarks::find_verdict_remark;
 use super::sentences::{describe_unreviewed_files, render_headline, to_sentence};
 use super::{ReportContext, truncation};
 use serde_json::{Value, json};
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{Fingerprint, Report, Verdict};
 
 /// Prefix of the ids of annotations.
@@ -59,9 +60,9 @@ pub fn build_report(report: &Report) -> Value {
 
 /// Builds the bodies of the requests that create the annotations: the most important first, at most 1,000, with 100 in
 /// each request. If no annotation is an error or the gate configuration is faulty, the first one explains why the
-/// review does not pass.
+/// review does not pass. If there are more than 1,000, the last one states the number of omitted ones.
 pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Vec<Value> {
-    let annotations = annotation::collect_file_annotations(report, context);
+    let mut annotations = annotation::collect_file_annotations(report, context);
     // Bitbucket shows only annotations of a file, so the reason for the verdict needs one.
     let has_error = annotations
         .iter()
@@ -74,10 +75,10 @@ pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Ve
             title: "review".to_owned(),
             message: remark.text,
         });
-    let annotation_values: Vec<Value> = verdict_annotation
+    annotations.splice(..0, verdict_annotation);
+    limit_annotations(&mut annotations);
+    let annotation_values: Vec<Value> = annotations
         .iter()
-        .chain(&annotations)
-        .take(MAX_ANNOTATIONS)
         .zip(0..)
         .map(|(annotation, position)| build_annotation(annotation, position))
         .collect();
@@ -85,6 +86,25 @@ pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Ve
         .chunks(ANNOTATIONS_PER_REQUEST)
         .map(|chunk| Value::Array(chunk.to_vec()))
         .collect()
+}
+
+/// Removes the annotations beyond the maximum. If there are any, replaces the last remaining one by their number, at the
+/// same place.
+fn limit_annotations(annotations: &mut Vec<Annotation>) {
+    if annotations.len() <= MAX_ANNOTATIONS {
+        return;
+    }
+    let omitted_annotations = annotations.split_off(MAX_ANNOTATIONS - 1);
+    annotations.push(Annotation {
+        level: Level::Notice,
+        place: omitted_annotations.first().and_then(|annotation| annotation.place.clone()),
+        title: "review".to_owned(),
+        message: format!(
+            "Bitbucket shows at most {}, so {} are omitted: see the log of the build",
+            format_count(MAX_ANNOTATIONS, "annotation"),
+            omitted_annotations.len()
+        ),
+    });
 }
 
 /// Returns an annotation as Code Insights expects it. The id contains `position`, the position of the annotation in the
@@ -180,8 +200,13 @@ mod tests {
         let ids: std::collections::HashSet<&str> =
             all.iter().map(|e| e["external_id"].as_str().unwrap()).collect();
         assert_eq!(ids.len(), 1_000);
+        assert_eq!(
+            all[999]["summary"],
+            "review: Bitbucket shows at most 1,000 annotations, so 201 are omitted: see the log of the build"
+        );
         assert!(
-            all.iter()
+            all[..999]
+                .iter()
                 .all(|e| e["summary"].as_str().unwrap().chars().count() == 450)
         );
         assert!(all.iter().all(|e| e["line"].as_u64().unwrap() >= 1));

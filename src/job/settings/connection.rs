@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::job::cli::GlobalArgs;
 use secrecy::ExposeSecret as _;
 use sluicegate_base::text::join_with_and;
-use sluicegate_platform::http::{BaseUrl, ClientCertificate, PemSource, TokenSource};
+use sluicegate_platform::http::{BaseUrl, CaFile, ClientCertificate, PemSource, TokenSource};
 use std::path::PathBuf;
 use std::time::Duration;
 use uuid::Uuid;
@@ -24,7 +24,7 @@ pub struct Connection {
     /// Maximum number of retries for a failed request.
     pub retries: u32,
     /// PEM file with additional root certificates.
-    pub ca_cert: Option<PathBuf>,
+    pub ca_cert: Option<CaFile>,
     /// The client certificate for the platform.
     pub client_certificate: Option<ClientCertificate>,
     /// Warnings about these settings.
@@ -164,7 +164,8 @@ impl SettingSources<'_> {
             ca_cert: resolve_in_current_dir(
                 self.env,
                 layers.resolve_expanded_text(path_to_text(args.ca_cert.as_ref()), variable::CA_CERT, None)?,
-            ),
+            )
+            .map(CaFile::from_flag),
             client_certificate: self.find_client_certificate(args)?,
             warnings,
             unusable_file_reason: self.unusable_reason.clone(),

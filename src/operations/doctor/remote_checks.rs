@@ -143,7 +143,7 @@ impl<'a> ConnectionAttempt<'a> {
             _ => Some(
                 http::send_without_token(
                     base_url,
-                    connection.ca_cert.as_deref(),
+                    connection.ca_cert.as_ref(),
                     connection.client_certificate.as_ref(),
                     connection.timeout,
                     observer,

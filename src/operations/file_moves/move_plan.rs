@@ -240,14 +240,10 @@ fn find_obstacle(
     edit.err().map(|error| error.message)
 }
 
-/// Returns whether the settings declare the target as external. As in the project checks, the globs are compared with
-/// the path that has the extension, which a call may omit.
+/// Returns whether the settings declare the target as external, as in the project checks.
 fn is_external(settings: &ProjectCheckSettings, kind: ReferenceKind, target: &str) -> bool {
-    let extension = match kind {
-        ReferenceKind::Pipeline(kind) => kind.extension(),
-        ReferenceKind::Script => "",
-    };
-    settings.is_external(target) || settings.is_external(&format!("{target}{extension}"))
+    let spellings = kind.list_spellings(target);
+    spellings.iter().any(|path| settings.is_external(path))
 }
 
 /// Returns the edit that replaces the target of the reference by `new`.

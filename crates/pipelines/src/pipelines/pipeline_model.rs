@@ -161,6 +161,29 @@ pub enum ReferenceKind {
     Script,
 }
 
+impl ReferenceKind {
+    /// Returns the target of a reference of this kind as written, with the extension of the called pipeline, and without
+    /// the extension. The globs of external paths match any of them.
+    pub fn list_spellings(self, target: &str) -> Vec<String> {
+        let name_start = target.rfind('/').map_or(0, |slash_index| slash_index + 1);
+        let short_target = match self {
+            Self::Pipeline(kind) => target.strip_suffix(kind.extension()),
+            Self::Script => target.rsplit_once('.').map(|(start, _)| start),
+        };
+        let mut spellings = vec![target.to_owned()];
+        // A name that begins with the dot has no extension.
+        spellings.extend(
+            short_target
+                .filter(|short_target| short_target.len() > name_start)
+                .map(str::to_owned),
+        );
+        if let Self::Pipeline(kind) = self {
+            spellings.push(format!("{target}{}", kind.extension()));
+        }
+        spellings
+    }
+}
+
 /// A component's reference to another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {

@@ -45,7 +45,8 @@ impl ReferringFile<'_> {
             let ReferenceTarget::Path(target) = &reference.target else {
                 continue;
             };
-            if (self.project.is_external)(target) {
+            let spellings = reference.kind.list_spellings(target);
+            if spellings.iter().any(|path| (self.project.is_external)(path)) {
                 continue;
             }
             match reference.kind {
@@ -148,8 +149,7 @@ impl ReferringFile<'_> {
     }
 
     /// Adds the problems of a call: its pipeline is missing, its name is ambiguous or lacks the directory, or it sets a
-    /// variable that the called pipeline does not have. A missing directory is only a warning. Skips a pipeline that
-    /// the settings declare as external.
+    /// variable that the called pipeline does not have. A missing directory is only a warning.
     fn check_call(
         &self,
         reference: &Reference,
@@ -158,10 +158,6 @@ impl ReferringFile<'_> {
         problems: &mut Vec<ReferenceProblem>,
     ) {
         let files = self.project.files;
-        // A glob may contain the path with its extension even if the call omits it.
-        if (self.project.is_external)(&format!("{target}{}", kind.extension())) {
-            return;
-        }
         let resolution = files.resolve(target, kind, self.path);
         let (message, new_path) = match &resolution {
             CallResolution::File(_) => (None, None),

@@ -6,11 +6,11 @@ use super::observer::Observer;
 use super::proxies::Proxies;
 use super::response::find_server_time;
 use super::retry::Delays;
+use super::tls::CaFile;
 use super::transport::{Limits, Transport};
 use super::{BaseUrl, HttpError, Request};
 use std::io;
 use std::net::IpAddr;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// The response to a request without a token.
@@ -41,7 +41,7 @@ pub async fn resolve_host(host: &str, timeout: Duration) -> io::Result<Vec<IpAdd
 /// differs from the local one. Any response is a success, even a rejection.
 pub async fn send_without_token(
     base_url: &BaseUrl,
-    ca_cert: Option<&Path>,
+    ca_cert: Option<&CaFile>,
     client_certificate: Option<&ClientCertificate>,
     timeout: Duration,
     observer: Observer,

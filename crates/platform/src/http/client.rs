@@ -4,11 +4,11 @@ use super::client_certificate::ClientCertificate;
 use super::observer::Observer;
 use super::proxies::Proxies;
 use super::retry::Delays;
+use super::tls::CaFile;
 use super::token::TokenCache;
 use super::transport::{Limits, Transport};
 use super::{BaseUrl, ErrorKind, HttpError, Request, Response, TokenSource};
 use reqwest::Url;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +20,8 @@ pub struct Settings {
     pub timeout: Duration,
     /// Maximum number of retries.
     pub retries: u32,
-    /// PEM file with root certificates that are trusted in addition to those of the machine.
-    pub ca_cert: Option<PathBuf>,
+    /// Root certificates that are trusted in addition to those of the machine.
+    pub ca_cert: Option<CaFile>,
     /// The certificate that the client presents if a server requests one.
     pub client_certificate: Option<ClientCertificate>,
     /// Receives messages about waits and retries.
@@ -67,7 +67,7 @@ impl Client {
         };
         let transport = Transport::new(
             limits,
-            ca_cert.as_deref(),
+            ca_cert.as_ref(),
             client_certificate.as_ref(),
             Proxies::Environment,
         )?;

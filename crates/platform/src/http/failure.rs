@@ -2,17 +2,17 @@
 
 use super::ErrorKind;
 use super::error::{HttpError, RetryRule, status_line};
+use super::tls::CaFile;
 use jiff::Timestamp;
 use reqwest::{StatusCode, Url};
 use rustls::CertificateError;
 use rustls::pki_types::UnixTime;
 use std::error::Error;
 use std::io;
-use std::path::Path;
 
 /// Returns the failure of a request that ended before the head of a response arrived. `ca_cert` is the file with
 /// additional root certificates, which a certificate failure mentions.
-pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&Path>) -> HttpError {
+pub(super) fn failure_before_response(error: reqwest::Error, ca_cert: Option<&CaFile>) -> HttpError {
     let error = error.without_url();
     if let Some(problem) = find_cause(&error, &|cause| find_certificate_failure(cause, ca_cert)) {
         return problem;
@@ -165,7 +165,7 @@ fn tunnel_retry_rule(problem: &TunnelProblem, status: Option<StatusCode>) -> Ret
 
 /// Returns the failure for an invalid or missing certificate of the server; `None` if the cause is not about a
 /// certificate. Reqwest reports such a failure as a failed connection, but a retry cannot help.
-fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&Path>) -> Option<HttpError> {
+fn find_certificate_failure(cause: &(dyn Error + 'static), ca_cert: Option<&CaFile>) -> Option<HttpError> {
     const OPERATOR_ADVICE: &str = "the platform's operators have to replace the server's certificate";
     let error = cause.downcast_ref::<rustls::Error>()?;
     let rustls::Error::InvalidCertificate(reason) = error else {
@@ -219,17 +219,12 @@ fn certificate_failure(reason: &str, hint: &str) -> HttpError {
 
 /// Returns the failure for a certificate from an unknown authority. The general hint advises --ca-cert; if it is set
 /// already, the hint is about the content of its file.
-fn unknown_issuer_failure(reason: &str, ca_cert: Option<&Path>) -> HttpError {
-    let Some(path) = ca_cert else {
+fn unknown_issuer_failure(reason: &str, ca_cert: Option<&CaFile>) -> HttpError {
+    let Some(file) = ca_cert else {
         let message = format!("the server's certificate was rejected: {reason}");
         return HttpError::new(ErrorKind::Certificate, message);
     };
-    let hint = format!(
-        "no certificate in {} (--ca-cert, SLUICEGATE_CA_CERT) signed the server's certificate: add the root \
-         certificate of the authority that signed it to that file",
-        path.display()
-    );
-    certificate_failure(reason, &hint)
+    certificate_failure(reason, &file.describe_missing_root())
 }
 
 /// Formats the day in UTC, as `2026-11-20`.

@@ -4,12 +4,12 @@ use super::observer::Observer;
 use super::path_segments::{append_segments, reject_invalid_segments};
 use super::proxies::Proxies;
 use super::retry::Delays;
+use super::tls::CaFile;
 use super::token_value::Token;
 use super::transport::{Limits, Transport};
 use super::{HttpError, Request, Response};
 use reqwest::Url;
 use secrecy::{ExposeSecret as _, SecretString};
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// Settings for the connection to a host's API.
@@ -25,8 +25,8 @@ pub struct HostSettings {
     pub timeout: Duration,
     /// Maximum number of retries.
     pub retries: u32,
-    /// PEM file with root certificates that are trusted in addition to those of the machine.
-    pub ca_cert: Option<PathBuf>,
+    /// Root certificates that are trusted in addition to those of the machine.
+    pub ca_cert: Option<CaFile>,
     /// Receives messages about waits and retries.
     pub observer: Observer,
 }
@@ -69,7 +69,7 @@ impl HostClient {
             None => Proxies::Environment,
         };
         let client_certificate = None;
-        let transport = Transport::new(limits, settings.ca_cert.as_deref(), client_certificate, proxies)?;
+        let transport = Transport::new(limits, settings.ca_cert.as_ref(), client_certificate, proxies)?;
         Ok(Self {
             root: settings.root.clone(),
             token,

@@ -54,5 +54,6 @@ pub use retry::{Delays, Repeat};
 pub use server_text::FieldViolation;
 pub(crate) use sluicegate_base::named_fields::NamedFields;
 pub use success::Success;
+pub use tls::CaFile;
 pub use token::{SECRET_VARIABLES, TokenSource};
 pub(crate) use upload::UploadBody;

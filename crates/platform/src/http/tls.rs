@@ -9,8 +9,41 @@ use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::{ClientConfig, RootCertStore};
 use sluicegate_base::input;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// A PEM file with root certificates that are trusted in addition to those of the machine.
+#[derive(Debug, Clone)]
+pub struct CaFile {
+    path: PathBuf,
+    /// The setting that names the file, for hints.
+    setting: &'static str,
+}
+
+impl CaFile {
+    /// Describes the file that the flag or its variable names.
+    pub fn from_flag(path: impl Into<PathBuf>) -> Self {
+        Self::from_setting(path, "--ca-cert (SLUICEGATE_CA_CERT)")
+    }
+
+    /// Describes the file that this setting names.
+    pub fn from_setting(path: impl Into<PathBuf>, setting: &'static str) -> Self {
+        Self {
+            path: path.into(),
+            setting,
+        }
+    }
+
+    /// Returns the hint for a server whose certificate no certificate of the file has signed.
+    pub(super) fn describe_missing_root(&self) -> String {
+        format!(
+            "no certificate in {}, which {} names, signed the server's certificate: add the root certificate of the \
+             authority that signed it to that file",
+            self.path.display(),
+            self.setting
+        )
+    }
+}
 
 /// Maximum size of a PEM file, in bytes; the bundle of a system has about 200 KB.
 const MAX_PEM_SIZE: u64 = 16 * 1024 * 1024;
@@ -19,14 +52,14 @@ const MAX_PEM_SIZE: u64 = 16 * 1024 * 1024;
 /// machine, and presents the client certificate if the server requests one. Without `ca_cert`, the machine's
 /// certificates are read only when the first connection needs them.
 pub(super) fn build_client_config(
-    ca_cert: Option<&Path>,
+    ca_cert: Option<&CaFile>,
     client_certificate: Option<&ClientCertificate>,
 ) -> Result<ClientConfig, HttpError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match ca_cert {
         None => Arc::new(MachineRoots::new(Arc::clone(&provider))),
-        Some(path) => {
-            let verifier = build_verifier(read_certificates(path)?, &provider).map_err(|error| {
+        Some(file) => {
+            let verifier = build_verifier(read_certificates(file)?, &provider).map_err(|error| {
                 HttpError::configuration(format!("the trusted root certificates cannot be used: {error}"))
             })?;
             Arc::new(verifier)
@@ -54,9 +87,12 @@ pub(super) fn build_client_config(
 
 /// Reads the certificates of a PEM file. Rejects a file with a private key, with escaped line breaks, or with an
 /// invalid certificate. No error shows a byte of the file, because it may contain a private key.
-fn read_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, HttpError> {
-    let bytes = input::read_file(path, MAX_PEM_SIZE)
-        .map_err(|error| ca_file_error(path, &format!("cannot be read: {error}"), READABLE_FILE_HINT))?;
+fn read_certificates(file: &CaFile) -> Result<Vec<CertificateDer<'static>>, HttpError> {
+    let path = &file.path;
+    let bytes = input::read_file(path, MAX_PEM_SIZE).map_err(|error| {
+        let hint = format!("correct the path of the file: {}", file.setting);
+        ca_file_error(path, &format!("cannot be read: {error}"), &hint)
+    })?;
     if contains_bytes(&bytes, PRIVATE_KEY) {
         return Err(ca_file_error(
             path,
@@ -110,8 +146,6 @@ fn ca_file_error(path: &Path, reason: &str, hint: &str) -> HttpError {
     HttpError::configuration(format!("the CA certificate file {name} {reason}")).with_hint(hint)
 }
 
-const READABLE_FILE_HINT: &str = "correct the path of the file: --ca-cert (SLUICEGATE_CA_CERT)";
-
 const CERTIFICATES_HINT: &str = "use a file with certificates in PEM format (-----BEGIN CERTIFICATE-----)";
 
 /// The end of the first line of each private key in PEM format.
@@ -133,7 +167,7 @@ const fn describe_pem_error(error: &pem::Error) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::build_client_config;
+    use super::{CaFile, build_client_config};
     use std::io::Write;
 
     #[test]
@@ -142,7 +176,7 @@ mod tests {
             let mut file = tempfile::NamedTempFile::new().unwrap();
             file.write_all(content).unwrap();
             let name = file.path().display().to_string();
-            build_client_config(Some(file.path()), None)
+            build_client_config(Some(&CaFile::from_flag(file.path())), None)
                 .unwrap_err()
                 .to_string()
                 .replace(&name, "FILE")
@@ -179,7 +213,7 @@ mod tests {
         insta::assert_snapshot!(number, @"the CA certificate file FILE is not PEM: certificate 3: a section is not base64");
         let key = refused(b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n");
         assert!(key.contains("contains a private key"), "{key}");
-        let missing = build_client_config(Some("/nonexistent.pem".as_ref()), None)
+        let missing = build_client_config(Some(&CaFile::from_flag("/nonexistent.pem")), None)
             .unwrap_err()
             .to_string();
         assert!(

@@ -10,6 +10,7 @@ use super::proxies::Proxies;
 use super::request::{Body, Request};
 use super::response::{MAX_ERROR_BODY_SIZE, Response, ResponseHead};
 use super::retry::Delays;
+use super::tls::CaFile;
 use super::token_value::Token;
 use super::upload::UploadMonitor;
 use super::{ErrorKind, observer, pending_request, redirect, tls};
@@ -20,7 +21,6 @@ use reqwest::redirect::Policy;
 use rustls::ClientConfig;
 use secrecy::SecretString;
 use sluicegate_base::address::user_agent;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -56,7 +56,7 @@ pub(super) struct Transport {
     direct_clients: ClientPair,
     proxies: Proxies,
     /// File with the root certificates that are trusted in addition to those of the machine.
-    ca_cert: Option<PathBuf>,
+    ca_cert: Option<CaFile>,
     pub(super) timeout: Duration,
     retries: u32,
     delays: Delays,
@@ -114,7 +114,7 @@ impl Transport {
     /// Creates the clients. Reads the certificates in `ca_cert` and the client certificate.
     pub(super) fn new(
         limits: Limits,
-        ca_cert: Option<&Path>,
+        ca_cert: Option<&CaFile>,
         client_certificate: Option<&ClientCertificate>,
         proxies: Proxies,
     ) -> Result<Self, HttpError> {
@@ -126,7 +126,7 @@ impl Transport {
             clients: ClientPair::new(&tls, connect_timeout, Some(&proxies))?,
             direct_clients: ClientPair::new(&tls, connect_timeout, None)?,
             proxies,
-            ca_cert: ca_cert.map(Path::to_owned),
+            ca_cert: ca_cert.cloned(),
             timeout,
             retries: limits.retries,
             delays: limits.delays,
@@ -328,7 +328,7 @@ impl Transport {
             };
             return failure::proxy_failure(problem, &address, url, status);
         }
-        failure::failure_before_response(error, self.ca_cert.as_deref())
+        failure::failure_before_response(error, self.ca_cert.as_ref())
     }
 
     /// Reads the body of a response. For a status that is not a success, returns an error with the message in the body.

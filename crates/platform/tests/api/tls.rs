@@ -1,7 +1,7 @@
 //! Certificates: rejected at once if unknown, accepted if their root certificate is configured.
 
 use crate::support::{platform_with, settings};
-use sluicegate_platform::http::ErrorKind;
+use sluicegate_platform::http::{CaFile, ErrorKind};
 use sluicegate_test_support::tls_server::TlsServer;
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn unknown_certificate_is_refused_and_not_asked_twice() {
 async fn its_root_makes_it_known() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root_certificate_path());
+    settings.ca_cert = Some(CaFile::from_flag(server.root_certificate_path()));
     assert_eq!(
         platform_with(settings)
             .fetch_shared_pipelines()
@@ -38,7 +38,7 @@ async fn its_root_makes_it_known() {
 async fn certificate_for_another_name_is_refused() {
     let server = TlsServer::start(&["elsewhere.example"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root_certificate_path());
+    settings.ca_cert = Some(CaFile::from_flag(server.root_certificate_path()));
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await
@@ -51,7 +51,7 @@ async fn certificate_for_another_name_is_refused() {
 async fn certificate_of_an_authority_is_explained() {
     let server = TlsServer::start_with_ca_certificate(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root_certificate_path());
+    settings.ca_cert = Some(CaFile::from_flag(server.root_certificate_path()));
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await
@@ -67,7 +67,7 @@ async fn hint_for_unknown_issuer_does_not_advise_used_setting() {
     let server = TlsServer::start(&["127.0.0.1"]);
     let other = TlsServer::start(&["127.0.0.1"]);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(other.root_certificate_path());
+    settings.ca_cert = Some(CaFile::from_flag(other.root_certificate_path()));
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await
@@ -84,7 +84,7 @@ async fn hint_for_unknown_issuer_does_not_advise_used_setting() {
 async fn expired_certificate_is_named_with_its_date() {
     let server = TlsServer::start_until(&["127.0.0.1"], 2020);
     let mut settings = settings(&server.url());
-    settings.ca_cert = Some(server.root_certificate_path());
+    settings.ca_cert = Some(CaFile::from_flag(server.root_certificate_path()));
     let error = platform_with(settings)
         .fetch_shared_pipelines()
         .await

@@ -3,7 +3,7 @@
 use crate::support::{SHORT, empty_list, json, platform_with, settings};
 use secrecy::SecretString;
 use sluicegate_platform::api::Platform;
-use sluicegate_platform::http::{BaseUrl, Client, ErrorKind, Settings, TokenSource, Url};
+use sluicegate_platform::http::{BaseUrl, CaFile, Client, ErrorKind, Settings, TokenSource, Url};
 use sluicegate_test_support::scratch;
 use wiremock::matchers::{body_string_contains, header, method, path};
 use wiremock::{Mock, MockServer, ResponseTemplate};
@@ -245,7 +245,7 @@ async fn broken_source_is_a_configuration_error() {
 fn unreadable_ca_file_is_a_configuration_error() {
     let settings = Settings {
         base_url: BaseUrl::parse("http://localhost").unwrap(),
-        ca_cert: Some("/nonexistent.pem".into()),
+        ca_cert: Some(CaFile::from_flag("/nonexistent.pem")),
         client_certificate: None,
         ..settings("http://localhost")
     };
