@@ -66,6 +66,7 @@ impl Evaluation {
             reasons.push(describe_unexplained_batches(&unexplained_batches));
         }
         notes.extend_from_slice(&reasons);
+        notes.extend(run_findings.describe_files_without_rules());
         // The notes already contain the sentence about files that could not be compared.
         let comparison = run_findings
             .comparison

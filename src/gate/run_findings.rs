@@ -3,6 +3,7 @@
 use crate::gate::project_checks::project_fixes::FixProof;
 use crate::gate::remote_review::failed_batch::BatchFiles;
 use crate::gate::{Cause, KnownComparison, ProjectContents};
+use sluicegate_base::text::format_count;
 use sluicegate_pipelines::findings::{
     FileResults, NO_ERROR_TYPE, ReviewGap, UnreviewedFile, VerdictLimit, Violation,
 };
@@ -115,6 +116,17 @@ impl RunFindings {
     /// Returns the results of the review, then those of the project checks.
     pub(crate) fn all_files(&self) -> impl Iterator<Item = &FileResults> {
         self.files.iter().chain(&self.project_files)
+    }
+
+    /// Returns a note if no rule applies to any reviewed file: such a run passes although it has evaluated nothing.
+    pub(crate) fn describe_files_without_rules(&self) -> Option<String> {
+        if self.files.is_empty() || self.files.iter().any(|file| !file.results.is_empty()) {
+            return None;
+        }
+        Some(format!(
+            "No enabled rule applies to the reviewed files ({}), so it is unknown whether they are valid YAML.",
+            format_count(self.files.len(), "pipeline")
+        ))
     }
 
     /// Calls `apply` with one slice of all results, of the review and of the project checks, because waivers are

@@ -150,13 +150,11 @@ impl WatchedExecution {
     pub(crate) fn describe_problem(&self) -> Option<String> {
         match self.end {
             PollEnd::Succeeded => None,
-            PollEnd::Failed => {
-                Some(format!(
-                    "execution {} ended in {}",
-                    self.id,
-                    describe_status(&self.response.result)
-                ))
-            }
+            PollEnd::Failed => Some(format!(
+                "execution {} ended in {}",
+                self.id,
+                describe_status(&self.response.result)
+            )),
             PollEnd::Deadline => Some(format!(
                 "execution {} did not end within {} s: its status is {}",
                 self.id,
@@ -170,7 +168,9 @@ impl WatchedExecution {
     fn hint_after_deadline(&self) -> String {
         let id = quote_shell_word(&self.id);
         if self.is_termination_requested {
-            format!("the termination was requested; run `sluicegate executions show {id} --wait` to wait again")
+            format!(
+                "the termination was requested; run `sluicegate executions show {id} --wait` to wait again"
+            )
         } else if self.response.result.is_running() {
             format!("the execution is still running; run `sluicegate executions cancel {id}` to cancel it")
         } else {

@@ -97,7 +97,9 @@ fn limit_annotations(annotations: &mut Vec<Annotation>) {
     let omitted_annotations = annotations.split_off(MAX_ANNOTATIONS - 1);
     annotations.push(Annotation {
         level: Level::Notice,
-        place: omitted_annotations.first().and_then(|annotation| annotation.place.clone()),
+        place: omitted_annotations
+            .first()
+            .and_then(|annotation| annotation.place.clone()),
         title: "review".to_owned(),
         message: format!(
             "Bitbucket shows at most {}, so {} are omitted: see the log of the build",

@@ -242,7 +242,8 @@ impl AgentFix<'_> {
         })?;
         let status = choose_exit_status(&comparison);
         if status != ExitStatus::Success {
-            self.run.annotate_printed_failure(status, &result.describe_problem());
+            self.run
+                .annotate_printed_failure(status, &result.describe_problem());
         }
         Ok(status)
     }

@@ -185,7 +185,10 @@ pub(crate) fn describe_failed_checks(checks: &[Check]) -> Option<String> {
     let mut hint_lines = Vec::new();
     for check in checks.iter().filter(|check| check.is_failed()) {
         lines.push(format!("  {}: {}", check.name, text::escape_line(&check.result)));
-        let hint_line = check.hint.as_ref().map(|hint| format!("hint: {}", text::escape_line(hint)));
+        let hint_line = check
+            .hint
+            .as_ref()
+            .map(|hint| format!("hint: {}", text::escape_line(hint)));
         hint_lines.extend(hint_line.filter(|line| !hint_lines.contains(line)));
     }
     lines.append(&mut hint_lines);

@@ -376,6 +376,57 @@ fn file_of_the_job_is_named_in_messages_about_it() {
 }
 
 #[test]
+fn fault_of_gate_configuration_is_shown_at_its_file() {
+    let faulty_rules = "rules: [{ id: x }]\n";
+    let faulty_waivers = "- { rule: nope, path: a, reason: x }\n";
+    for (path, text, is_faulty) in [
+        ("sluicegate-waivers.yaml", faulty_waivers, true),
+        ("sluicegate-rules.yaml", faulty_rules, true),
+        ("sluicegate.yaml", "review: { fail-on: nothing }\n", true),
+        ("sluicegate.yaml", "review: { fail-on: error }\n", false),
+    ] {
+        let world = project();
+        check_out_new_branch(&world, "change");
+        world.write(path, text);
+        world.write("a.orch.yaml", orchestration_text(&["Start", "Load", "Done"]));
+        commit_and_push(&world, "change");
+        let args = "check --report gitlab=r.gitlab --report sarif=r.sarif --report github=r.github --report json=r.json";
+        Job::github()
+            .pull_request()
+            .call(&world)
+            .run(args)
+            .expect(i32::from(is_faulty));
+        let faults: Vec<(String, String)> = read_json(&world.work().join("r.gitlab"))
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|issue| issue["check_name"] == "verdict")
+            .map(|issue| {
+                (
+                    issue["location"]["path"].to_string(),
+                    issue["description"].to_string(),
+                )
+            })
+            .collect();
+        assert_eq!(faults.len(), usize::from(is_faulty), "{path}: {faults:?}");
+        let report = read_json(&world.work().join("r.json"));
+        if !is_faulty {
+            assert!(report.get("faultyGateFile").is_none(), "{report}");
+            continue;
+        }
+        assert_eq!(faults[0].0, format!("{path:?}"), "{faults:?}");
+        assert_eq!(report["faultyGateFile"], path);
+        let annotations = world.read_text("r.github");
+        let annotation = format!("::error file={path},line=1,title=review::");
+        assert!(annotations.contains(&annotation), "{annotations}");
+        let sarif = world.read_text("r.sarif");
+        assert!(
+            sarif.contains(&format!("\"uri\": \"{path}\"")) || sarif.contains(&format!("\"uri\":\"{path}\""))
+        );
+    }
+}
+
+#[test]
 fn unusable_gate_fails_on_every_host() {
     let world = project();
     check_out_new_branch(&world, "change");

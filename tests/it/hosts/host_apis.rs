@@ -678,3 +678,20 @@ fn buildkite_gets_an_annotation_by_its_agent() {
         "{annotation}"
     );
 }
+
+#[test]
+fn hint_for_ca_file_of_gitlab_names_its_variable() {
+    let world = change_with_bad_pipeline();
+    let platform = failing_platform("wrong");
+    let notes = Comments::gitlab(Vec::new());
+    let call = on_gitlab(&world, &platform, &notes);
+    let hint = "correct the path of the file: CI_SERVER_TLS_CA_FILE";
+    for (ca_file, is_hinted) in [("/missing.pem", true), ("", false)] {
+        let output = call
+            .clone()
+            .variable("CI_SERVER_TLS_CA_FILE", ca_file)
+            .run("check --comment");
+        assert_eq!(output.all().contains(hint), is_hinted, "{}", output.all());
+        assert!(!output.all().contains("--ca-cert"), "{}", output.all());
+    }
+}

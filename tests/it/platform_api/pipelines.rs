@@ -681,6 +681,62 @@ fn run_whose_execution_never_appears_does_not_advise_a_second_start() {
 }
 
 #[test]
+fn wait_for_execution_that_does_not_appear_is_reported_once() {
+    for (missing_count, is_reported) in [(3, true), (0, false)] {
+        let (world, platform) = (World::new(), Platform::new());
+        script_execution_start(&platform);
+        let mut responses = vec![ResponseTemplate::new(404); missing_count];
+        responses.push(answer(&status("SUCCESS")));
+        platform.respond_to("GET", ONE, in_turn(responses));
+        let output = platform
+            .call(&world)
+            .variable("SLUICEGATE_POLL_INTERVAL", "0.9")
+            .run(run_args("--wait"))
+            .expect(0);
+        let notice = format!("waiting for the platform to show execution {ID}, at most 10 s");
+        let notice_count = output.err.matches(&notice).count();
+        assert_eq!(notice_count, usize::from(is_reported), "{}", output.all());
+    }
+}
+
+#[test]
+fn empty_message_of_execution_is_not_shown() {
+    for (message, shown_text) in [("", "ended in FAILED\n"), ("boom", "ended in FAILED: boom\n")] {
+        let (world, platform) = (World::new(), Platform::new());
+        let state = json!({ "result": { "status": "FAILED", "message": message } });
+        platform.respond_to("GET", ONE, answer(&state));
+        let output = polling_call(&platform, &world)
+            .run(&["executions", "show", ID, "--wait"])
+            .expect(8);
+        assert!(output.err.contains(shown_text), "{}", output.all());
+        assert!(!output.all().contains("FAILED: \n"), "{}", output.all());
+    }
+}
+
+#[test]
+fn cancel_that_does_not_end_in_time_advises_another_wait() {
+    for (verb, advice) in [
+        (
+            "cancel",
+            format!("run `sluicegate executions show {ID} --wait` to wait again"),
+        ),
+        (
+            "show",
+            format!("run `sluicegate executions cancel {ID}` to cancel it"),
+        ),
+    ] {
+        let (world, platform) = (World::new(), Platform::new());
+        platform.respond_to("PATCH", ONE, answer(&json!({ "pipelineExecutionId": ID })));
+        platform.respond_to("GET", ONE, answer(&status("RUNNING")));
+        let args = ["executions", verb, ID, "--wait", "--timeout", "1"];
+        polling_call(&platform, &world)
+            .run(&args)
+            .expect(8)
+            .saying(&[&advice]);
+    }
+}
+
+#[test]
 fn run_sends_variables_only_if_they_are_given() {
     let (world, platform) = (World::new(), Platform::new());
     script_execution_start(&platform);

@@ -2,7 +2,7 @@
 
 use crate::support::publishing::shared_pipelines_file;
 use crate::support::{
-    Arguments, Call, Platform, World, orchestration_text, project, respond_for_each, scratch,
+    Arguments, Call, Platform, RULES, World, orchestration_text, project, respond_for_each, scratch,
 };
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -425,6 +425,32 @@ fn change_that_prevents_upload_is_reported_as_such() {
         lines.contains("publishing will fail because the shared pipeline `load` needs it"),
         "{lines}"
     );
+}
+
+#[test]
+fn external_path_is_matched_with_and_without_its_extension() {
+    let script = "    Script:\n      type: sql-executor\n      parameters:\n        scriptLocation: File\n        \
+                  fileName: sql/load.sql\n";
+    let caller = caller_of_targets(&["lib/x.orch.yaml", "lib/y"]) + script;
+    let world = world_with_files(&[("a/caller.orch.yaml", &caller)]);
+    for (external, finding_count) in [
+        ("'lib/x', 'lib/y.orch.yaml', 'sql/load'", 0),
+        ("'lib/x.orch.yaml', 'lib/y', 'sql/load.sql'", 0),
+        ("'lib/x.orch', 'lib/y.tran.yaml', 'sql/load.'", 3),
+    ] {
+        let settings = format!("project-checks: {{ call: error, script: error, external: [{external}] }}\n");
+        world.write("sluicegate.yaml", &settings);
+        let report = check_expecting(&world, i32::from(finding_count > 0), "--all");
+        let findings = list_project_findings(&report);
+        assert_eq!(findings.len(), finding_count, "{external}: {findings:?}");
+        let repair = Call::new(&world.work()).run("mv --repair --dry-run").expect(0);
+        let left_count = repair
+            .out
+            .lines()
+            .filter(|line| line.starts_with("left: "))
+            .count();
+        assert_eq!(left_count, finding_count, "{external}: {}", repair.all());
+    }
 }
 
 #[test]
@@ -910,5 +936,26 @@ fn shared_pipeline_without_extension_suggests_the_file_with_it() {
             .run(publish)
             .expect(2)
             .saying(&[hint]);
+    }
+}
+
+#[test]
+fn run_without_an_enabled_rule_says_that_it_evaluated_nothing() {
+    let note = "No enabled rule applies to the reviewed files (2 pipelines)";
+    for (rules, code) in [("rules: []\n", 0), (RULES, 1)] {
+        let world = world_with_files(&[
+            ("a.orch.yaml", &caller_of_targets(&[])),
+            ("b.orch.yaml", "{ ["),
+            (".platform/config/pipeline_quality_rules.yaml", rules),
+        ]);
+        let args = "check --all --report markdown=r.md";
+        let output = Call::new(&world.work()).run(args).expect(code);
+        assert_eq!(output.all().contains(note), code == 0, "{}", output.all());
+        let comment = world.read_text("r.md");
+        assert_eq!(
+            comment.contains("No enabled rule applies"),
+            code == 0,
+            "{comment}"
+        );
     }
 }

@@ -436,7 +436,7 @@ fn failed_check_of_setup_rules_or_difference_is_explained_on_github() {
     for (args, code, text) in [
         ("doctor --ca-cert missing.pem", 2, "missing.pem"),
         ("rules lint rules.yaml", 1, "rules.yaml&#58;1&#58;"),
-        ("rules test team.yaml", 1, "team.yaml&#58;8&#58; team/no-start"),
+        ("rules test team.yaml", 1, "team.yaml&#58;8: team/no-start"),
         (
             "diff --files old.txt new.txt --exit-code",
             1,

@@ -92,6 +92,42 @@ fn pages_of_undecided_run_show_applied_setting_next_to_verdict() {
 }
 
 #[test]
+fn report_of_undecided_run_in_each_format_shows_applied_setting() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    let platform = Platform::new();
+    platform.is_down();
+    let formats = [
+        "junit",
+        "json",
+        "sarif",
+        "gitlab",
+        "markdown",
+        "html",
+        "checkstyle",
+        "rdjson",
+        "github",
+    ];
+    let reports: String = formats
+        .iter()
+        .map(|format| format!(" --report {format}=r.{format}"))
+        .collect();
+    for (action, code) in [("pass", 0), ("fail", 3)] {
+        let args = format!("review --on-unavailable {action}{reports}");
+        platform.call(&world).run(&args).expect(code);
+        for format in formats {
+            let report = world.read_text(&format!("r.{format}"));
+            let is_applied = report.contains("on-unavailable pass");
+            assert_eq!(is_applied, code == 0, "{format}: {report}");
+            // The other formats have their own elements for a run without a verdict.
+            let is_annotation = ["gitlab", "checkstyle", "rdjson", "github"].contains(&format);
+            if is_annotation && is_applied {
+                assert!(report.contains("The review is undecided."), "{format}: {report}");
+            }
+        }
+    }
+}
+
+#[test]
 fn pipeline_that_breaks_the_platform_is_checked_locally() {
     let world = world_with_poisoned_file(&orchestration_text(&["Start", "bad name", "Done"]));
     let platform = platform_failing_bad_file(ResponseTemplate::new(500));

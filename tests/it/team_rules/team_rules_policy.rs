@@ -154,7 +154,9 @@ fn unusable_file_on_target_is_reported_once_for_all_pipelines() {
             assert_eq!(has_hint, fault_count > 0, "{text}");
         }
         assert_eq!(
-            output.all().contains("check the change with `sluicegate rules lint`"),
+            output
+                .all()
+                .contains("check the change with `sluicegate rules lint`"),
             fault_count > 0
         );
     }

@@ -85,9 +85,7 @@ pub async fn poll_execution(
                     let silence = sleep_until(start + SILENCE_LIMIT);
                     let has_time = platform
                         .observer()
-                        .await_with_report_after(pause, silence, || {
-                            describe_absence(id, appearance_limit)
-                        })
+                        .await_with_report_after(pause, silence, || describe_absence(id, appearance_limit))
                         .await;
                     is_absence_reported = start.elapsed() >= SILENCE_LIMIT;
                     has_time
