@@ -1,5 +1,6 @@
 //! The files of the gate configuration that cannot be used in the reviewed commit.
 
+use crate::job::policy::GateFileVersion;
 use sluicegate_yaml::{DocumentError, format_place};
 use std::collections::BTreeSet;
 
@@ -38,6 +39,37 @@ impl UnusableGateFiles {
     /// Returns whether the file of this kind cannot be used in the reviewed commit.
     pub(crate) fn contain(&self, kind: GateFileKind) -> bool {
         self.kinds.contains(&kind)
+    }
+}
+
+/// The reason why a file of the gate configuration cannot be used.
+pub(super) struct GateFileProblem {
+    /// Content on which the problem depends: with the same content at a base, the change did not introduce it.
+    pub(super) content: Vec<GateFileVersion>,
+    pub(super) message: String,
+    /// The file with the problem; `None` if it is about several files.
+    pub(super) path: Option<String>,
+    /// The file sets a key that only the job may set.
+    pub(super) has_job_key: bool,
+}
+
+impl GateFileProblem {
+    /// Creates a problem that is not about a key that only the job may set.
+    pub(super) fn new(content: Vec<GateFileVersion>, message: String) -> Self {
+        Self {
+            content,
+            message,
+            path: None,
+            has_job_key: false,
+        }
+    }
+
+    /// Returns the problem of the file at this path.
+    pub(super) fn at_path(self, path: &str) -> Self {
+        Self {
+            path: Some(path.to_owned()),
+            ..self
+        }
     }
 }
 

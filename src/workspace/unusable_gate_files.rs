@@ -9,7 +9,9 @@ use crate::job::policy::{self, GateFileVersion, MAX_FILE_BYTES, NamedText};
 use crate::job::settings::{self, Selection, SettingSources, SettingsError};
 use crate::session::Run;
 use crate::workspace::empty_settings::{explain_unmatched_include, explain_unsuitable_config_dir};
-use crate::workspace::gate_file_problems::{GateFileKind, UnusableGateFiles, describe_error};
+use crate::workspace::gate_file_problems::{
+    GateFileKind, GateFileProblem, UnusableGateFiles, describe_error,
+};
 use crate::workspace::unusable_settings::{describe_path_targets, explain_unusable_settings};
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
@@ -23,37 +25,6 @@ use std::collections::BTreeMap;
 
 /// Resolves the settings that select files; an error shows that a file cannot be used.
 pub(crate) type ResolveSelection<'f> = dyn Fn(&SettingSources<'_>) -> Result<Selection, SettingsError> + 'f;
-
-/// The reason why a file of the gate configuration cannot be used.
-struct GateFileProblem {
-    /// Content on which the problem depends: with the same content at a base, the change did not introduce it.
-    content: Vec<GateFileVersion>,
-    message: String,
-    /// The file with the problem; `None` if it is about several files.
-    path: Option<String>,
-    /// The file sets a key that only the job may set.
-    has_job_key: bool,
-}
-
-impl GateFileProblem {
-    /// Creates a problem that is not about a key that only the job may set.
-    fn new(content: Vec<GateFileVersion>, message: String) -> Self {
-        Self {
-            content,
-            message,
-            path: None,
-            has_job_key: false,
-        }
-    }
-
-    /// Returns the problem of the file at this path.
-    fn at_path(self, path: &str) -> Self {
-        Self {
-            path: Some(path.to_owned()),
-            ..self
-        }
-    }
-}
 
 /// The problems of one commit or of the files on disk, by the kind of file.
 type GateFileProblems = BTreeMap<GateFileKind, GateFileProblem>;

@@ -310,28 +310,26 @@ impl PipelineRun<'_> {
     ) -> CommandResult {
         let ui = self.run.ui;
         ui.warn(&format!("interrupted: terminating execution {id}"));
-        let RemoteProject {
-            platform,
-            id: project,
-        } = &self.project;
+        let (platform, project) = (&self.project.platform, self.project.id);
         let pace = self.start_pace(TERMINATION_TIMEOUT);
-        let request = platform.terminate_execution(*project, id, &self.cancel_status, self.args.cancel.force);
+        let request = platform.terminate_execution(project, id, &self.cancel_status, self.args.cancel.force);
         let result = send_change(Some(&pace), request).await;
         // From here on, a signal ends this program.
         self.run.signals.release();
         let unknown_execution = None;
         if let Err(error) = result {
-            let failure = Failure::from(error).context(format!("could not terminate execution {id}"));
-            self.run.report_failure(&failure);
-            let problem = format!("interrupted, but could not terminate execution {id}");
+            let reason = format!("could not terminate execution {id}");
+            self.run
+                .report_failure(&Failure::from(error).context(reason.clone()));
+            let problem = format!("interrupted, but {reason}");
             self.write_junit_report(unknown_execution, Some(problem), waiting_time);
             return Ok(status);
         }
         match WatchedExecution::follow_started(self.run, &self.project, id, pace).await {
             Ok(execution) => {
-                let execution = execution.with_requested_termination();
                 let problem = format!("interrupted; execution {id} is {}", execution.status_name());
                 self.write_junit_report(Some(&execution), Some(problem), waiting_time);
+                let execution = execution.with_requested_termination();
                 if let Err(failure) = report_last_state(self.run, &execution, self.args.output) {
                     self.run.report_failure(&failure);
                 }

@@ -940,7 +940,7 @@ fn shared_pipeline_without_extension_suggests_the_file_with_it() {
 }
 
 #[test]
-fn run_without_an_enabled_rule_says_that_it_evaluated_nothing() {
+fn run_without_enabled_rule_has_note_about_it() {
     let note = "No enabled rule applies to the reviewed files (2 pipelines)";
     for (rules, code) in [("rules: []\n", 0), (RULES, 1)] {
         let world = world_with_files(&[

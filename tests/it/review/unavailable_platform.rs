@@ -107,12 +107,9 @@ fn report_of_undecided_run_in_each_format_shows_applied_setting() {
         "rdjson",
         "github",
     ];
-    let reports: String = formats
-        .iter()
-        .map(|format| format!(" --report {format}=r.{format}"))
-        .collect();
+    let reports = formats.map(|format| format!("--report {format}=r.{format}"));
     for (action, code) in [("pass", 0), ("fail", 3)] {
-        let args = format!("review --on-unavailable {action}{reports}");
+        let args = format!("review --on-unavailable {action} {}", reports.join(" "));
         platform.call(&world).run(&args).expect(code);
         for format in formats {
             let report = world.read_text(&format!("r.{format}"));
