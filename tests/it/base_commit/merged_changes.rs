@@ -23,7 +23,7 @@ fn check_of_trial_merge_fails_before_and_after_the_merge_of_the_change() {
         // These hosts name a commit of the target before the merge.
         if ["github", "gitea", "gitlab"].contains(&name) {
             assert_eq!(check.code, 1, "{name}: {}", check.all());
-            diff.expect(0).logging(&["b.orch.yaml: new orchestration"]);
+            diff.expect(0).logging(&["b.orch.yaml: new pipeline"]);
         } else {
             let text = format!("the change has no commits of its own: {change} is already in");
             check.expect(7).saying(&[&text]);

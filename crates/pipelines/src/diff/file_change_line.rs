@@ -4,7 +4,6 @@ use super::leaf::{Leaf, PathStep};
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::value_text::truncate_name;
 use crate::findings::{FileChange, format_copy_source, format_part_counts, format_rename};
-use crate::pipelines::PipelineKind;
 use sluicegate_yaml::{NodeRef, Value};
 
 /// The prefix of component types that the platform's designer does not know.
@@ -13,16 +12,15 @@ const UNKNOWN_TYPE: &str = "unknown-";
 /// Returns the first line of a description: the path and the change to the file as a whole.
 pub(super) fn describe_file_change(diff: &PipelineDiff) -> String {
     let path = &diff.path;
-    let kind = diff.kind.map_or("pipeline", PipelineKind::name);
     match diff.change {
         FileChange::Added => {
             let counts = describe_part_counts(diff);
             format!(
-                "{path}: new {kind}{counts}{}",
+                "{path}: new pipeline{counts}{}",
                 format_copy_source(diff.previous_path.as_deref())
             )
         }
-        FileChange::Removed => format!("{path}: {kind} removed{}", describe_part_counts(diff)),
+        FileChange::Removed => format!("{path}: pipeline removed{}", describe_part_counts(diff)),
         FileChange::Renamed => {
             let is_only_renamed = !diff.has_content_change() && !diff.layout;
             let rename = format_rename(diff.previous_path.as_deref(), is_only_renamed);
