@@ -5,24 +5,16 @@ use super::field_groups::{self, FieldGroup, format_path_steps, is_variable_name}
 use super::file_change_line::describe_file_change;
 use super::leaf::{Leaf, PathStep};
 use super::line_shares::LineShares;
+use super::moved_entries::describe_moved_entries;
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::shared_fields::{SharedField, find_shared_fields, is_shared_field};
-use super::value_text::{find_truncation_start, format_value, truncate, truncate_from, truncate_name};
+use super::value_text::{format_value, truncate, truncate_name};
 use crate::findings::FileChange;
 use sluicegate_base::text;
 use std::fmt::Write as _;
 
 /// Maximum number of listed components to which a value was added.
 const MAX_SHARING_NAMES: usize = 6;
-
-/// Maximum number of characters of one line of a value.
-const MAX_VALUE_WIDTH: usize = 100;
-
-/// Number of characters of one line of a value that are shown even in a narrow terminal.
-const MIN_VALUE_WIDTH: usize = 20;
-
-/// Number of columns of the sign at the beginning of a line and the space after it.
-const SIGN_WIDTH: usize = 2;
 
 /// Number of columns if the width of the terminal is unknown.
 const DEFAULT_COLUMNS: usize = 160;
@@ -60,7 +52,7 @@ pub fn describe_diff(diff: &PipelineDiff, columns: Option<usize>) -> Vec<DiffLin
 pub(super) struct Description {
     lines: Vec<DiffLine>,
     pub(super) shares: LineShares,
-    columns: usize,
+    pub(super) columns: usize,
     /// Whether the output is a page on which long lines scroll.
     pub(super) is_page: bool,
 }
@@ -190,6 +182,10 @@ impl Description {
                     let visible_content = truncate(&content, self.value_width(depth));
                     self.push_text(depth, sign, &visible_content);
                 }
+                FieldGroup::Moved { list_path, names } => {
+                    let content = describe_moved_entries(list_path, names);
+                    self.push_text(depth, Sign::Changed, &content);
+                }
             }
         }
         if groups.is_empty() && !fields.is_empty() && !is_new && self.is_heading_last(depth) {
@@ -206,7 +202,7 @@ impl Description {
     }
 
     /// Returns whether there is a line left for an item, or for a field below an item.
-    const fn has_line_at(&self, depth: usize) -> bool {
+    pub(super) const fn has_line_at(&self, depth: usize) -> bool {
         if depth > 1 {
             self.shares.has_field_line()
         } else {
@@ -301,63 +297,6 @@ impl Description {
             let content = field_groups::format_values(&prefix, &values, self.value_width(depth + 1));
             self.push_text(depth, sign, &content);
         }
-    }
-
-    /// Describes a changed field. `prefix` is the text before the value, which ends with a colon or an equals sign. Two
-    /// values that do not fit on one line, and texts of several lines, are shown below the prefix. Only counts the value
-    /// if there is no line left, because comparing long texts takes time.
-    fn describe_field(&mut self, depth: usize, field: &FieldDiff, prefix: &str) {
-        if !self.has_line_at(depth) {
-            self.shares.omitted_items.values += 1;
-            return;
-        }
-        let name = field_groups::remove_separator(prefix);
-        let separator = prefix.strip_prefix(name).unwrap_or_default();
-        let name = truncate_name(name);
-        let (heading, prefix) = (format!("{name}:"), format!("{name}{separator}"));
-        let sides = [&field.before, &field.after].map(|side| side.as_ref());
-        if sides
-            .iter()
-            .flatten()
-            .any(|leaf| leaf.find_multiline_text().is_some())
-        {
-            let sign = match sides {
-                [None, _] => Sign::Added,
-                [_, None] => Sign::Removed,
-                [Some(_), Some(_)] => Sign::Changed,
-            };
-            if !self.shares.has_field_line() {
-                return self.push_text(depth, sign, &format!("{heading} \u{2026}"));
-            }
-            self.push_text(depth, sign, &heading);
-            return self.describe_multiline_value(depth + 1, sides);
-        }
-        let [base_value, head_value] = sides.map(|side| side.map(format_value).unwrap_or_default());
-        let width = self.value_width(depth + 1);
-        // Both values are cut at the same position, which leaves their difference visible.
-        let start = find_truncation_start(&base_value, &head_value, width);
-        let base_value = truncate_from(&base_value, start, width);
-        let head_value = truncate_from(&head_value, start, width);
-        let (sign, content) = match sides {
-            [Some(_), Some(_)] => (Sign::Changed, format!("{prefix}{base_value} -> {head_value}")),
-            [None, _] => (Sign::Added, format!("{prefix}{head_value}")),
-            [_, None] => (Sign::Removed, format!("{prefix}{base_value}")),
-        };
-        let line_length = depth * 2 + SIGN_WIDTH + content.chars().count();
-        if sign == Sign::Changed && line_length > self.columns {
-            self.push_text(depth, sign, &heading);
-            self.push_value(depth + 1, Sign::Removed, &base_value);
-            self.push_value(depth + 1, Sign::Added, &head_value);
-        } else {
-            self.push_text(depth, sign, &content);
-        }
-    }
-
-    /// Returns the maximum number of characters of a value on a line with this indentation level.
-    pub(super) fn value_width(&self, depth: usize) -> usize {
-        self.columns
-            .saturating_sub(depth * 2 + SIGN_WIDTH)
-            .clamp(MIN_VALUE_WIDTH, MAX_VALUE_WIDTH)
     }
 }
 
@@ -519,11 +458,28 @@ mod tests {
     #[test]
     fn long_value_is_shown_at_its_difference() {
         let with = |end: &str| BASE.replace("select 1", &format!("{}{end}", "x".repeat(300)));
-        insta::assert_snapshot!(told(&with("old"), &with("new")), @"
+        insta::assert_snapshot!(told_in(&with("old"), &with("new"), Some(80)), @"
         a.orch.yaml: modified
           ~ Load (sql-executor)
-            ~ sql: …xxxxxxxxxxxxxxxxxxxxold -> …xxxxxxxxxxxxxxxxxxxxnew
+            ~ sql:
+              - …xxxxxxxxxxxxxxxxxxxxold (280 more characters)
+              + …xxxxxxxxxxxxxxxxxxxxnew (280 more characters)
         ");
+    }
+
+    #[test]
+    fn changed_lines_of_long_text_differ_and_fit_terminal() {
+        let with = |end: &str| {
+            let query = format!("select 1\\n{}{end}, y from t\\nwhere true", "x, ".repeat(90));
+            BASE.replace("select 1", &query)
+        };
+        for columns in [60, 80, 120, 200] {
+            let told = told_in(&with("old"), &with("new"), Some(columns));
+            assert!(told.contains("old") && told.contains("new"), "{told}");
+            assert!(told.lines().all(|line| line.chars().count() <= columns), "{told}");
+        }
+        // A page shows complete lines.
+        assert!(!told(&with("old"), &with("new")).contains("more character"));
     }
 
     #[test]

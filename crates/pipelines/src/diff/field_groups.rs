@@ -2,6 +2,7 @@
 
 use super::leaf::{Leaf, PathStep};
 use super::list_names::{NAME_KEYS, SET_GRID_VARIABLES, SET_VARIABLES};
+use super::moved_entries::join_moved_entries;
 use super::pipeline_diff::{EntryName, FieldDiff};
 use super::value_text::{format_value, truncate};
 
@@ -21,6 +22,11 @@ pub(super) enum FieldGroup<'f> {
     Entry {
         name: &'f str,
         fields: Vec<&'f FieldDiff>,
+    },
+    /// The names of entries of one list that only moved within it.
+    Moved {
+        list_path: &'f [PathStep],
+        names: Vec<&'f str>,
     },
 }
 
@@ -73,7 +79,7 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         }
         last_row = Some((row_path, name));
     }
-    groups
+    join_moved_entries(groups)
 }
 
 /// Returns whether both fields are in the list entry at this path. A removed entry may have the path of an added one.
@@ -228,7 +234,7 @@ impl FieldGroup<'_> {
     }
 
     /// Returns the text of a list entry that was added or removed: the list, the name of the entry, and its other
-    /// values in parentheses. Values that repeat the name are omitted. Each field's path leads through the list and the
+    /// values in parentheses. Each field's path leads through the list and the
     /// entry's index to a value. For grid variables, `sets` replaces the list.
     pub(super) fn format_entry(name: &str, fields: &[&FieldDiff]) -> String {
         // The position in each path at which the index of the entry is.
@@ -240,14 +246,11 @@ impl FieldGroup<'_> {
             .first()
             .and_then(|field| field.path.get(..position))
             .unwrap_or_default();
+        let name_key = find_name_key(fields, position);
         let values: Vec<String> = fields
             .iter()
-            .filter_map(|field| {
-                let leaf = field.after.as_ref().or(field.before.as_ref())?;
-                let path = field.path.get(position + 1..)?;
-                let repeats_name = matches!(leaf, Leaf::Text(text) if text == name);
-                (!repeats_name).then(|| format!("{}: {}", format_path_steps(path, &[]), format_value(leaf)))
-            })
+            .filter(|field| field.path.get(position + 1..) != Some(&[PathStep::key(name_key)]))
+            .filter_map(|field| format_entry_value(field, position))
             .collect();
         let prefix = match list_path.last() {
             Some(PathStep::Key(key)) if key == SET_GRID_VARIABLES => "sets ".to_owned(),
@@ -259,4 +262,42 @@ impl FieldGroup<'_> {
             format!("{prefix}{name} ({})", values.join(", "))
         }
     }
+}
+
+/// Returns the key of the entry's value from which the entry has its name. `position` is that of the entry's index in
+/// each path.
+fn find_name_key<'n>(fields: &[&FieldDiff], position: usize) -> &'n str {
+    let has_key = |key: &str| {
+        fields
+            .iter()
+            .any(|field| field.path.get(position + 1..) == Some(&[PathStep::key(key)]))
+    };
+    NAME_KEYS.into_iter().find(|key| has_key(key)).unwrap_or_default()
+}
+
+/// Returns a value of a list entry with its path below the entry, whose index is at `position` in the path. The name of
+/// an entry inside the entry is the value of the inner list.
+fn format_entry_value(field: &FieldDiff, position: usize) -> Option<String> {
+    let leaf = field.after.as_ref().or(field.before.as_ref())?;
+    let mut path = field.path.get(position + 1..)?;
+    let mut inner_names = Vec::new();
+    for entry in field.entry_names.iter().skip(1) {
+        inner_names.push(EntryName {
+            position: entry.position.checked_sub(position + 1)?,
+            ..entry.clone()
+        });
+    }
+    if let (Some(entry), [inner_path @ .., PathStep::Key(key)]) = (inner_names.last(), path)
+        && NAME_KEYS.contains(&key.as_str())
+        && inner_path.len() == entry.position + 1
+        && leaf.to_string() == *entry.name
+    {
+        path = inner_path;
+        inner_names.pop();
+    }
+    Some(format!(
+        "{}: {}",
+        format_path_steps(path, &inner_names),
+        format_value(leaf)
+    ))
 }

@@ -97,6 +97,35 @@ pub(super) fn find_diff_operations(base_lines: &[&str], head_lines: &[&str]) -> 
     ]
 }
 
+/// Returns the line that the removed line at this index was replaced by, or that the added line replaced: the removed
+/// lines are directly above the added ones, in the same order.
+pub(super) fn find_other_line<'t>(lines: &[TextLine<'t>], index: usize) -> Option<&'t str> {
+    let is_removed = |line: &&TextLine<'_>| matches!(line, TextLine::Removed(_));
+    let is_added = |line: &&TextLine<'_>| matches!(line, TextLine::Added(_));
+    let first_added = if is_removed(&lines.get(index)?) {
+        index + lines.get(index..)?.iter().take_while(is_removed).count()
+    } else {
+        index - lines.get(..index)?.iter().rev().take_while(is_added).count()
+    };
+    let removed_count = lines
+        .get(..first_added)?
+        .iter()
+        .rev()
+        .take_while(is_removed)
+        .count();
+    let other_index = if index < first_added {
+        index + removed_count
+    } else {
+        index.checked_sub(removed_count)?
+    };
+    match (lines.get(index)?, lines.get(other_index)?) {
+        (TextLine::Removed(_), TextLine::Added(line)) | (TextLine::Added(_), TextLine::Removed(line)) => {
+            Some(line)
+        }
+        _ => None,
+    }
+}
+
 /// Returns the lines of the text; no lines if there is no text.
 pub(super) fn split_lines(text: Option<&str>) -> Vec<&str> {
     text.map(|text| text.split('\n').collect()).unwrap_or_default()

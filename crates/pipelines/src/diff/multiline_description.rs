@@ -3,13 +3,11 @@
 use super::description::Description;
 use super::diff_line::Sign;
 use super::leaf::Leaf;
-use super::line_diff::{self, TextLine, split_lines};
-use super::value_text::{escape_invisible, truncate};
+use super::line_diff::{self, TextLine, find_other_line, split_lines};
+use super::value_text::{escape_invisible, truncate, truncate_pair};
 use sluicegate_base::text;
+use std::borrow::Cow;
 use std::collections::HashSet;
-
-/// Maximum number of characters of a line of text on a page where long lines scroll.
-const MAX_PAGE_WIDTH: usize = 2_000;
 
 impl Description {
     /// Shows the lines that differ between the two versions of a value, base and head, and the lines around them, up to
@@ -19,7 +17,7 @@ impl Description {
         let [base_lines, head_lines] = texts.each_ref().map(|side| split_lines(side.as_deref()));
         let lines = line_diff::compare_lines(&base_lines, &head_lines);
         let style = LineStyle {
-            width: self.multiline_width(depth),
+            width: self.line_width(depth),
             changed_line_ends: find_changed_line_ends(&lines),
         };
         let mut max_line_count = self.shares.text_lines;
@@ -27,11 +25,17 @@ impl Description {
         if lines.len() == max_line_count + 1 {
             max_line_count = lines.len();
         }
-        for line in lines.iter().take(max_line_count) {
+        for (index, line) in lines.iter().enumerate().take(max_line_count) {
             let (sign, line) = match line {
-                TextLine::Unchanged(line) => (Sign::None, style.format_line(line)),
-                TextLine::Removed(line) => (Sign::Removed, style.format_line(line)),
-                TextLine::Added(line) => (Sign::Added, style.format_line(line)),
+                TextLine::Unchanged(line) => (Sign::None, style.format_line(line, None)),
+                TextLine::Removed(line) => (
+                    Sign::Removed,
+                    style.format_line(line, find_other_line(&lines, index)),
+                ),
+                TextLine::Added(line) => (
+                    Sign::Added,
+                    style.format_line(line, find_other_line(&lines, index)),
+                ),
                 TextLine::Omitted(lines) => {
                     let omission = text::format_count(*lines, "unchanged line");
                     (Sign::None, format!("\u{2026} {omission}"))
@@ -42,16 +46,6 @@ impl Description {
         if lines.len() > max_line_count {
             let omission = text::format_count(lines.len() - max_line_count, "more line");
             self.push_value(depth, Sign::None, &format!("\u{2026} {omission}"));
-        }
-    }
-
-    /// Returns the maximum number of characters of one line of a multi-line value. On a page it is large, because long
-    /// lines scroll there.
-    fn multiline_width(&self, depth: usize) -> usize {
-        if self.is_page {
-            MAX_PAGE_WIDTH
-        } else {
-            self.value_width(depth)
         }
     }
 }
@@ -65,15 +59,24 @@ struct LineStyle<'t> {
 }
 
 impl LineStyle<'_> {
-    /// Returns up to `width` characters of the line, with escapes for characters that would not be seen.
-    fn format_line(&self, line: &str) -> String {
+    /// Returns up to `width` characters of the line, with escapes for characters that would not be seen. If the line
+    /// replaced another one, or was replaced by it, their first difference is visible.
+    fn format_line(&self, line: &str, other_line: Option<&str>) -> String {
+        let shown_text = self.escape_line(line);
+        match other_line {
+            Some(other_line) => truncate_pair(&shown_text, &self.escape_line(other_line), self.width).0,
+            None => truncate(&shown_text, self.width),
+        }
+    }
+
+    /// Returns the line with escapes for characters that would not be seen.
+    fn escape_line<'l>(&self, line: &'l str) -> Cow<'l, str> {
         let content = trim_line_end(line);
-        let shown_text = if self.changed_line_ends.contains(content) {
-            line
+        if self.changed_line_ends.contains(content) {
+            escape_invisible(line)
         } else {
-            content
-        };
-        truncate(&escape_invisible(shown_text), self.width)
+            escape_invisible(content)
+        }
     }
 }
 

@@ -81,10 +81,12 @@ impl Description {
             VariableChange::Removed => self.push_variable(Sign::Removed, &variable.name, None, &[]),
             VariableChange::Modified => {
                 let fields: Vec<&FieldDiff> = variable.fields_to_tell().iter().collect();
+                // Values that would be truncated on the line of the variable are shown below it.
                 if let [field] = fields.as_slice()
                     && is_single_line_default(field)
+                    && let values = format_default_change(field)
+                    && values.chars().count() <= self.value_width(2)
                 {
-                    let values = format_default_change(field);
                     self.push_variable(Sign::Changed, &variable.name, Some(&values), &[]);
                 } else {
                     self.push_variable(Sign::Changed, &variable.name, None, &[]);

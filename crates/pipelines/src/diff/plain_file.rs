@@ -1,7 +1,8 @@
 //! Compares files that are not pipelines line by line.
 
 use super::diff_line::{DiffLine, Sign};
-use super::line_diff;
+use super::line_diff::{self, TextLine, find_other_line};
+use super::value_text::{truncate, truncate_pair};
 use sluicegate_base::text;
 
 /// Maximum number of lines that are shown.
@@ -30,7 +31,10 @@ pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
             "only the line endings changed"
         })];
     }
-    let mut lines: Vec<DiffLine> = text_lines.iter().take(MAX_LINES).map(format_line).collect();
+    let shown_count = text_lines.len().min(MAX_LINES);
+    let mut lines: Vec<DiffLine> = (0..shown_count)
+        .filter_map(|index| format_line(&text_lines, index))
+        .collect();
     if text_lines.len() > MAX_LINES {
         let omission = text::format_count(text_lines.len() - MAX_LINES, "more line");
         lines.push(DiffLine::remark(&format!("\u{2026} {omission}")));
@@ -38,30 +42,27 @@ pub fn compare_plain_files(base: &str, head: &str) -> Vec<DiffLine> {
     lines
 }
 
-/// Formats a line of the comparison, truncated to [`MAX_LINE_CHARS`] characters.
-fn format_line(line: &line_diff::TextLine<'_>) -> DiffLine {
-    let (sign, content) = match line {
-        line_diff::TextLine::Unchanged(line) => (Sign::None, *line),
-        line_diff::TextLine::Removed(line) => (Sign::Removed, *line),
-        line_diff::TextLine::Added(line) => (Sign::Added, *line),
-        line_diff::TextLine::Omitted(lines) => {
-            return DiffLine::remark(&format!(
-                "\u{2026} {}",
-                text::format_count(*lines, "unchanged line")
-            ));
+/// Formats the line at this index of the comparison, truncated to [`MAX_LINE_CHARS`] characters. If the line replaced
+/// another one, or was replaced by it, their first difference is visible.
+fn format_line(lines: &[TextLine<'_>], index: usize) -> Option<DiffLine> {
+    let (sign, content) = match lines.get(index)? {
+        TextLine::Unchanged(line) => (Sign::None, *line),
+        TextLine::Removed(line) => (Sign::Removed, *line),
+        TextLine::Added(line) => (Sign::Added, *line),
+        TextLine::Omitted(lines) => {
+            let omission = text::format_count(*lines, "unchanged line");
+            return Some(DiffLine::remark(&format!("\u{2026} {omission}")));
         }
     };
-    let visible_part: String = content.chars().take(MAX_LINE_CHARS).collect();
-    let ellipsis = if visible_part.len() < content.len() {
-        "\u{2026}"
-    } else {
-        ""
+    let visible_part = match find_other_line(lines, index) {
+        Some(other_line) => truncate_pair(content, other_line, MAX_LINE_CHARS).0,
+        None => truncate(content, MAX_LINE_CHARS),
     };
-    DiffLine {
+    Some(DiffLine {
         component: None,
         depth: 1,
         sign,
         is_value: true,
-        text: text::escape_line(&(visible_part + ellipsis)),
-    }
+        text: text::escape_line(&visible_part),
+    })
 }

@@ -7,8 +7,11 @@ use std::borrow::Cow;
 /// Maximum number of characters of a name.
 const MAX_NAME_CHARS: usize = 200;
 
-/// Number of characters that are shown before the first difference in a truncated value.
+/// Maximum number of characters that are shown before the first difference in a truncated value.
 const LEADING_CHARS: usize = 20;
+
+/// Number of characters of a truncated value that are shown even in a narrow terminal.
+const MIN_VISIBLE_CHARS: usize = 20;
 
 /// Returns the name, truncated to [`MAX_NAME_CHARS`] characters.
 pub(super) fn truncate_name(name: &str) -> String {
@@ -77,16 +80,29 @@ pub(super) fn escape_invisible(line: &str) -> Cow<'_, str> {
     Cow::Owned(escaped_line)
 }
 
+/// Returns both values, truncated to `width` characters. Both begin at the same position, from which their first
+/// difference is visible.
+pub(super) fn truncate_pair(base: &str, head: &str, width: usize) -> (String, String) {
+    let start = find_truncation_start(base, head, width);
+    (
+        truncate_from(base, start, width),
+        truncate_from(head, start, width),
+    )
+}
+
 /// Returns the position of the character at which the shown part of two values begins: 0 if both fit into `width`
-/// characters, or [`LEADING_CHARS`] before their first difference if this is among the last [`LEADING_CHARS`] of
-/// `width` characters, or after them.
-pub(super) fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
-    if base.chars().count() <= width && head.chars().count() <= width {
+/// characters or if their first difference is among the first characters of a truncated value. Otherwise, up to
+/// [`LEADING_CHARS`] characters before the difference are shown.
+fn find_truncation_start(base: &str, head: &str, width: usize) -> usize {
+    let longest_length = base.chars().count().max(head.chars().count());
+    if longest_length <= width {
         return 0;
     }
+    let visible_length = count_visible_chars(longest_length, width);
+    let leading_length = LEADING_CHARS.min(visible_length / 2);
     let shared_length = base.chars().zip(head.chars()).take_while(|(a, b)| a == b).count();
-    if shared_length + LEADING_CHARS >= width {
-        shared_length.saturating_sub(LEADING_CHARS)
+    if shared_length + leading_length >= visible_length {
+        shared_length.saturating_sub(leading_length)
     } else {
         0
     }
@@ -99,22 +115,43 @@ pub(super) fn truncate(value: &str, width: usize) -> String {
     truncate_from(value, start, width)
 }
 
-/// Returns up to `width` characters of the value from position `start` on. Adds an ellipsis where characters are
-/// omitted, and the number of characters omitted at the end. Omits none at the end if their number would take as much
-/// space as they do.
-pub(super) fn truncate_from(value: &str, start: usize, width: usize) -> String {
-    let ellipsis = if start > 0 { "\u{2026}" } else { "" };
-    let omitted_count = value.chars().count().saturating_sub(start + width);
-    let omission = format!(
-        "\u{2026} ({})",
-        text::format_count(omitted_count, "more character")
-    );
-    if omitted_count <= omission.chars().count() {
-        let end: String = value.chars().skip(start).collect();
-        return format!("{ellipsis}{end}");
+/// Returns the value from position `start` on, in up to `width` characters. Adds an ellipsis where characters are
+/// omitted, and the number of all omitted characters at the end. At least [`MIN_VISIBLE_CHARS`] characters of the value
+/// are shown.
+fn truncate_from(value: &str, start: usize, width: usize) -> String {
+    let length = value.chars().count();
+    if start == 0 && length <= width {
+        return value.to_owned();
     }
-    let visible_part: String = value.chars().skip(start).take(width).collect();
-    format!("{ellipsis}{visible_part}{omission}")
+    let visible_length = count_visible_chars(length, width);
+    let visible_part: String = value.chars().skip(start).take(visible_length).collect();
+    let omitted_count = length - visible_part.chars().count();
+    let omission = format_omission(omitted_count);
+    // In a narrow terminal, the number may take more space than the characters that it counts.
+    if start == 0 && omitted_count <= omission.chars().count() {
+        return value.to_owned();
+    }
+    let leading_ellipsis = if start > 0 { "\u{2026}" } else { "" };
+    let trailing_ellipsis = if start + visible_length < length {
+        "\u{2026}"
+    } else {
+        ""
+    };
+    format!("{leading_ellipsis}{visible_part}{trailing_ellipsis}{omission}")
+}
+
+/// Returns the number of characters of a truncated value of this length that are shown in `width` characters, together
+/// with the ellipses and the number of omitted characters.
+fn count_visible_chars(length: usize, width: usize) -> usize {
+    let (ellipses_length, omission_length) = (2, format_omission(length).chars().count());
+    width
+        .saturating_sub(ellipses_length + omission_length)
+        .max(MIN_VISIBLE_CHARS)
+}
+
+/// Returns the number of characters that are omitted from a value.
+fn format_omission(omitted_count: usize) -> String {
+    format!(" ({})", text::format_count(omitted_count, "more character"))
 }
 
 #[cfg(test)]
@@ -122,14 +159,42 @@ mod tests {
     use super::*;
 
     #[test]
-    fn value_is_truncated_only_if_this_saves_space() {
+    fn truncated_value_fits_width_together_with_its_count() {
         let value = |length: usize| "x".repeat(length);
         assert_eq!(truncate(&value(100), 100), value(100));
-        assert_eq!(truncate(&value(122), 100), value(122));
-        let truncated_value = truncate(&value(123), 100);
-        assert_eq!(
-            truncated_value,
-            format!("{}\u{2026} (23 more characters)", value(100))
+        for length in [101, 123, 4_000] {
+            let truncated_value = truncate(&value(length), 100);
+            let visible_count = truncated_value.matches('x').count();
+            assert!(visible_count > 70 && truncated_value.chars().count() <= 100);
+            let omission = text::format_count(length - visible_count, "more character");
+            assert!(
+                truncated_value.ends_with(&format!("x\u{2026} ({omission})")),
+                "{truncated_value}"
+            );
+        }
+        // The number would take more space than the omitted characters.
+        assert_eq!(truncate(&value(30), 20), value(30));
+    }
+
+    #[test]
+    fn truncated_values_differ_in_every_width() {
+        let value = |end: &str| format!("select {}{end} from t", "x, ".repeat(30));
+        for width in 0..130 {
+            let (base, head) = truncate_pair(&value("a"), &value("b"), width);
+            assert_ne!(base, head, "{width}");
+            assert!(base.chars().count() <= width.max(45), "{width}: {base}");
+        }
+        let (base, _) = truncate_pair(&value("a"), &value("b"), 60);
+        let omitted_count = value("a").len()
+            - base
+                .split(" (")
+                .next()
+                .unwrap_or_default()
+                .replace('\u{2026}', "")
+                .len();
+        assert!(
+            base.starts_with('\u{2026}') && base.ends_with(&format!(" ({omitted_count} more characters)")),
+            "{base}"
         );
     }
 
