@@ -183,7 +183,8 @@ impl<W: io::Write> JsonEscaper<W> {
 
 /// Escapes text for an element or a quoted attribute of HTML, XML or SVG. A page may be printed to a CI log, so the
 /// text must not contain a command of the CI host: line breaks become character references, so that the text cannot
-/// begin a line, and the second of two `#` is escaped. A character that markup does not allow becomes `\u{fffd}`.
+/// begin a line, and the second of two `#` is escaped. Tabs become references, too, because XML readers replace a tab in
+/// an attribute by a space. A character that markup does not allow becomes `\u{fffd}`.
 pub fn escape_markup(text: &str) -> String {
     if text.bytes().all(is_plain_in_markup) {
         return text.to_owned();
@@ -192,7 +193,7 @@ pub fn escape_markup(text: &str) -> String {
     let mut markup = String::with_capacity(safe_text.len() + safe_text.len() / 8);
     for c in safe_text.chars() {
         match c {
-            '&' | '<' | '>' | '"' | '\'' | '\n' | '`' => {
+            '&' | '<' | '>' | '"' | '\'' | '\n' | '\t' | '`' => {
                 let _ = write!(markup, "&#{};", u32::from(c));
             }
             '#' if markup.ends_with('#') => markup.push_str("&#35;"),

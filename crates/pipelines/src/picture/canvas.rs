@@ -68,6 +68,8 @@ pub struct CanvasBox {
     pub kind: Option<String>,
     /// The position on the platform's canvas; `None` if the pipeline does not contain one.
     pub position: Option<Point>,
+    /// The position in the base; `None` if the base does not contain the component or its position.
+    pub base_position: Option<Point>,
     pub mark: ChangeMark,
     /// A short description of the change, if the change is small.
     pub note: Option<String>,
@@ -207,6 +209,12 @@ impl Canvas {
             _ => PipelineState::Existing,
         };
         canvas.mark_changed_boxes(diff);
+        if let Some(base) = base {
+            for canvas_box in &mut canvas.boxes {
+                let base_name = canvas_box.previous_name.as_ref().unwrap_or(&canvas_box.name);
+                canvas_box.base_position = base.positions.get(base_name).copied();
+            }
+        }
         canvas.add_arrows(head, diff);
         canvas
     }
@@ -313,6 +321,7 @@ fn new_box(name: &str, kind: Option<String>, mark: ChangeMark, position: Option<
         previous_name: None,
         kind,
         position,
+        base_position: None,
         mark,
         note: None,
         badge: None,

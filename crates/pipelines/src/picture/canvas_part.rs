@@ -1,6 +1,6 @@
 //! Selects a part of a canvas: the changed part, or one version.
 
-use super::canvas::{Arrow, Canvas, ChangeMark, Stub};
+use super::canvas::{Arrow, Canvas, CanvasBox, ChangeMark, Stub};
 use std::collections::{HashMap, HashSet};
 
 /// Share of added and of removed components above which before and after are two pictures, in percent.
@@ -40,10 +40,11 @@ impl Canvas {
         let is_replaced = 100 * added_count > MAX_REPLACED_PERCENT * after_count
             && 100 * removed_count > MAX_REPLACED_PERCENT * before_count;
         is_replaced.then(|| {
-            [
-                self.without_mark(ChangeMark::Added),
-                self.without_mark(ChangeMark::Removed),
-            ]
+            let mut before = self.without_mark(ChangeMark::Added);
+            for canvas_box in &mut before.boxes {
+                canvas_box.show_base();
+            }
+            [before, self.without_mark(ChangeMark::Removed)]
         })
     }
 
@@ -70,8 +71,8 @@ impl Canvas {
     }
 
     /// Returns the indices of the boxes at the ends of changed links, followed by the boxes with a change or findings,
-    /// and then by the neighbors of these boxes. Lists each box once. Also returns the number of boxes at the ends of
-    /// changed links.
+    /// by the neighbors of the latter, and then by the neighbors of the ends. Lists each box once. Also returns the
+    /// number of boxes at the ends of changed links.
     fn list_boxes_near_changes(&self) -> (Vec<usize>, usize) {
         let mut box_indices: Vec<usize> = Vec::new();
         // A box is listed only if it can be inserted here, which fails for a box that is already listed.
@@ -83,6 +84,12 @@ impl Canvas {
             .flat_map(|arrow| [arrow.from_box, arrow.to_box]);
         box_indices.extend(changed_ends.filter(|index| listed_indices.insert(*index)));
         let end_count = box_indices.len();
+        let link_ends = listed_indices.clone();
+        let end_neighbors = self
+            .arrows
+            .iter()
+            .filter(|arrow| link_ends.contains(&arrow.from_box) || link_ends.contains(&arrow.to_box))
+            .flat_map(|arrow| [arrow.from_box, arrow.to_box]);
         let neighbors = self
             .arrows
             .iter()
@@ -95,6 +102,7 @@ impl Canvas {
         box_indices.extend(
             marked_boxes
                 .chain(neighbors)
+                .chain(end_neighbors)
                 .filter(|index| listed_indices.insert(*index)),
         );
         (box_indices, end_count)
@@ -189,6 +197,18 @@ impl Canvas {
             }
         }
         neighbors
+    }
+}
+
+impl CanvasBox {
+    /// Shows the component as it is in the base: at its old position and under its old name.
+    fn show_base(&mut self) {
+        self.position = self.base_position;
+        if let Some(previous_name) = self.previous_name.take() {
+            self.name = previous_name;
+            // The note contains the old name.
+            self.note = None;
+        }
     }
 }
 

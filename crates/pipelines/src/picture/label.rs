@@ -32,7 +32,7 @@ const LINE_SHAPES: [(usize, i32); 6] = [
 /// Maximum number of characters of a name that are wrapped; a longer name never fits.
 const MAX_WRAPPED_CHARS: usize = 100;
 
-/// Minimum number of characters that are omitted from a name that does not fit.
+/// Minimum number of visible characters that are omitted from a name that does not fit.
 const MIN_OMITTED_CHARS: usize = 3;
 
 /// The space between a label and the nearest line or box, in pixels.
@@ -336,7 +336,7 @@ fn cut_name(name: &str, suffix: &str) -> Vec<String> {
         .saturating_sub(find_line_end(&reversed_chars, tail_length));
     // The second line is shortened if too few characters would be omitted between it and the third line.
     let second_end = fitting_end
-        .min(tail_start.saturating_sub(MIN_OMITTED_CHARS))
+        .min(find_omission_start(&chars[..tail_start]))
         .max(second_start);
     let lines = [
         chars[..first_end].iter().collect::<String>(),
@@ -351,6 +351,17 @@ fn cut_name(name: &str, suffix: &str) -> Vec<String> {
         .map(|line| line.trim().to_owned())
         .filter(|line| !line.is_empty())
         .collect()
+}
+
+/// Returns where an omission begins at the latest that ends with these characters: it has at least
+/// [`MIN_OMITTED_CHARS`] characters, without blanks and characters of no width.
+fn find_omission_start(chars: &[char]) -> usize {
+    let is_visible = |c: char| !c.is_whitespace() && unicode_width::UnicodeWidthChar::width(c) != Some(0);
+    (0..chars.len())
+        .rev()
+        .filter(|index| is_visible(chars[*index]))
+        .nth(MIN_OMITTED_CHARS - 1)
+        .unwrap_or(0)
 }
 
 /// Returns where a line with at most `fitting_length` of these characters ends: at the last blank, if the line would
@@ -425,6 +436,27 @@ mod tests {
         // A long word still uses the whole line.
         let long_word = format!("a {}", "x".repeat(90));
         assert!(wrap_name(&long_word, "")[0].chars().count() > 10);
+    }
+
+    #[test]
+    fn cut_of_name_omits_three_letters_beside_blanks() {
+        for middle in [
+            "a b c",
+            "ab  c",
+            "a\u{200b}\u{200b}b c",
+            "a \u{200b} \u{200b} bc d",
+        ] {
+            for start_length in 20..45 {
+                let name = format!("{}{middle}{}", "M".repeat(start_length), "W".repeat(14));
+                let lines = cut_name(&name, "");
+                let letters: String = lines.concat().replace('\u{2026}', "");
+                let count_letters = |text: &str| text.chars().filter(char::is_ascii_alphabetic).count();
+                assert!(
+                    count_letters(&letters) + MIN_OMITTED_CHARS <= count_letters(&name),
+                    "{name}: {lines:?}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -103,21 +103,38 @@ fn build_stacks(lower_boxes: &[Option<usize>]) -> (Vec<usize>, Vec<usize>) {
     (stack_bases, stack_levels)
 }
 
-/// Moves each removed box whose place is occupied to the nearest free place above or below. A box stays where it is if
-/// no tried place is free.
+/// Moves each removed box whose old place is occupied to the nearest free place above or below. Boxes that were together
+/// on the canvas of the base do not occupy each other's places, however near they are. A box stays where it is if no
+/// tried place is free.
 fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
-    let (removed_boxes, living_boxes): (Vec<usize>, Vec<usize>) =
-        (0..base_points.len()).partition(|index| canvas.boxes[*index].mark == ChangeMark::Removed);
-    let mut taken_points: Vec<Point> = living_boxes
-        .into_iter()
-        .filter_map(|index| base_points[index])
-        .collect();
-    for index in removed_boxes {
-        let Some(old_place) = base_points[index] else {
-            continue;
-        };
-        // The first attempt is the old place. The next ones are at both sides of it in turn, each time farther away.
-        let free_place = (0..MAX_TRIED_PLACES)
+    let mut taken_points: Vec<Point> = Vec::new();
+    // The places of living boxes that are new or moved.
+    let mut new_points: Vec<Point> = Vec::new();
+    for (canvas_box, place) in canvas.boxes.iter().zip(&*base_points) {
+        if let Some(place) = *place
+            && canvas_box.mark != ChangeMark::Removed
+        {
+            taken_points.push(place);
+            if canvas_box.base_position != canvas_box.position {
+                new_points.push(place);
+            }
+        }
+    }
+    let mut displaced_boxes = Vec::new();
+    for (index, place) in base_points.iter().enumerate() {
+        if let Some(place) = *place
+            && canvas.boxes[index].mark == ChangeMark::Removed
+        {
+            if is_free(place, &new_points) {
+                taken_points.push(place);
+            } else {
+                displaced_boxes.push((index, place));
+            }
+        }
+    }
+    for (index, old_place) in displaced_boxes {
+        // The attempts are at both sides of the old place in turn, each time farther away.
+        let free_place = (1..MAX_TRIED_PLACES)
             .map(|attempt| {
                 let distance = f64::from((attempt + 1) / 2) * TRIED_DISTANCE;
                 Point {
@@ -125,16 +142,18 @@ fn move_removed_boxes(canvas: &Canvas, base_points: &mut [Option<Point>]) {
                     ..old_place
                 }
             })
-            .find(|place| !taken_points.iter().any(|point| would_overlap(*place, *point)))
+            .find(|place| is_free(*place, &taken_points))
             .unwrap_or(old_place);
         taken_points.push(free_place);
         base_points[index] = Some(free_place);
     }
 }
 
-/// Returns whether boxes at these two places would overlap.
-fn would_overlap(place: Point, other_place: Point) -> bool {
-    (place.x - other_place.x).abs() < BOX_DISTANCE && (place.y - other_place.y).abs() <= ROW_TOLERANCE
+/// Returns whether a box at this place would overlap no box at the taken places.
+fn is_free(place: Point, taken_points: &[Point]) -> bool {
+    !taken_points
+        .iter()
+        .any(|point| (place.x - point.x).abs() < BOX_DISTANCE && (place.y - point.y).abs() <= ROW_TOLERANCE)
 }
 
 /// Sets the place of each stack that has no position on the canvas. Arranges these stacks in layers along the links,

@@ -318,6 +318,7 @@ fn canvas_of(places: &[Option<(i16, i16)>], links: &[(usize, usize, usize)], mar
             x: f64::from(x),
             y: f64::from(y),
         }),
+        base_position: None,
         mark: mark(at),
         note: None,
         badge: None,

@@ -1,7 +1,7 @@
 //! Renders the pictures of one file: the canvas, or its changed part with the complete canvas folded below it.
 
 use super::change_folds::ChangeFolds;
-use sluicegate_base::text::{escape_markup as escape, format_count};
+use sluicegate_base::text::{escape_markup as escape, format_count, format_number};
 use sluicegate_pipelines::picture::{self, Canvas, ElementIds, Picture, PictureFrame};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -100,7 +100,7 @@ impl ComponentFigures<'_> {
             "<p class=\"aside\"><a href=\"#{full_id}-{first_change}\">Full size, at the first {}</a></p>\n",
             words.mark
         );
-        let count = format_count(canvas.boxes.len(), "component");
+        let count = describe_drawn_components(canvas);
         if changed_part.boxes.len() == canvas.boxes.len() || changed_part.boxes.is_empty() {
             return format!(
                 "<div class=\"canvas\">{overview}</div>\n{full_size_link}\
@@ -114,14 +114,16 @@ impl ComponentFigures<'_> {
             let omitted_components = format_count(omitted_count, "more component");
             let _ = writeln!(
                 html,
-                "<p class=\"aside\">The complete canvas shows {omitted_components} that {}.</p>",
+                "<p class=\"aside\">The {} shows {omitted_components} that {}.</p>",
+                describe_canvas_kind(canvas).to_lowercase(),
                 words.component_clause
             );
         }
         let _ = write!(
             html,
-            "{full_size_link}<details class=\"canvas-whole\"><summary>Complete canvas: {count}</summary>\n\
+            "{full_size_link}<details class=\"canvas-whole\"><summary>{}: {count}</summary>\n\
              <div class=\"canvas\">{overview}</div>\n{}</details>\n",
+            describe_canvas_kind(canvas),
             self.render_full_size(complete_picture, &full_id)
         );
         html
@@ -139,7 +141,8 @@ impl ComponentFigures<'_> {
     fn render_full_size(&mut self, picture: &Picture<'_>, id: &str) -> String {
         let (max_width, background_target) = (None, None);
         format!(
-            "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"Complete canvas of {}\">{}</div>\n",
+            "<div class=\"canvas canvas-full\" tabindex=\"0\" role=\"region\" aria-label=\"{} of {}\">{}</div>\n",
+            describe_canvas_kind(picture.canvas()),
             escape(self.path),
             self.render_svg(picture, id, "Full size", max_width, background_target)
         )
@@ -211,6 +214,26 @@ impl PartWords {
             }
         }
     }
+}
+
+/// Returns the name of the picture of all boxes of a canvas: a canvas that was too large to draw has only some of the
+/// components.
+const fn describe_canvas_kind(canvas: &Canvas) -> &'static str {
+    if canvas.omitted_count > 0 {
+        "Part of the canvas"
+    } else {
+        "Complete canvas"
+    }
+}
+
+/// Returns the number of components of a canvas, such as `89 of 601 components` if not all of them are drawn.
+fn describe_drawn_components(canvas: &Canvas) -> String {
+    let total_count = canvas.boxes.len() + canvas.omitted_count;
+    let total = format_count(total_count, "component");
+    if canvas.omitted_count == 0 {
+        return total;
+    }
+    format!("{} of {total}", format_number(canvas.boxes.len()))
 }
 
 /// Returns a clause such as `3 components are missing`.
