@@ -28,6 +28,9 @@ pub struct TransitiveCaller {
     pub path: String,
     /// A shortest chain of calls, which ends with the called pipeline.
     pub call_chain: Vec<String>,
+    /// A flag for each call of the chain: true if several files have the called name, so that the call may be to
+    /// another one.
+    pub ambiguous_calls: Vec<bool>,
 }
 
 impl CallGraph {
@@ -199,9 +202,24 @@ impl CallGraph {
             .into_iter()
             .map(|(path, call_chain)| TransitiveCaller {
                 path: path.to_owned(),
+                ambiguous_calls: self.flag_ambiguous_calls(path, &call_chain),
                 call_chain: call_chain.into_iter().map(str::to_owned).collect(),
             })
             .collect()
+    }
+
+    /// Returns a flag for each call of the chain that begins at `caller`: true if the call may be to another file with
+    /// the called name.
+    fn flag_ambiguous_calls(&self, caller: &str, call_chain: &[&str]) -> Vec<bool> {
+        let mut current_caller = caller;
+        let mut ambiguous_calls = Vec::with_capacity(call_chain.len());
+        for callee in call_chain {
+            let callers = self.callers_by_callee.get(*callee);
+            ambiguous_calls
+                .push(callers.is_none_or(|callers| !callers.iter().any(|path| path == current_caller)));
+            current_caller = callee;
+        }
+        ambiguous_calls
     }
 
     /// Returns the pipelines that call `callee`, then those that may call it because several files have its name. The
