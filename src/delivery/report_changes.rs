@@ -52,31 +52,37 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .collect()
 }
 
-/// Draws the first [`MAX_PICTURES`] unchanged pipelines with findings; changed pipelines are drawn with their change
-/// instead. A pipeline that cannot be read, or whose drawing is too large, is omitted.
+/// Draws unchanged pipelines with findings about components, up to [`MAX_PICTURES`] of them; changed pipelines are drawn
+/// with their change instead. A pipeline that cannot be read, or whose drawing is too large, is omitted. Also returns the
+/// paths of the pipelines beyond the limit.
 pub(super) fn draw_unchanged_pipelines(
     delivery: &Delivery<'_>,
     report: &Report,
     changes: &[ChangedFile],
-) -> BTreeMap<String, Canvas> {
+) -> (BTreeMap<String, Canvas>, BTreeSet<String>) {
+    let mut canvases = BTreeMap::new();
+    let mut omitted_paths = BTreeSet::new();
     let Some((repo, snapshot)) = delivery.files else {
-        return BTreeMap::new();
+        return (canvases, omitted_paths);
     };
     let changed_paths: BTreeSet<&str> = changes.iter().map(|file| file.summary.path.as_str()).collect();
-    let files_with_findings = report.files.iter().filter(|file| !file.findings().is_empty());
+    let files_with_findings = report
+        .files
+        .iter()
+        .filter(|file| file.findings().iter().any(|finding| finding.about.is_some()));
     let paths: BTreeSet<&str> = files_with_findings
         .map(|file| file.path.as_str())
         .filter(|path| !changed_paths.contains(path))
-        .take(MAX_PICTURES)
         .collect();
-    let mut canvases = BTreeMap::new();
     for file in snapshot.find_files(&paths).unwrap_or_default() {
-        if let Ok(Ok(content)) = read_document(repo, &file)
+        if canvases.len() == MAX_PICTURES {
+            omitted_paths.insert(file.path);
+        } else if let Ok(Ok(content)) = read_document(repo, &file)
             && let Ok(canvas) = Canvas::from_pipeline(&content)
             && let Some(drawn_canvas) = limit_canvas(canvas)
         {
             canvases.insert(file.path, drawn_canvas);
         }
     }
-    canvases
+    (canvases, omitted_paths)
 }

@@ -65,7 +65,8 @@ pub(super) fn build_report_context(
         context.changes = changes.unwrap_or_else(|| report_changes::list_report_changes(delivery));
     }
     if destinations.has_report(Format::is_html_page) {
-        context.pictures = report_changes::draw_unchanged_pipelines(delivery, report, &context.changes);
+        (context.pictures, context.omitted_picture_paths) =
+            report_changes::draw_unchanged_pipelines(delivery, report, &context.changes);
     }
     add_file_lines(delivery, &mut context);
     context

@@ -70,6 +70,8 @@ pub struct ReportContext {
     pub changes: Vec<ChangedFile>,
     /// Pictures of unchanged pipelines with findings.
     pub pictures: BTreeMap<String, Canvas>,
+    /// The unchanged pipelines with findings whose pictures are omitted because the page has too many pictures.
+    pub omitted_picture_paths: BTreeSet<String>,
 }
 
 /// The changes to a file, for human-readable reports.

@@ -2,7 +2,7 @@
 //! human-readable reports.
 
 use crate::error::Failure;
-use crate::gate::changes::pipeline_change::build_changed_file_with_facts;
+use crate::gate::changes::pipeline_change::{build_changed_file_with_facts, limit_pictures};
 use crate::gate::pipeline_positions::PositionCache;
 use crate::gate::{ComparedChanges, VersionPairs, is_within};
 use crate::job::ci::Host;
@@ -94,9 +94,10 @@ pub(crate) fn compare_changes(
     pass_facts: impl FnOnce(&ChangedPipelineFacts),
 ) -> Result<Vec<ChangedFile>, GitError> {
     let pairs = VersionPairs { repo, head, bases };
-    let compared_files = pairs.map_differing_versions(changes, &|index, contents| {
+    let mut compared_files = pairs.map_differing_versions(changes, &|index, contents| {
         build_changed_file_with_facts(contents, index, positions)
     })?;
+    limit_pictures(compared_files.iter_mut().map(|(file, _)| file));
     let mut copy_sources = pairs.find_copy_sources(changes)?;
     let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
     let mut facts_by_path = ChangedPipelineFacts::new();

@@ -71,11 +71,13 @@ impl<'c> ParsedChange<'c> {
     }
 
     /// Describes the change for a report. `index` is its position in the list of changes: only the first
-    /// [`MAX_PICTURES`] changes are drawn, and only the first [`MAX_DESCRIBED_CHANGES`] have details. A change that
-    /// affects only the layout is not drawn. The touched lines are omitted.
+    /// [`MAX_DESCRIBED_CHANGES`] changes have details. A change that affects only the layout is not drawn, and without a
+    /// changed component or link, only the first [`MAX_PICTURES`] changes are drawn, for pictures of their findings.
+    /// [`limit_pictures`] then limits the number of the other pictures. The touched lines are omitted.
     fn build_changed_file(&self, index: usize) -> ChangedFile {
         let diff = self.diff();
-        let is_drawn = index < MAX_PICTURES && diff.change != FileChange::Layout;
+        let has_marks = !diff.components.is_empty() || !diff.links.is_empty();
+        let is_drawn = diff.change != FileChange::Layout && (has_marks || index < MAX_PICTURES);
         let picture = is_drawn.then(|| self.draw(&diff).ok().and_then(limit_canvas));
         // The description is for a page of any width. Its first line repeats the summary of the file.
         let mut change_lines = describe_diff(&diff, None).split_off(1);
@@ -90,6 +92,19 @@ impl<'c> ParsedChange<'c> {
             picture: picture.flatten(),
             touched_ranges: None,
         }
+    }
+}
+
+/// Keeps the first [`MAX_PICTURES`] pictures that show a change. A remark in the other files says that their picture is
+/// omitted.
+pub(crate) fn limit_pictures<'f>(files: impl Iterator<Item = &'f mut ChangedFile>) {
+    let files_with_pictures = files.filter(|file| file.picture.as_ref().is_some_and(Canvas::has_changes));
+    for file in files_with_pictures.skip(MAX_PICTURES) {
+        file.picture = None;
+        let remark = format!(
+            "the picture is omitted because the first {MAX_PICTURES} changed pipelines have pictures"
+        );
+        file.change_lines.push(DiffLine::remark(&remark));
     }
 }
 

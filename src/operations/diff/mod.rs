@@ -5,7 +5,9 @@ pub(crate) mod external_diff;
 pub(crate) mod plain_change;
 
 use crate::error::Failure;
-use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file};
+use crate::gate::changes::pipeline_change::{
+    MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file, limit_pictures,
+};
 use crate::gate::interface_changes::interface_comparison::InterfaceDifference;
 use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::DiffFormat;
@@ -77,6 +79,10 @@ impl ResultKind {
         let mut results = pairs.map_differing_versions(changes, &|index, contents| {
             (index, self.build_result(index, contents))
         })?;
+        limit_pictures(results.iter_mut().filter_map(|(_, result)| match result {
+            PipelineResult::Page(file) => Some(&mut **file),
+            PipelineResult::Diff(_) | PipelineResult::Picture(..) => None,
+        }));
         let copy_sources = pairs.find_copy_sources(changes)?;
         for (_, result) in &mut results {
             result.set_copy_source(&copy_sources);
@@ -181,22 +187,33 @@ impl TextStyle {
     }
 }
 
-/// Describes how many unchanged pipelines depend on a changed pipeline.
-fn describe_caller_count(caller_count: usize) -> String {
-    match caller_count {
-        0 => "no unchanged pipeline depends on a changed pipeline".to_owned(),
-        1 => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
-        count => format!("{count} unchanged pipelines depend on a changed pipeline"),
+/// Describes how many unchanged pipelines depend on a changed pipeline. If some of them may call another file with the
+/// same name, the sentence says so.
+fn describe_caller_count(callers: &[TransitiveCaller]) -> String {
+    let is_certain = callers
+        .iter()
+        .all(|caller| !caller.ambiguous_calls.contains(&true));
+    match (callers.len(), is_certain) {
+        (0, _) => "no unchanged pipeline depends on a changed pipeline".to_owned(),
+        (1, true) => "1 unchanged pipeline depends on a changed pipeline".to_owned(),
+        (count, true) => format!("{count} unchanged pipelines depend on a changed pipeline"),
+        (1, false) => "1 unchanged pipeline may depend on a changed pipeline".to_owned(),
+        (count, false) => format!("{count} unchanged pipelines depend or may depend on a changed pipeline"),
     }
 }
 
-/// Describes over which pipelines this caller reaches a changed pipeline: `a calls b, which calls c`.
+/// Describes over which pipelines this caller reaches a changed pipeline: `a calls b, which calls c`. The verb is
+/// `may call` if several files have the called name.
 fn describe_call_chain(caller: &TransitiveCaller) -> String {
-    format!(
-        "{} calls {}",
-        caller.path,
-        caller.call_chain.join(", which calls ")
-    )
+    let mut description = caller.path.clone();
+    for (call_index, (callee, is_ambiguous)) in
+        caller.call_chain.iter().zip(&caller.ambiguous_calls).enumerate()
+    {
+        let conjunction = if call_index == 0 { "" } else { ", which" };
+        let verb = if *is_ambiguous { "may call" } else { "calls" };
+        let _ = write!(description, "{conjunction} {verb} {callee}");
+    }
+    description
 }
 
 impl PipelineComparison {
@@ -248,7 +265,7 @@ impl PipelineComparison {
             );
         }
         if let Some(callers) = &self.callers {
-            lines.push(describe_caller_count(callers.len()));
+            lines.push(describe_caller_count(callers));
             lines.extend(
                 callers
                     .iter()
@@ -287,7 +304,7 @@ impl PipelineComparison {
             _ => None,
         });
         let callers = self.callers.map(|callers| ChangedPipelineCallers {
-            summary: describe_caller_count(callers.len()),
+            summary: describe_caller_count(&callers),
             callers: callers.iter().map(describe_call_chain).collect(),
         });
         ChangesPage {

@@ -247,13 +247,22 @@ fn row_that_was_inserted_or_removed_is_the_only_one_described() {
 }
 
 #[test]
-fn moved_row_is_described_and_moved_assignment_only_with_its_value() {
+fn moved_row_is_one_line_and_moved_assignment_with_new_value_is_its_change() {
     let text = describe_list_change("columns", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
-    assert_eq!(text, "+ columns: b, 2\n- columns: b, 2\n");
+    assert_eq!(text, "~ columns: b in another order\n");
     let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 3]]");
     assert_eq!(text, "~ sets a = 1 -> 3\n");
     let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
-    assert_eq!(text, "+ sets b = 2\n- sets b = 2\n");
+    assert_eq!(text, "~ setScalarVariables: b in another order\n");
+    let text = describe_list_change(
+        "setGridVariables",
+        "[{ variable: a, gridValues: [[1]] }, { variable: b, gridValues: [[2]] }]",
+        "[{ variable: b, gridValues: [[2]] }, { variable: a, gridValues: [[1]] }]",
+    );
+    assert_eq!(text, "~ setGridVariables: b in another order\n");
+    // A row with a new value did not only move.
+    let text = describe_list_change("columns", "[[b, 2], [a, 1]]", "[[a, 1], [b, 3]]");
+    assert_eq!(text, "~ columns: a in another order\n~ columns, b: 2 -> 3\n");
 }
 
 #[test]
@@ -451,11 +460,11 @@ fn copied_pipeline_is_new_and_names_its_source() {
     world.write("a.orch.yaml", components(&["Clean"], ", mode: all"));
     world.write("c.orch.yaml", components(&["Count"], ""));
     let call = Call::new(&world.work());
-    let expected = "b.orch.yaml: new orchestration: 1 component; copied from a.orch.yaml\n";
+    let expected = "b.orch.yaml: new pipeline: 1 component; copied from a.orch.yaml\n";
     let text = call.run("diff").expect(0).out;
     assert!(text.contains(expected), "{text}");
     assert!(
-        text.contains("c.orch.yaml: new orchestration: 1 component\n"),
+        text.contains("c.orch.yaml: new pipeline: 1 component\n"),
         "{text}"
     );
     world.commit("after");
@@ -521,7 +530,7 @@ fn pipeline_with_the_content_of_several_ones_names_no_source() {
     world.write("c.orch.yaml", components(&["Load"], ""));
     let text = Call::new(&world.work()).run("diff").expect(0).out;
     assert!(
-        text.contains("c.orch.yaml: new orchestration: 1 component\n"),
+        text.contains("c.orch.yaml: new pipeline: 1 component\n"),
         "{text}"
     );
 }
@@ -544,4 +553,71 @@ fn text_of_several_lines_has_the_sign_of_its_change() {
     let text = describe_change(&two_lines, &with(&script("select 1\\nfrom b")));
     assert!(text.contains("    ~ script:\n"), "{text}");
     assert!(text.contains("      - from a\n      + from b\n"), "{text}");
+}
+
+#[test]
+fn added_entry_shows_every_value_except_its_own_name() {
+    let grid_entry = |columns: &str| {
+        format!("[{{ variable: states, gridValues: {{ variable: states, columns: [{columns}] }} }}]")
+    };
+    let text = describe_list_change("setGridVariables", "[]", &grid_entry("id"));
+    assert_eq!(
+        text,
+        "+ sets states (gridValues.variable: states, gridValues.columns: id)\n"
+    );
+    let text = describe_list_change("setGridVariables", "[]", &grid_entry("id, states"));
+    assert_eq!(
+        text,
+        "+ sets states (gridValues.variable: states, gridValues.columns: id, gridValues.columns: states)\n"
+    );
+    let text = describe_list_change(
+        "columns",
+        "[]",
+        "[{ name: order, type: map, childElements: [{ name: id, type: number }] }]",
+    );
+    assert_eq!(
+        text,
+        "+ columns: order (type: map, childElements: id, childElements, id, type: number)\n"
+    );
+}
+
+#[test]
+fn second_edit_of_long_line_is_shown_in_text_and_pages() {
+    let columns: Vec<String> = (0..80).map(|number| format!("c{number}")).collect();
+    let with = |query: &str| components(&["Load"], &format!(", sql: \"{query}\""));
+    let before = format!("select {} from t where day = 1", columns.join(", "));
+    let after = before.replace("c3,", "cX,").replace("day = 1", "1 = 1");
+    let world: World = project();
+    world.write("a.orch.yaml", with(&before));
+    world.commit("before");
+    world.write("a.orch.yaml", with(&after));
+    for format in ["text", "markdown", "html"] {
+        let output = Call::new(&world.work())
+            .run(format!("diff --base HEAD -o {format}"))
+            .expect(0)
+            .out;
+        assert!(
+            output.contains("cX") && output.contains("where 1 = 1") && output.contains("where day = 1"),
+            "{output}"
+        );
+    }
+    // Short values stay on one line.
+    let text = describe_change(&with("select 1"), &with("select 2"));
+    assert!(text.contains("~ sql: select 1 -> select 2\n"), "{text}");
+}
+
+#[test]
+fn long_values_of_changed_variable_are_both_shown() {
+    let with = |default: &str| {
+        components(&["Load"], "")
+            + &format!("  variables:\n    list: {{ metadata: {{ type: TEXT }}, defaultValue: {default} }}\n")
+    };
+    let long_value = "abc".repeat(150);
+    let text = describe_change(&with(&long_value), &with(&format!("{long_value}X")));
+    assert!(
+        text.contains("~ list (variable)\n") && text.contains("abcX\n"),
+        "{text}"
+    );
+    let text = describe_change(&with("a"), &with("b"));
+    assert!(text.contains("~ list = a -> b (variable)\n"), "{text}");
 }

@@ -237,13 +237,13 @@ fn broken_file_is_reported_beside_the_others() {
     world.git("rm -q a.orch.yaml");
     let text = diff(&world, "").expect(0);
     insta::assert_snapshot!(text.out, @"
-    a.orch.yaml: orchestration removed: 2 components, 1 link
+    a.orch.yaml: pipeline removed: 2 components, 1 link
       - Start (start)
       - Done (end-success)
 
     broken.orch.yaml: cannot be read in the new version: not YAML: while parsing a node, did not find expected node content (line 2, column 1)
 
-    new.orch.yaml: new orchestration: 3 components, 2 links, 1 variable
+    new.orch.yaml: new pipeline: 3 components, 2 links, 1 variable
       + Start (start)
       + Load (sql-executor)
       + Done (end-success)
@@ -442,7 +442,7 @@ fn field_of_new_component_is_counted_only_if_count_saves_a_line() {
 
 #[test]
 fn truncated_value_counts_omitted_characters() {
-    let long_value = "x".repeat(1000);
+    let long_value = "x".repeat(3_000);
     let world = edit_of_load(&LOAD.replace("limit: 10", &format!("limit: {long_value}")));
     let text = diff(&world, "").expect(0).out;
     assert!(text.contains(" more characters)"), "{text}");
@@ -593,7 +593,7 @@ fn git_diff_shows_pipelines_by_component_once_it_is_set_up() {
     broken.orch.yaml: modified
         type: [
       + x\u{1b}[31m# #[group]
-    new.orch.yaml: new orchestration: 3 components, 2 links, 1 variable
+    new.orch.yaml: new pipeline: 3 components, 2 links, 1 variable
       + Start (start)
       + Load (sql-executor)
       + Done (end-success)
@@ -688,7 +688,7 @@ fn external_diff_ends_in_0_whatever_files_are() {
     assert!(
         output
             .out
-            .starts_with("a.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  + Start"),
+            .starts_with("a.orch.yaml: new pipeline: 3 components, 2 links, 1 variable\n  + Start"),
         "{}",
         output.all()
     );
@@ -927,7 +927,9 @@ fn copy_is_added_with_its_origin() {
     world.git("add -A");
     let text = git_diff(&world, &["diff", "-C", "--cached"]);
     assert!(
-        text.contains("copy.orch.yaml: new orchestration: 3 components, 2 links, 1 variable\n  copied from load.orch.yaml\n"),
+        text.contains(
+            "copy.orch.yaml: new pipeline: 3 components, 2 links, 1 variable\n  copied from load.orch.yaml\n"
+        ),
         "{text}"
     );
     assert!(!text.contains("renamed"), "{text}");
@@ -1089,4 +1091,79 @@ fn diff_of_component_with_null_as_type_has_null() {
         document["pipelines"][0]["components"][0]["type"], "~",
         "{document}"
     );
+}
+
+/// Returns a pipeline whose second component has this name, and whose first component links to `start_target`.
+fn pipeline_with_link(name: &str, start_target: &str) -> String {
+    format!(
+        "type: orchestration\npipeline:\n  components:\n    \
+         Start: {{ type: start, transitions: {{ unconditional: [{start_target}] }} }}\n    \
+         {name}: {{ type: sql-executor, transitions: {{ success: [End] }}, parameters: {{ q: 1, r: 2 }} }}\n    \
+         End: {{ type: end-success }}\n"
+    )
+}
+
+#[test]
+fn component_with_link_to_its_old_name_is_not_renamed() {
+    for (start_target, is_renamed) in [("Load customers", true), ("Load", false)] {
+        let world = project();
+        world.write("load.orch.yaml", pipeline_with_link("Load", "Load"));
+        world.commit("load");
+        world.write(
+            "load.orch.yaml",
+            pipeline_with_link("Load customers", start_target),
+        );
+        let text = diff(&world, "--base HEAD").expect(0).out;
+        assert_eq!(text.contains("was Load"), is_renamed, "{text}");
+        // Nobody changed the link of the first component.
+        assert!(!text.contains("Start"), "{text}");
+        let document = diff(&world, "--base HEAD -o json").expect(0).json();
+        let links = document["pipelines"][0]["links"].as_array().unwrap();
+        let expected: &[&str] = if is_renamed {
+            &[]
+        } else {
+            &["Load", "Load customers"]
+        };
+        let starts: Vec<&str> = links.iter().map(|link| link["from"].as_str().unwrap()).collect();
+        assert_eq!(starts, expected, "{text}");
+        let picture = diff(&world, "--base HEAD -o svg").expect(0).out;
+        assert!(
+            picture.contains(&format!(
+                "data-from=\"Start\" data-to=\"{start_target}\" data-kind=\"unconditional\" data-change=\"same\""
+            )),
+            "{picture}"
+        );
+    }
+}
+
+#[test]
+fn caller_of_ambiguous_name_may_call_the_pipeline() {
+    let world = edit_of_load(LOAD);
+    let call = "type: orchestration\npipeline:\n  components:\n    \
+                Call: { type: run-orchestration, parameters: { orchestrationJob: child } }\n";
+    world.write("a/child.orch.yaml", LOAD);
+    world.write("main.orch.yaml", call);
+    world.write("top.orch.yaml", call.replace("child", "main"));
+    for (is_ambiguous, expected) in [
+        (
+            false,
+            "2 unchanged pipelines depend on a changed pipeline\n  main.orch.yaml calls a/child.orch.yaml\n  \
+             top.orch.yaml calls main.orch.yaml, which calls a/child.orch.yaml\n",
+        ),
+        (
+            true,
+            "2 unchanged pipelines depend or may depend on a changed pipeline\n  \
+             main.orch.yaml may call a/child.orch.yaml\n  \
+             top.orch.yaml calls main.orch.yaml, which may call a/child.orch.yaml\n",
+        ),
+    ] {
+        if is_ambiguous {
+            world.write("b/child.orch.yaml", LOAD);
+        }
+        world.commit("callers");
+        world.write("a/child.orch.yaml", LOAD.replace("select 1", "select 2"));
+        let text = diff(&world, "--base HEAD --callers").expect(0).out;
+        assert!(text.ends_with(expected), "{text}");
+        world.write("a/child.orch.yaml", LOAD);
+    }
 }

@@ -139,11 +139,16 @@ fn wide_canvas_shows_changed_part_and_cut_links_first() {
     let part = DrawnPicture::read(pictures[0].0);
     assert_eq!(part.find_faults(), [""; 0]);
     let names: HashSet<&str> = part.rects.iter().map(|rect| rect.name.as_str()).collect();
-    assert_eq!(names, HashSet::from(["Step 2", "Step 3", "Step 30"]));
+    // The ends of the two changed links, and their neighbors.
+    let expected = [
+        "Step 1", "Step 2", "Step 3", "Step 4", "Step 29", "Step 30", "Step 31",
+    ];
+    assert_eq!(names, HashSet::from(expected));
     let changes: Vec<_> = part
         .links
         .iter()
         .map(|link| (link.to.as_str(), link.change.as_str()))
+        .filter(|(_, change)| *change != "same")
         .collect();
     assert_eq!(changes, [("Step 3", "removed"), ("Step 30", "added")]);
     let stubs: HashSet<_> = elements_of_class(pictures[0].0, "stub")
@@ -157,10 +162,10 @@ fn wide_canvas_shows_changed_part_and_cut_links_first() {
         })
         .collect();
     let expected = [
-        ("Step 2", false, "2"),
-        ("Step 3", true, "26"),
-        ("Step 30", false, "26"),
-        ("Step 30", true, "9"),
+        ("Step 1", false, "1"),
+        ("Step 4", true, "24"),
+        ("Step 29", false, "24"),
+        ("Step 31", true, "8"),
     ];
     assert_eq!(stubs, HashSet::from(expected));
     // The complete canvas is drawn once: the overview shows the same drawing.
@@ -284,4 +289,163 @@ fn added_and_removed_links_between_two_boxes_are_apart() {
             .count();
         assert_eq!(heads, 1, "{change}");
     }
+}
+
+/// Returns the drawn components with these names, which are all in one row, from left to right.
+fn assert_names_in_row(drawn: &DrawnPicture, names: &[&str]) {
+    let rects: Vec<_> = names
+        .iter()
+        .map(|name| drawn.rects.iter().find(|rect| rect.name == *name).unwrap())
+        .collect();
+    for pair in rects.windows(2) {
+        assert!(
+            pair[0].is_in_same_row(pair[1]) && pair[0].right < pair[1].left,
+            "{names:?}"
+        );
+    }
+}
+
+#[test]
+fn removed_boxes_that_were_near_each_other_keep_their_row() {
+    let before = canvas(&[
+        ("Start", 0, 0, &["Load"]),
+        ("Load", 96, 0, &["Check"]),
+        ("Check", 192, 0, &["Done"]),
+        ("Done", 288, 0, &[]),
+    ]);
+    let after = canvas(&[("Start", 0, 0, &["Done"]), ("Done", 288, 0, &[])]);
+    let world = edited(&before, &after);
+    let picture = diff(&world, "-o svg");
+    let drawn = DrawnPicture::read(Document::parse(&picture).unwrap().root());
+    assert_names_in_row(&drawn, &["Start", "Load", "Check", "Done"]);
+    world.write("a.orch.yaml", &before);
+    world.git("commit -q -a --allow-empty -m same");
+    world.git("rm -q a.orch.yaml");
+    let picture = diff(&world, "--base HEAD -o svg");
+    let drawn = DrawnPicture::read(Document::parse(&picture).unwrap().root());
+    assert_names_in_row(&drawn, &["Start", "Load", "Check", "Done"]);
+    // A removed box whose place a new one took makes room.
+    let after = canvas(&[
+        ("Start", 0, 0, &["New"]),
+        ("New", 96, 0, &["Done"]),
+        ("Done", 288, 0, &[]),
+    ]);
+    let world = edited(&before, &after.replace("New: { type: sql", "New: { type: python"));
+    let picture = diff(&world, "-o svg");
+    let drawn = DrawnPicture::read(Document::parse(&picture).unwrap().root());
+    assert_names_in_row(&drawn, &["Start", "New", "Done"]);
+    let rect_of = |name: &str| drawn.rects.iter().find(|rect| rect.name == name).unwrap();
+    assert!(!rect_of("Load").is_in_same_row(rect_of("New")));
+}
+
+#[test]
+fn picture_before_change_shows_old_places_and_names() {
+    let before = canvas(&[
+        ("Start", 0, 0, &["Old"]),
+        ("Old", 200, 0, &["One"]),
+        ("One", 400, 0, &["Two"]),
+        ("Two", 600, 0, &["Three"]),
+        ("Three", 800, 0, &["Four"]),
+        ("Four", 1000, 0, &[]),
+    ])
+    .replacen("Old: { type: sql", "Old: { type: grid", 1);
+    let after = canvas(&[
+        ("Start", 900, 500, &["New"]),
+        ("New", 200, 0, &["A"]),
+        ("A", 400, 0, &["B"]),
+        ("B", 600, 0, &["C"]),
+        ("C", 800, 0, &["D"]),
+        ("D", 1000, 0, &[]),
+    ])
+    .replace("{ type: sql", "{ type: python")
+    .replacen("Start: { type: python", "Start: { type: sql", 1)
+    .replacen("New: { type: python", "New: { type: grid", 1);
+    let world = edited(&before, &after);
+    let text = page_of(&world);
+    let page = Document::parse(&text).unwrap();
+    let pictures = pictures(&page);
+    assert_eq!(pictures.len(), 2);
+    let drawn_before = DrawnPicture::read(pictures[0].0);
+    assert_names_in_row(&drawn_before, &["Start", "Old", "One", "Two", "Three", "Four"]);
+    let drawn_after = DrawnPicture::read(pictures[1].0);
+    assert_names_in_row(&drawn_after, &["New", "A", "B", "C", "D"]);
+    let rect_of = |name: &str| drawn_after.rects.iter().find(|rect| rect.name == name).unwrap();
+    assert!(rect_of("New").bottom < rect_of("Start").top);
+    assert_unique_ids(&page);
+}
+
+#[test]
+fn changed_part_has_neighbors_of_changed_link() {
+    let before = chain(40);
+    let after = before.replacen(
+        "success: [Step 21] }",
+        "success: [Step 21], failure: [Step 23] }",
+        1,
+    );
+    let world = edited(&before, &after);
+    let text = page_of(&world);
+    let page = Document::parse(&text).unwrap();
+    let names: HashSet<&str> = elements_of_class(pictures(&page)[0].0, "component")
+        .filter_map(|node| node.attribute("data-name"))
+        .collect();
+    let expected = ["Step 19", "Step 20", "Step 21", "Step 22", "Step 23", "Step 24"];
+    assert_eq!(names, HashSet::from(expected));
+}
+
+#[test]
+fn part_of_too_large_canvas_is_not_called_complete() {
+    for (length, is_complete) in [(600, true), (601, false)] {
+        let before = chain(length);
+        let world = edited(&before, &before.replacen("schema: a", "schema: b", 40));
+        let text = page_of(&world);
+        assert_eq!(text.contains("Complete canvas"), is_complete, "{length}");
+        let expected = if is_complete {
+            "600 components<"
+        } else {
+            "41 of 601 components<"
+        };
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
+fn tab_in_name_is_kept_in_attribute() {
+    let before = canvas(&ROWS);
+    let after = before
+        .replace("    Check: {", "    \"Che\\tck\": {")
+        .replace("[Check]", "[\"Che\\tck\"]");
+    let picture = diff(&edited(&before, &after), "-o svg");
+    let read = Document::parse(&picture).unwrap();
+    let names: Vec<&str> = elements_of_class(read.root(), "component")
+        .filter_map(|node| node.attribute("data-name"))
+        .collect();
+    assert!(
+        names.contains(&"Che\tck") && names.contains(&"Clean"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn pipelines_without_picture_do_not_use_up_pictures_of_page() {
+    let (before, after) = (chain(2), chain(2).replacen("schema: a", "schema: b", 1));
+    let moved = before.replace("x: 200", "x: 300");
+    let world = project();
+    for number in 0..202 {
+        world.write(&format!("p{number:03}.orch.yaml"), &before);
+    }
+    world.commit("before");
+    for number in 0..202 {
+        let content = if number < 101 { &moved } else { &after };
+        world.write(&format!("p{number:03}.orch.yaml"), content);
+    }
+    let text = diff(&world, "--base HEAD -o html");
+    let text = text.strip_prefix("<!doctype html>\n").unwrap();
+    let page = Document::parse(text).unwrap();
+    assert_eq!(pictures(&page).len(), 100);
+    assert_eq!(text.matches("picture is omitted").count(), 1, "{text}");
+    let markdown = diff(&world, "--base HEAD -o markdown");
+    assert!(markdown.contains("the picture is omitted because"), "{markdown}");
+    // With one change less, no picture is omitted.
+    world.write("p201.orch.yaml", &before);
+    assert!(!diff(&world, "--base HEAD -o html").contains("picture is omitted"));
 }

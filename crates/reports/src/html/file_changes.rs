@@ -152,6 +152,9 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         );
         let summary = match change {
             Some(change) => change.summary.describe(),
+            None if self.view.context.omitted_picture_paths.contains(path) => {
+                "The picture is omitted because other pipelines have too many pictures".to_owned()
+            }
             None if content.is_empty() => return FileChangesView::default(),
             None => "Pipeline with findings".to_owned(),
         };
