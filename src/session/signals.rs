@@ -11,7 +11,7 @@ use crate::session::worker_threads::RAISE_LIMITS_HINT;
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_platform::http::PendingChanges;
-use std::io;
+use std::io::{self, Write as _};
 use std::mem;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -23,6 +23,10 @@ const SPARE_PIPE_COUNT: usize = 4;
 
 /// The name of the thread of the command.
 const COMMAND_THREAD: &str = "command";
+
+/// The message after that of a panic, which ends the run with exit code 101.
+const DEFECT_MESSAGE: &str = "error: sluicegate stopped because of a defect in its own code\n\
+     hint: report the defect together with the message above; the verdict is unknown";
 
 /// Stack size for the deepest recursion of a command; the default of a thread is much smaller than that of a program.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
@@ -197,7 +201,11 @@ fn notify_of_panic() -> Arc<Notify> {
     let sent_notice = Arc::clone(&notice);
     let print_panic = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
+        if sluicegate_git::is_panic_expected() {
+            return;
+        }
         print_panic(info);
+        let _ = writeln!(io::stderr(), "{DEFECT_MESSAGE}");
         if thread::current().name() == Some(COMMAND_THREAD) {
             sent_notice.notify_one();
         }

@@ -4,7 +4,8 @@
 //! constant memory. The git program also fetches blobs that a partial clone omitted.
 
 use super::{BlobId, GitError, Repository};
-use git2::{ErrorCode, ObjectType};
+use super::object_header::read_object_header;
+use git2::ObjectType;
 use std::io::{Cursor, Read};
 
 /// Maximum size of a blob that is loaded into memory, in bytes.
@@ -15,19 +16,15 @@ impl Repository {
     /// object that is not a blob is reported as missing.
     pub fn read_blob_size(&self, blob: &BlobId) -> Result<u64, GitError> {
         let odb = self.open_odb()?;
-        let header = match odb.read_header(blob.oid()) {
-            Err(error) if error.code() == ErrorCode::NotFound => {
-                self.fetch_missing_blob(blob)?;
-                odb.refresh()
-                    .map_err(GitError::library("look for fetched objects"))?;
-                odb.read_header(blob.oid())
-            }
-            result => result,
-        };
+        let mut header = read_object_header(&odb, blob.oid())?;
+        if header.is_none() {
+            self.fetch_missing_blob(blob)?;
+            self.refresh_objects(&odb)?;
+            header = read_object_header(&odb, blob.oid())?;
+        }
         match header {
-            Ok((size, ObjectType::Blob)) => Ok(size as u64),
-            Ok(_) => Err(self.missing_object_error("blob", blob)),
-            Err(error) => Err(GitError::library("read a blob's size")(error)),
+            Some((size, ObjectType::Blob)) => Ok(size as u64),
+            _ => Err(self.missing_object_error("blob", blob)),
         }
     }
 
@@ -59,12 +56,13 @@ impl Repository {
     /// Returns the blob's size if the clone has the blob.
     pub(super) fn find_local_blob_size(&self, blob: &BlobId) -> Option<u64> {
         let odb = self.library.odb().ok()?;
-        let (size, _) = odb.read_header(blob.oid()).ok()?;
+        let (size, _) = read_object_header(&odb, blob.oid()).ok()??;
         Some(size as u64)
     }
 
     /// Returns the blob's content if the clone has the blob.
     pub(super) fn read_local_blob(&self, blob: &BlobId) -> Option<Vec<u8>> {
+        self.check_object(blob.oid()).ok()?;
         let odb = self.library.odb().ok()?;
         Some(odb.read(blob.oid()).ok()?.data().to_vec())
     }
@@ -74,6 +72,7 @@ impl Repository {
         if let Some(content) = self.blob_cache.borrow().get(blob.oid()) {
             return Ok(content.to_vec());
         }
+        self.check_object(blob.oid())?;
         let odb = self.open_odb()?;
         let object = odb.read(blob.oid()).map_err(GitError::library("read a blob"))?;
         self.blob_cache.borrow_mut().add(blob.oid(), object.data());

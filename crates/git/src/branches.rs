@@ -57,7 +57,7 @@ impl Repository {
             .references_glob("refs/remotes/*")
             .map_err(&list_error)?
         {
-            branches.extend(find_tracked_branch(&remotes, &reference.map_err(&list_error)?));
+            branches.extend(self.find_tracked_branch(&remotes, &reference.map_err(&list_error)?)?);
         }
         Ok(branches)
     }
@@ -72,7 +72,7 @@ impl Repository {
             .references_glob("refs/remotes/*")
             .map_err(&list_error)?
         {
-            if let Some(tip) = find_reference_commit(&reference.map_err(&list_error)?)
+            if let Some(tip) = self.find_reference_commit(&reference.map_err(&list_error)?)?
                 && self.is_ancestor(tip, commit)?
             {
                 return Ok(true);
@@ -91,7 +91,7 @@ impl Repository {
             .map_err(&list_error)?
         {
             let reference = result.map_err(&list_error)?;
-            if find_reference_commit(&reference).is_some_and(|tip| CommitId::new(tip) == *commit) {
+            if self.find_reference_commit(&reference)?.is_some_and(|tip| CommitId::new(tip) == *commit) {
                 names.extend(reference.name().ok().map(str::to_owned));
             }
         }
@@ -116,8 +116,10 @@ impl Repository {
             .iter()
             .flat_map(|remote| list_tracking_references(remote, branch))
         {
-            let reference = self.find_reference(&name)?;
-            if let Some(candidate) = reference.and_then(|reference| find_tracked_branch(&remotes, &reference))
+            let Some(reference) = self.find_reference(&name)? else {
+                continue;
+            };
+            if let Some(candidate) = self.find_tracked_branch(&remotes, &reference)?
                 && candidate.branch == branch
                 && !branches.contains(&candidate)
             {
@@ -144,10 +146,10 @@ impl Repository {
 
     /// Returns the tip of the local branch with exactly this name.
     pub fn find_local_branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
-        let reference = self.find_reference(&format!("refs/heads/{branch}"))?;
-        Ok(reference
-            .and_then(|reference| find_reference_commit(&reference))
-            .map(CommitId::new))
+        let Some(reference) = self.find_reference(&format!("refs/heads/{branch}"))? else {
+            return Ok(None);
+        };
+        Ok(self.find_reference_commit(&reference)?.map(CommitId::new))
     }
 
     /// Returns the remote and the branch that a local branch follows, even if the clone has not fetched that
@@ -207,9 +209,10 @@ impl Repository {
         let head = self.find_reference(&format!("refs/remotes/{name}/HEAD"))?;
         let target = head.and_then(|head| head.symbolic_target().ok().flatten().map(str::to_owned));
         let Some(target) = target else { return Ok(None) };
-        Ok(self
-            .find_reference(&target)?
-            .and_then(|reference| find_tracked_branch(remotes, &reference)))
+        match self.find_reference(&target)? {
+            Some(reference) => self.find_tracked_branch(remotes, &reference),
+            None => Ok(None),
+        }
     }
 
     /// Returns the reference with exactly this name; `None` if it is missing or the name is invalid or too long.
@@ -223,24 +226,41 @@ impl Repository {
             Err(error) => Err(GitError::library("read a reference")(error)),
         }
     }
-}
 
-/// Returns the branch that a reference under `refs/remotes/` tracks. Returns `None` if it tracks no branch: the
-/// symbolic reference `origin/HEAD`, for example, only names another reference.
-fn find_tracked_branch(remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBranch> {
-    if reference.symbolic_target_bytes().is_some() {
-        return None;
+    /// Returns the branch that a reference under `refs/remotes/` tracks. Returns `None` if it tracks no branch: the
+    /// symbolic reference `origin/HEAD`, for example, only names another reference.
+    fn find_tracked_branch(
+        &self,
+        remotes: &[Remote<'_>],
+        reference: &Reference<'_>,
+    ) -> Result<Option<RemoteBranch>, GitError> {
+        if reference.symbolic_target_bytes().is_some() {
+            return Ok(None);
+        }
+        let Ok(name) = reference.name() else {
+            return Ok(None);
+        };
+        let remote_branch = remotes
+            .iter()
+            .find_map(|remote| find_branch_on_remote(remote, name));
+        let Some((remote, branch)) = remote_branch else {
+            return Ok(None);
+        };
+        let tip = self.find_reference_commit(reference)?;
+        Ok(tip.map(|tip| RemoteBranch {
+            remote,
+            branch,
+            reference: name.to_owned(),
+            tip: CommitId::new(tip),
+        }))
     }
-    let name = reference.name().ok()?;
-    let (remote, branch) = remotes
-        .iter()
-        .find_map(|remote| find_branch_on_remote(remote, name))?;
-    Some(RemoteBranch {
-        remote,
-        branch,
-        reference: name.to_owned(),
-        tip: CommitId::new(find_reference_commit(reference)?),
-    })
+
+    /// Returns the commit that the reference points to, directly or through a tag; `None` if it points to no commit.
+    /// Fails if the commit or the tag is damaged.
+    fn find_reference_commit(&self, reference: &Reference<'_>) -> Result<Option<Oid>, GitError> {
+        self.check_reference(reference)?;
+        Ok(reference.peel_to_commit().ok().map(|commit| commit.id()))
+    }
 }
 
 /// Returns the names of the references that may store a remote's branch in this clone: the configured destinations of a
@@ -277,9 +297,4 @@ fn find_branch_on_remote(remote: &Remote<'_>, name: &str) -> Option<(String, Str
         .strip_prefix(remote_name)?
         .strip_prefix('/')?;
     Some((remote_name.to_owned(), branch.to_owned()))
-}
-
-/// Returns the commit that the reference points to, directly or through a tag; `None` if it points to no commit.
-fn find_reference_commit(reference: &Reference<'_>) -> Option<Oid> {
-    reference.peel_to_commit().ok().map(|commit| commit.id())
 }

@@ -60,6 +60,9 @@ pub enum GitError {
         /// Whether the repository is a partial clone, which omits objects on purpose.
         partial: bool,
     },
+    /// An object that the repository has, but whose bytes are damaged.
+    #[error("object {id} is corrupt: {reason}")]
+    CorruptObject { id: String, reason: String },
     /// A wanted file whose name is not UTF-8 and so cannot be sent.
     #[error("the file name `{path}` is not UTF-8")]
     PathNotUtf8 {
@@ -172,6 +175,10 @@ impl GitError {
             Self::MissingObject { partial: false, .. } => {
                 "run `git fsck` to find damaged objects; in CI, clone the repository again or increase the \
                  fetch depth"
+            }
+            Self::CorruptObject { .. } => {
+                "run `git fsck` to list the damaged objects, and clone the repository again; in CI, delete the cached \
+                 checkout"
             }
             Self::PathNotUtf8 { .. } => {
                 "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \

@@ -19,6 +19,9 @@ impl Repository {
     /// [`GitError::ShallowHistory`]. Too many merge-bases are an error, too.
     pub fn find_merge_bases(&self, first: &CommitId, second: &CommitId) -> Result<Vec<CommitId>, GitError> {
         let tips = [self.find_commit(first)?.id(), self.find_commit(second)?.id()];
+        for tip in tips {
+            self.check_history(tip)?;
+        }
         let bases: Vec<Oid> = match self.library.merge_bases(tips[0], tips[1]) {
             Ok(bases) => bases.to_vec(),
             // libgit2 reports this error if the two commits share no history.
@@ -95,6 +98,8 @@ impl Repository {
         if tip == commit {
             return Ok(true);
         }
+        self.check_history(tip)?;
+        self.check_history(commit)?;
         self.library
             .graph_descendant_of(tip, commit)
             .map_err(GitError::library("compare the history of two commits"))

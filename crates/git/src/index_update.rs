@@ -34,6 +34,7 @@ impl Repository {
         self.library
             .set_index(&mut index)
             .map_err(GitError::library("use the index"))?;
+        self.check_head_files()?;
         let mut files = Vec::new();
         for path in paths {
             let Some(entry) = index.get_path(Path::new(path), 0) else {

@@ -187,6 +187,7 @@ fn compare_disk_with_index(
         .library
         .set_index(index)
         .map_err(GitError::library("use the index"))?;
+    repository.check_head()?;
     let mut options = StatusOptions::new();
     options
         .show(StatusShow::Workdir)

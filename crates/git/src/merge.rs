@@ -20,6 +20,11 @@ impl Repository {
             return Ok(false);
         };
         let commit_tree = self.find_commit(commit)?.tree_id();
+        let mut merged_trees = Vec::new();
+        for input in [base, first, second] {
+            merged_trees.push(self.find_commit(input)?.tree_id());
+        }
+        self.check_tree_files(&merged_trees)?;
         match self.merge_in_memory(base, first, second) {
             Ok(merged_tree) => Ok(merged_tree == commit_tree),
             Err(error) if error.code() == ErrorCode::MergeConflict => Ok(false),

@@ -1,10 +1,11 @@
 //! Blobs that a partial clone omitted. They are fetched together, because each fetch costs a process and two requests.
 
+use super::object_header::read_object_header;
 use super::rename_candidates::FindDiskPath;
 use super::tree_difference::TreeDifference;
 use super::tree_entries::{FileKind, FileState};
 use super::{BlobId, GitError, Repository};
-use git2::Oid;
+use git2::{Odb, Oid};
 use std::collections::BTreeSet;
 
 impl Repository {
@@ -77,13 +78,19 @@ impl Repository {
         let odb = self.open_odb()?;
         let missing_blobs: Vec<BlobId> = blobs
             .iter()
-            .filter(|blob| odb.read_header(**blob).is_err())
+            .filter(|blob| !matches!(read_object_header(&odb, **blob), Ok(Some(_))))
             .map(|blob| BlobId::new(*blob))
             .collect();
         if missing_blobs.is_empty() {
             return Ok(());
         }
         self.program.fetch_blobs(self.root(), &missing_blobs)?;
+        self.refresh_objects(&odb)
+    }
+
+    /// Looks for fetched objects.
+    pub(super) fn refresh_objects(&self, odb: &Odb<'_>) -> Result<(), GitError> {
+        self.loose_objects.forget_folders();
         odb.refresh()
             .map_err(GitError::library("look for fetched objects"))
     }

@@ -5,6 +5,7 @@ use super::{
     git_program::GitProgram,
     id::is_full_id,
     object_cache::{ObjectCache, TreeCache},
+    loose_objects::LooseObjects,
     opened_repository::OpenedRepository,
 };
 use git2::{Commit, ErrorCode, Oid};
@@ -30,6 +31,7 @@ pub struct Repository {
     is_plain_directory: bool,
     pub(super) blob_cache: RefCell<ObjectCache>,
     pub(super) tree_cache: RefCell<TreeCache>,
+    pub(super) loose_objects: LooseObjects,
     /// The temporary copy of the git directory that `library` reads, if libgit2 does not support the repository.
     /// Dropped with the repository.
     stand_in: Option<tempfile::TempDir>,
@@ -95,6 +97,7 @@ impl Repository {
             expected_blobs: RefCell::default(),
             blob_cache: RefCell::default(),
             tree_cache: RefCell::default(),
+            loose_objects: LooseObjects::default(),
             library: opened_repository.library,
             stand_in: opened_repository.stand_in,
         }
@@ -160,6 +163,7 @@ impl Repository {
             },
             _ => GitError::library("read HEAD")(error),
         })?;
+        self.check_reference(&head)?;
         let commit = head
             .peel_to_commit()
             .map_err(GitError::library("read the commit of HEAD"))?;
@@ -181,6 +185,7 @@ impl Repository {
         let Some(oid) = Oid::from_str(id).ok().filter(|_| is_full_id(id)) else {
             return Ok(None);
         };
+        self.check_object(oid)?;
         match self.library.find_commit(oid) {
             Ok(commit) => Ok(Some(CommitId::new(commit.id()))),
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
@@ -199,6 +204,9 @@ impl Repository {
 
     /// Returns the commit with this id, or [`GitError::MissingObject`] if the clone lacks it.
     pub(super) fn find_commit(&self, id: &CommitId) -> Result<Commit<'_>, GitError> {
+        if let Ok(oid) = id.oid() {
+            self.check_object(oid)?;
+        }
         id.oid()
             .and_then(|oid| self.library.find_commit(oid))
             .map_err(|error| match error.code() {

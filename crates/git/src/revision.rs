@@ -67,6 +67,7 @@ impl Repository {
     /// A full id is never looked up as a reference. If a name matches several references, the branch of the remote is
     /// used. Without such a branch, the result is [`GitError::AmbiguousName`] unless all matches are the same commit.
     pub fn resolve_revision(&self, revision: &str) -> Result<ResolvedRevision, GitError> {
+        self.check_revision(revision)?;
         if is_full_id(revision) {
             return self.build_revision(revision, self.find_commit_of_object(revision));
         }
@@ -83,6 +84,32 @@ impl Repository {
             reference: operators.is_empty().then_some(choice.reference),
             ..self.build_revision(revision, commit)?
         })
+    }
+
+    /// Fails if an object is damaged that libgit2 reads to resolve the revision.
+    fn check_revision(&self, revision: &str) -> Result<(), GitError> {
+        if !self.has_loose_objects() {
+            return Ok(());
+        }
+        let (name, operators) = revision.split_at(find_name_length(revision));
+        for (prefix, suffix) in LOOKUP_PLACES.into_iter().chain([("", "")]) {
+            let reference_name = if name.is_empty() || name == "@" { "HEAD" } else { name };
+            if let Some(reference) = self.find_reference(&format!("{prefix}{reference_name}{suffix}"))? {
+                self.check_reference(&reference)?;
+                if !operators.is_empty()
+                    && let Some(tip) = reference.resolve().ok().and_then(|direct| direct.target())
+                {
+                    self.check_history(tip)?;
+                }
+            }
+        }
+        let odb = self.open_odb()?;
+        let id = Oid::from_str(name).and_then(|prefix| odb.exists_prefix(prefix, name.len()));
+        match id {
+            Ok(id) if operators.is_empty() => self.check_tag(id),
+            Ok(id) => self.check_history(id),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Resolves a revision whose part before `~`, `^` or `@{` is the full reference `name`. If there is no such

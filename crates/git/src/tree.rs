@@ -7,11 +7,10 @@ use super::tree_difference::TreeDifference;
 use super::tree_entries::{FileKind, TreeEntries, TreeEntry, find_entry, invalid_tree, path_to_text};
 use super::wanted_files::{InvalidNames, WantedFiles};
 use super::{BlobId, CommitId, GitError, Repository};
-use git2::{ErrorCode, Odb, OdbObject, Oid};
+use git2::{ErrorCode, ObjectType, Odb, OdbObject, Oid};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ops::Deref;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Maximum nesting of directories. Each level uses a stack frame; a path of 4,096 bytes, the longest that Linux
@@ -114,15 +113,25 @@ impl Repository {
 
     /// Returns whether the commit has a file or a directory with this path.
     pub fn has_path(&self, commit: &CommitId, path: &str) -> Result<bool, GitError> {
-        let tree = self
-            .library
-            .find_tree(self.root_tree_id(commit)?)
-            .map_err(GitError::library("read a tree"))?;
-        match tree.get_path(Path::new(path)) {
-            Ok(_) => Ok(true),
-            Err(error) if error.code() == ErrorCode::NotFound => Ok(false),
-            Err(error) => Err(GitError::library("read a tree")(error)),
+        let mut id = self.root_tree_id(commit)?;
+        let mut names = path.strip_suffix('/').unwrap_or(path).split('/').peekable();
+        while let Some(name) = names.next() {
+            self.check_object(id)?;
+            let tree = self
+                .library
+                .find_tree(id)
+                .map_err(GitError::library("read a tree"))?;
+            let Some(entry) = tree.get_name(name) else {
+                return Ok(false);
+            };
+            // All names but the last must be directories.
+            let must_be_folder = names.peek().is_some() || path.ends_with('/');
+            if must_be_folder && entry.kind() != Some(ObjectType::Tree) {
+                return Ok(false);
+            }
+            id = entry.id();
         }
+        Ok(true)
     }
 
     /// Returns the names of the directories at the root of the commit's tree; names that are not UTF-8 are skipped.
@@ -201,11 +210,12 @@ impl Repository {
         if let Some(tree) = self.tree_cache.borrow().get(id) {
             return Ok(TreeContent::Cached(tree));
         }
+        self.check_object(id)?;
         let object = odb.read(id).map_err(|error| match error.code() {
             ErrorCode::NotFound => self.missing_object_error("tree", &id),
             _ => GitError::library("read a tree")(error),
         })?;
-        if object.kind() != git2::ObjectType::Tree {
+        if object.kind() != ObjectType::Tree {
             return Err(invalid_tree(id, "the object is not a tree object"));
         }
         self.tree_cache.borrow_mut().record_tree_read(id, object.data());

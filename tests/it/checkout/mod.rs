@@ -1,5 +1,6 @@
 //! Evaluates the commit of the event, whatever the job checked out or changed on disk.
 
+mod damaged_objects;
 mod foreign_owner;
 mod git_attributes;
 mod jenkins_merges;

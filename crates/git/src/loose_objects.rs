@@ -1,0 +1,285 @@
+//! Loose objects whose file is damaged, for example because the disk was full or a fetch was killed.
+//!
+//! libgit2 reads a loose object whose compressed stream ends too early in a loop without an end (`git_zstream_get_output`
+//! makes no progress and returns no error). Therefore the stream of a loose object is inflated once here before libgit2
+//! reads the object. A fresh clone has only packs, so that nothing is read there. An object that is also in a pack is
+//! checked all the same, although libgit2 would read the pack.
+//!
+//! Inside of libgit2, a walk through the history, a merge and the status of a file read further objects. [`Repository::check_history`] and
+//! [`Repository::check_tree_files`] check what is loose there, from the start to the first packed object, because git
+//! packs an object together with everything that the object names. A damaged object behind a packed one is not found,
+//! and neither is an object that an entry of a reflog (`HEAD@{1}`) or `.gitattributes` in the index names.
+
+use super::{GitError, Repository};
+use flate2::{Decompress, FlushDecompress, Status};
+use git2::{ObjectType, Oid, Reference};
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+/// Maximum size of the content of an object that is inflated, in bytes. The git program streams a larger one.
+const MAX_INFLATED_SIZE: u64 = 256 * 1024 * 1024;
+
+/// Size of the buffer for inflated bytes, which are dropped.
+const BUFFER_SIZE: usize = 16 * 1024;
+
+/// Maximum number of objects that are remembered as intact, and maximum number of objects in a walk.
+const MAX_INTACT_OBJECTS: usize = 200_000;
+
+/// Maximum number of directories that `objects/info/alternates` may name.
+const MAX_ALTERNATES: usize = 16;
+
+/// The loose objects of a clone and of the object directories that the clone borrows from.
+#[derive(Default)]
+pub(super) struct LooseObjects {
+    /// The directories with two digits, such as `objects/0a`, by these digits. Listed at the first check.
+    folders: RefCell<Option<Vec<Vec<PathBuf>>>>,
+    /// The objects whose streams are complete.
+    intact_objects: RefCell<HashSet<Oid>>,
+    /// The commits and tags whose loose history is intact.
+    intact_histories: RefCell<HashSet<Oid>>,
+}
+
+impl LooseObjects {
+    /// Lists the directories again at the next check, because a fetch may have created one.
+    pub(super) fn forget_folders(&self) {
+        self.folders.take();
+    }
+
+    /// Returns the directories that may have the file of the object; `None` if there is no such directory.
+    fn find_folders(&self, common_dir: &Path, id: Oid) -> Option<Vec<PathBuf>> {
+        let mut folders = self.folders.borrow_mut();
+        let folders = folders.get_or_insert_with(|| list_folders(common_dir));
+        let first_byte = id.as_bytes().first()?;
+        let candidates = folders.get(usize::from(*first_byte))?;
+        (!candidates.is_empty()).then(|| candidates.clone())
+    }
+}
+
+impl Repository {
+    /// Returns whether the clone has a directory with loose objects. A fresh clone has none, and needs no check.
+    pub(super) fn has_loose_objects(&self) -> bool {
+        let mut folders = self.loose_objects.folders.borrow_mut();
+        let folders = folders.get_or_insert_with(|| list_folders(&self.common_dir));
+        folders.iter().any(|folders| !folders.is_empty())
+    }
+
+    /// Fails if the object is loose and its file is damaged.
+    pub(super) fn check_object(&self, id: Oid) -> Result<(), GitError> {
+        self.check_loose_object(id).map(drop)
+    }
+
+    /// Fails if the object that the reference points to is damaged, or what that object names as a commit.
+    pub(super) fn check_reference(&self, reference: &Reference<'_>) -> Result<(), GitError> {
+        let target = reference.resolve().ok().and_then(|direct| direct.target());
+        target.map_or(Ok(()), |target| self.check_tag(target))
+    }
+
+    /// Fails if the object is damaged or, if it is a tag, the object that it names.
+    pub(super) fn check_tag(&self, id: Oid) -> Result<(), GitError> {
+        if !self.has_loose_objects() {
+            return Ok(());
+        }
+        let mut next = Some(id);
+        while let Some(id) = next {
+            self.check_object(id)?;
+            next = self.library.find_tag(id).ok().map(|tag| tag.target_id());
+        }
+        Ok(())
+    }
+
+    /// Fails if a loose commit or tag is damaged that a walk through the history from `tip` reads.
+    pub(super) fn check_history(&self, tip: Oid) -> Result<(), GitError> {
+        if !self.has_loose_objects() {
+            return Ok(());
+        }
+        let mut ids = vec![tip];
+        while let Some(id) = ids.pop() {
+            let is_loose = self.check_loose_object(id)?;
+            // A packed tag may name a loose commit.
+            if !is_loose && id != tip {
+                continue;
+            }
+            let mut histories = self.loose_objects.intact_histories.borrow_mut();
+            if histories.len() == MAX_INTACT_OBJECTS || !histories.insert(id) {
+                continue;
+            }
+            let Ok(object) = self.library.find_object(id, None) else {
+                continue;
+            };
+            ids.extend(object.as_tag().map(git2::Tag::target_id));
+            if let Some(commit) = object.as_commit() {
+                ids.extend(commit.parent_ids());
+            }
+        }
+        Ok(())
+    }
+
+    /// Fails if the commit of HEAD or its root directory is damaged, which libgit2 reads for the status of all files.
+    pub(super) fn check_head(&self) -> Result<(), GitError> {
+        self.find_head_tree()?.map_or(Ok(()), |tree| self.check_object(tree))
+    }
+
+    /// Fails if a loose object of the files of HEAD is damaged, which libgit2 reads for the status of a single file.
+    pub(super) fn check_head_files(&self) -> Result<(), GitError> {
+        let tree = self.find_head_tree()?;
+        tree.map_or(Ok(()), |tree| self.check_tree_files(&[tree]))
+    }
+
+    /// Returns the tree of the commit of HEAD; `None` if there is no commit, or no loose object to check.
+    fn find_head_tree(&self) -> Result<Option<Oid>, GitError> {
+        if !self.has_loose_objects() {
+            return Ok(None);
+        }
+        match self.head() {
+            Ok(head) => Ok(Some(self.find_commit(&head.commit)?.tree_id())),
+            Err(GitError::NoCommit { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Fails if a loose tree or blob in these trees is damaged.
+    pub(super) fn check_tree_files(&self, trees: &[Oid]) -> Result<(), GitError> {
+        let mut ids = trees.to_vec();
+        let mut visited_trees = HashSet::new();
+        while let Some(id) = ids.pop() {
+            if !self.check_loose_object(id)?
+                || visited_trees.len() == MAX_INTACT_OBJECTS
+                || !visited_trees.insert(id)
+            {
+                continue;
+            }
+            let Ok(tree) = self.library.find_tree(id) else {
+                continue;
+            };
+            for entry in &tree {
+                // The commit of a submodule is in another repository.
+                if entry.kind() != Some(ObjectType::Commit) {
+                    ids.push(entry.id());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether the object is loose. Fails if its file is damaged.
+    fn check_loose_object(&self, id: Oid) -> Result<bool, GitError> {
+        let Some(folders) = self.loose_objects.find_folders(&self.common_dir, id) else {
+            return Ok(false);
+        };
+        if self.loose_objects.intact_objects.borrow().contains(&id) {
+            return Ok(true);
+        }
+        let Some((path, file)) = find_file(&folders, id) else {
+            return Ok(false);
+        };
+        if !is_complete_stream(BufReader::new(file)).map_err(GitError::io("read", &path))? {
+            return Err(GitError::CorruptObject {
+                id: id.to_string(),
+                reason: format!("the file {} is truncated or damaged", path.display()),
+            });
+        }
+        let mut intact_objects = self.loose_objects.intact_objects.borrow_mut();
+        if intact_objects.len() < MAX_INTACT_OBJECTS {
+            intact_objects.insert(id);
+        }
+        Ok(true)
+    }
+}
+
+/// Opens the file of the object in one of these directories.
+fn find_file(folders: &[PathBuf], id: Oid) -> Option<(PathBuf, File)> {
+    let digits = id.to_string();
+    folders.iter().find_map(|folder| {
+        let path = folder.join(digits.get(2..)?);
+        Some((path.clone(), File::open(path).ok()?))
+    })
+}
+
+/// Lists the directories with loose objects, by the two digits of their names.
+fn list_folders(common_dir: &Path) -> Vec<Vec<PathBuf>> {
+    let mut folders = vec![Vec::new(); 256];
+    for objects in list_object_directories(common_dir.join("objects")) {
+        let Ok(entries) = fs::read_dir(&objects) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let digits = name.to_str().filter(|name| name.len() == 2);
+            let number = digits.and_then(|digits| usize::from_str_radix(digits, 16).ok());
+            if let Some(same_digits) = number.and_then(|number| folders.get_mut(number)) {
+                same_digits.push(entry.path());
+            }
+        }
+    }
+    folders
+}
+
+/// Lists the object directory and the directories that it borrows objects from, one per line of `info/alternates`
+/// (<https://git-scm.com/docs/gitrepository-layout>), and so on.
+fn list_object_directories(own_directory: PathBuf) -> Vec<PathBuf> {
+    let mut directories = vec![own_directory];
+    let mut index = 0;
+    while let Some(directory) = directories.get(index).cloned() {
+        let alternates = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
+        for line in alternates.lines().filter(|line| !line.is_empty()) {
+            let alternate = directory.join(line);
+            if directories.len() <= MAX_ALTERNATES && !directories.contains(&alternate) {
+                directories.push(alternate);
+            }
+        }
+        index += 1;
+    }
+    directories
+}
+
+/// Returns whether the zlib stream has a valid end. A stream that is longer than the limit is treated as complete.
+fn is_complete_stream(mut reader: impl BufRead) -> io::Result<bool> {
+    let mut inflater = Decompress::new(true);
+    let mut buffer = vec![0; BUFFER_SIZE];
+    while inflater.total_out() < MAX_INFLATED_SIZE {
+        let input = reader.fill_buf()?;
+        let is_input_over = input.is_empty();
+        let (old_in, old_out) = (inflater.total_in(), inflater.total_out());
+        match inflater.decompress(input, &mut buffer, FlushDecompress::None) {
+            Ok(Status::StreamEnd) => return Ok(true),
+            Ok(_) if is_input_over && inflater.total_out() == old_out => return Ok(false),
+            Ok(_) => {}
+            Err(_) => return Ok(false),
+        }
+        // The buffer has at most 8 KiB of input.
+        let consumed = inflater.total_in() - old_in;
+        reader.consume(usize::try_from(consumed).unwrap_or(usize::MAX));
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn compress(content: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(content).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn stream_is_complete_only_with_its_end() {
+        let content: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+        let stream = compress(&content);
+        assert!(is_complete_stream(stream.as_slice()).unwrap());
+        for length in [0, 1, 2, 60, stream.len() / 2, stream.len() - 1] {
+            assert!(
+                !is_complete_stream(stream.get(..length).unwrap()).unwrap(),
+                "{length}"
+            );
+        }
+        let mut damaged_stream = stream;
+        *damaged_stream.last_mut().unwrap() ^= 1;
+        assert!(!is_complete_stream(damaged_stream.as_slice()).unwrap());
+    }
+}
