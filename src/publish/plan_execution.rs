@@ -74,7 +74,7 @@ impl PlanExecution<'_> {
             LookupResult::Found(details) => {
                 assess_existing_version(self.plan, self.options.if_exists, &details)
             }
-            LookupResult::Unclear(reason, error) => assess_failed_lookup(&reason, error),
+            LookupResult::Unclear(error) => assess_failed_lookup(error),
         }
     }
 
@@ -151,8 +151,8 @@ impl PlanExecution<'_> {
     async fn resolve_lost_upload(&self, lost_error: HttpError, absence_time: AbsenceTime) -> LostUpload {
         let details = match self.version_lookup().poll_until_found().await {
             LookupResult::NotFound => return LostUpload::NotFound(lost_error),
-            LookupResult::Unclear(reason, _) => {
-                let reason = format!("the version could not be looked up: {reason}");
+            LookupResult::Unclear(error) => {
+                let reason = format!("the version could not be looked up: {error}");
                 return LostUpload::Decided(Box::new(build_unknown_outcome(&reason, lost_error)));
             }
             LookupResult::Found(details) => details,
@@ -198,9 +198,9 @@ impl PlanExecution<'_> {
         let (problem, error) = match self.version_lookup().poll_until_processed().await {
             LookupResult::Found(details) => return record_differences(outcome, self.plan, &details),
             LookupResult::NotFound => (PublishProblem::NotListed, None),
-            LookupResult::Unclear(reason, error) => (
-                PublishProblem::Other(format!("the version could not be looked up: {reason}")),
-                error,
+            LookupResult::Unclear(error) => (
+                PublishProblem::Other(format!("the version could not be looked up: {error}")),
+                Some(error),
             ),
         };
         if outcome.kind == OutcomeKind::Published {
@@ -235,8 +235,8 @@ impl PlanExecution<'_> {
             LookupResult::NotFound => build_conflict_outcome(self.plan)
                 .with_problem("could not compare the content: the platform reported a conflict but did not return the version")
                 .with_error(conflict),
-            LookupResult::Unclear(reason, _) => build_conflict_outcome(self.plan)
-                .with_problem(format!("could not compare the content: {reason}"))
+            LookupResult::Unclear(error) => build_conflict_outcome(self.plan)
+                .with_problem(format!("could not compare the content: {error}"))
                 .with_error(conflict),
         }
     }

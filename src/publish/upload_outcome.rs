@@ -167,18 +167,16 @@ fn list_differences(details: &ArtifactDetails, plan: &Plan) -> Vec<VersionDiffer
 }
 
 /// Returns the outcome of a publish that sent nothing, because it is unknown whether the version exists.
-pub(super) fn assess_failed_lookup(reason: &str, error: Option<HttpError>) -> Outcome {
-    let outcome = Outcome::new(OutcomeKind::Failed);
-    match error {
-        // The error itself says that access was denied.
-        Some(error) if error.kind().is_denied() => outcome.with_problem("nothing was sent").with_error(error),
-        Some(error) => outcome
-            .with_problem("nothing was sent: could not determine whether the version exists")
-            .with_error(error),
-        None => outcome.with_problem(format!(
-            "nothing was sent: could not determine whether the version exists: {reason}"
-        )),
-    }
+pub(super) fn assess_failed_lookup(error: HttpError) -> Outcome {
+    // The error itself says that access was denied.
+    let problem = if error.kind().is_denied() {
+        "nothing was sent"
+    } else {
+        "nothing was sent: could not determine whether the version exists"
+    };
+    Outcome::new(OutcomeKind::Failed)
+        .with_problem(problem)
+        .with_error(error)
 }
 
 /// Returns the outcome of an upload that the platform rejected. `lost_error` is the error of an earlier upload of this

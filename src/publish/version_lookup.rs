@@ -26,8 +26,8 @@ pub(super) struct VersionLookup<'a> {
 pub(super) enum LookupResult {
     Found(Box<ArtifactDetails>),
     NotFound,
-    /// There was no usable response: the reason, and the call's error if there is one.
-    Unclear(String, Option<HttpError>),
+    /// There was no usable response.
+    Unclear(HttpError),
 }
 
 impl VersionLookup<'_> {
@@ -35,15 +35,9 @@ impl VersionLookup<'_> {
     pub(super) async fn request_version(&self) -> LookupResult {
         let (prefix, version_name) = (&self.plan.prefix, &self.plan.version_name);
         match self.platform.find_artifact(prefix, version_name).await {
-            Ok(Some(details)) => match find_version_mismatch(&details, self.plan) {
-                None => LookupResult::Found(Box::new(details)),
-                Some(reason) => {
-                    let no_error = None;
-                    LookupResult::Unclear(reason, no_error)
-                }
-            },
+            Ok(Some(details)) => LookupResult::Found(Box::new(details)),
             Ok(None) => LookupResult::NotFound,
-            Err(error) => LookupResult::Unclear(error.to_string(), Some(error)),
+            Err(error) => LookupResult::Unclear(error),
         }
     }
 
@@ -55,9 +49,7 @@ impl VersionLookup<'_> {
             |result| match result {
                 LookupResult::Found(_) => true,
                 LookupResult::NotFound => false,
-                LookupResult::Unclear(_, error) => {
-                    error.as_ref().is_some_and(|error| error.kind().is_permanent())
-                }
+                LookupResult::Unclear(error) => error.kind().is_permanent(),
             },
         );
         self.wait_for_lookup(lookup).await
@@ -131,22 +123,6 @@ pub(super) async fn poll_until<T, F: Future<Output = T>>(
 /// [`MAX_WAIT`].
 fn poll_intervals() -> impl Iterator<Item = Duration> {
     std::iter::successors(Some(FIRST_WAIT), |wait| Some((*wait * 2).min(MAX_WAIT)))
-}
-
-/// Returns how the details differ from the request if the platform returned those of another version, otherwise `None`.
-/// A prefix or a version name that the response does not contain is not compared.
-fn find_version_mismatch(details: &ArtifactDetails, plan: &Plan) -> Option<String> {
-    let artifact = &details.artifact;
-    let values = [
-        ("prefix", &artifact.shared_pipeline_id_prefix, &plan.prefix),
-        ("version name", &artifact.version_name, &plan.version_name),
-    ];
-    values.into_iter().find_map(|(label, returned_value, requested_value)| {
-        let other_value = returned_value.as_ref().filter(|value| *value != requested_value)?;
-        Some(format!(
-            "the request was for the {label} `{requested_value}`, but the platform returned `{other_value}`"
-        ))
-    })
 }
 
 #[cfg(test)]

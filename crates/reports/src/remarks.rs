@@ -161,7 +161,10 @@ fn describe_limit(report: &Report, limit: &VerdictLimit) -> String {
             run_noun(report),
             to_sentence(&limit.text)
         ),
-        LimitKind::NotInForce | LimitKind::NoBase | LimitKind::StricterTip => limit.text.clone(),
+        LimitKind::NotInForce
+        | LimitKind::NoBase
+        | LimitKind::StricterTip
+        | LimitKind::OutsideReview => limit.text.clone(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::support::{
 };
 use serde_json::json;
 use sluicegate_base::text;
-use wiremock::ResponseTemplate;
+use wiremock::{Request, ResponseTemplate};
 
 /// Creates a project of 153 files, three of which two shared pipelines need.
 fn warehouse() -> Shop {
@@ -165,7 +165,12 @@ fn dry_run_without_commit_of_latest_version_names_that_commit() {
         details["artifactDetails"]["commitHash"] = json!(commit);
         let platform = Platform::new();
         platform.respond_to("GET", "/artifacts$", answer(&json!({ "results": [] })));
-        platform.respond_to("GET", "/artifacts/details$", answer(&details));
+        platform.respond_to("GET", "/artifacts/details$", move |request: &Request| {
+            if request.url.query_pairs().any(|(_, value)| value == "2") {
+                return ResponseTemplate::new(404);
+            }
+            answer(&details)
+        });
         let output = platform
             .call(&world)
             .run("publish --prefix p --version-name 2 --compat off --dry-run");

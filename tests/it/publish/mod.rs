@@ -9,6 +9,7 @@ mod first_version;
 mod killed_publishes;
 pub mod merged_commits;
 mod next_version;
+mod other_version;
 mod placeholder_files;
 mod plan_contents;
 mod planned_project;

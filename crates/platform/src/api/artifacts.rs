@@ -70,7 +70,8 @@ impl Platform {
         prefix: &str,
         version: Option<&str>,
     ) -> Result<ArtifactDetails, HttpError> {
-        self.request_details(prefix, version).await?.json()
+        let response = self.request_details(prefix, version).await?;
+        parse_details(&response, prefix, version)
     }
 
     /// Returns the content of a version; `None` if the platform responds that there is no such version.
@@ -96,7 +97,7 @@ impl Platform {
         version: Option<&str>,
     ) -> Result<Value, HttpError> {
         let response = self.request_details(prefix, version).await?;
-        let _: ArtifactDetails = response.json()?;
+        parse_details(&response, prefix, version)?;
         response.json()
     }
 
@@ -136,4 +137,29 @@ fn missing_as_none(
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+/// Parses the details of a version. Fails if they are those of another prefix or version, for example because a gateway
+/// drops a parameter of the URL: a wrong version would be verified, compared or shown. A prefix or a version name that
+/// the response does not contain is not compared.
+fn parse_details(
+    response: &Response,
+    prefix: &str,
+    version: Option<&str>,
+) -> Result<ArtifactDetails, HttpError> {
+    let details: ArtifactDetails = response.json()?;
+    let artifact = &details.artifact;
+    let values = [
+        ("prefix", &artifact.shared_pipeline_id_prefix, Some(prefix)),
+        ("version name", &artifact.version_name, version),
+    ];
+    for (label, returned_value, requested_value) in values {
+        if let (Some(returned), Some(requested)) = (returned_value, requested_value)
+            && returned != requested
+        {
+            return Err(response.unusable_error(&format!(
+                "the request was for the {label} `{requested}`, but the platform returned `{returned}`"
+            )));
+        }
+    }
+    Ok(details)
 }
