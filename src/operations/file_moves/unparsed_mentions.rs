@@ -3,8 +3,9 @@
 use crate::error::Failure;
 use sluicegate_base::input::is_utf_16;
 use sluicegate_pipelines::file_moves::PathMove;
-use sluicegate_pipelines::pipelines::{file_name, trim_pipeline_extension};
+use sluicegate_pipelines::pipelines::{build_spelling_search, file_name, trim_pipeline_extension};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Fails if a pipeline that cannot be parsed contains the old path, or the old name of a renamed pipeline, because a
 /// call may consist of the name alone. The path of a pipeline is searched without the extension, which a reference may
@@ -22,7 +23,7 @@ pub(crate) fn reject_unparsed_call(
     );
     let old_name = file_name(old_path);
     let is_renamed_pipeline = old_path != moves.old_path && file_name(new_path) != old_name;
-    match find_line(&decode_utf_16(bytes), old_name).filter(|_| is_renamed_pipeline) {
+    match find_spelling(&decode_utf_16(bytes), old_name).filter(|_| is_renamed_pipeline) {
         Some(line) => Err(mention_failure(path, line, old_name, reason)),
         None => Ok(()),
     }
@@ -37,7 +38,7 @@ pub(crate) fn reject_unparsed_path(
     reason: &str,
 ) -> Result<(), Failure> {
     let old_path = trim_pipeline_extension(&moves.old_path);
-    match find_line(&decode_utf_16(bytes), old_path) {
+    match find_spelling(&decode_utf_16(bytes), old_path) {
         Some(line) => Err(mention_failure(path, line, old_path, reason)),
         None => Ok(()),
     }
@@ -62,14 +63,27 @@ fn decode_utf_16(bytes: &[u8]) -> Cow<'_, [u8]> {
 /// Returns the number of the first line with the text. A longer word that contains the text, such as `reload` for
 /// `load`, is ignored.
 pub(super) fn find_line(bytes: &[u8], text: &str) -> Option<usize> {
-    for offset in memchr::memmem::find_iter(bytes, text.as_bytes()) {
-        let (leading_bytes, found_text) = bytes.split_at_checked(offset)?;
-        let neighbors = [leading_bytes.last(), found_text.get(text.len())];
-        if !neighbors.into_iter().flatten().any(|byte| is_word_byte(*byte)) {
-            return Some(leading_bytes.split(|byte| *byte == b'\n').count());
-        }
+    memchr::memmem::find_iter(bytes, text.as_bytes())
+        .find_map(|start| find_line_of_word(bytes, start..start + text.len()))
+}
+
+/// Returns the number of the first line where YAML may write this text, also with escapes or over several lines. Like
+/// [`find_line`], ignores a longer word.
+fn find_spelling(bytes: &[u8], text: &str) -> Option<usize> {
+    match build_spelling_search(text) {
+        Some(search) => search
+            .find_iter(bytes)
+            .find_map(|spelling| find_line_of_word(bytes, spelling.range())),
+        None => find_line(bytes, text),
     }
-    None
+}
+
+/// Returns the number of the line with this range; `None` if the range is only a part of a longer word.
+fn find_line_of_word(bytes: &[u8], range: Range<usize>) -> Option<usize> {
+    let leading_bytes = bytes.get(..range.start)?;
+    let neighbors = [leading_bytes.last(), bytes.get(range.end)];
+    let is_word = !neighbors.into_iter().flatten().any(|byte| is_word_byte(*byte));
+    is_word.then(|| leading_bytes.split(|byte| *byte == b'\n').count())
 }
 
 /// Returns whether the byte is a part of a word: a letter, a digit, an underscore, a hyphen or a part of a character
@@ -105,6 +119,24 @@ mod tests {
             assert_eq!(find_line(&decode_utf_16(bytes), "b"), Some(2), "{bytes:?}");
         }
         assert_eq!(decode_utf_16(b"a: 1"), &b"a: 1"[..]);
+    }
+
+    #[test]
+    fn text_is_found_in_each_yaml_spelling() {
+        for text in [
+            "a: 'x y/für - it''s'",
+            "b: 1\na: x\n  y/für\n  - it's",
+            "a: \"x y/f\\u00FCr - it's\"",
+            "a: \"x y\\/f\\xfcr - \\U00000069t's\"",
+            "a: \"x y/fü\\\n  r -\\\n  \\ it's\"",
+        ] {
+            assert!(
+                find_spelling(text.as_bytes(), "x y/für - it's").is_some(),
+                "{text}"
+            );
+        }
+        assert_eq!(find_spelling(b"b: 1\na: x\n y", "x y"), Some(2));
+        assert_eq!(find_spelling(b"a: x\n yz", "x y"), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! `sluicegate mv` in a repository with files that it cannot search or rewrite.
 
 use crate::support::{
-    Arguments, Call, ProgramOutput, World, encode_utf_16, interrupting_git, project, scratch,
+    Arguments, Call, ProgramOutput, World, encode_utf_16, interrupting_git, orchestration_text, project, scratch,
 };
 use std::fs;
 
@@ -298,4 +298,25 @@ fn move_that_a_signal_interrupts_at_its_end_is_complete() {
         world.git("status --short"),
         "M  b.orch.yaml\nR  sales/load.orch.yaml -> deep/import.orch.yaml"
     );
+}
+
+#[test]
+fn move_is_refused_if_unparsed_file_writes_the_old_path_with_a_fold_or_an_escape() {
+    let world = project_with_called_pipeline();
+    world.write("sales/load the für.orch.yaml", orchestration_text(&["Start"]));
+    world.commit("a name with blanks");
+    for text in [
+        "type: [\norchestrationJob: sales/load\n  the für\n",
+        "type: [\norchestrationJob: \"sales/load the f\\u00fcr\"\n",
+        "type: [\norchestrationJob: \"sales/load the f\\\n  ür\"\n",
+    ] {
+        world.write("broken.orch.yaml", text);
+        let output = mv(&world, ("--", &["sales/load the für.orch.yaml", "stock/load the für.orch.yaml"])).expect(2);
+        output.saying(&["broken.orch.yaml:2: this file contains `sales/load the für` and cannot be parsed"]);
+    }
+    world.write(
+        "broken.orch.yaml",
+        "type: [\norchestrationJob: sales/load\n  the fürs\n",
+    );
+    mv(&world, ("--", &["sales/load the für.orch.yaml", "stock/load the für.orch.yaml"])).expect(0);
 }

@@ -20,7 +20,9 @@ mod subject_index;
 pub use config_dir::{ConfigDirError, RULES_FILE, SHARED_PIPELINES_FILE, find_config_dir};
 pub use new_shared_entry::{NewSharedEntry, SharedEditError};
 pub(crate) use pipeline_document::{LAYOUT_KEY, PipelineOutline};
-pub use pipeline_facts::{DanglingLink, FileNameSearch, PipelineFacts, may_refer_to_files};
+pub use pipeline_facts::{
+    DanglingLink, FileNameSearch, PipelineFacts, build_spelling_search, may_refer_to_files,
+};
 pub use pipeline_model::{
     Call, CallArgument, Component, Link, LinkRole, Pipeline, PipelineKind, PipelineVariable, ReferenceKind,
     TransitionCondition, is_pipeline, trim_pipeline_extension,

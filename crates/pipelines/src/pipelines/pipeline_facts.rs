@@ -79,6 +79,33 @@ fn build_name_pattern(path: &str) -> String {
     pattern
 }
 
+/// Builds a search for a text in a file that cannot be parsed, in each way that YAML may write the text: a blank may be
+/// a line break, and in quotes any character may be escaped and any line may be continued.
+pub fn build_spelling_search(text: &str) -> Option<Regex> {
+    let mut pattern = String::new();
+    for word in text.split_ascii_whitespace() {
+        if !pattern.is_empty() {
+            pattern.push_str(r"(?:\s|\\[ \ttnrf])+");
+        }
+        for (index, c) in word.chars().enumerate() {
+            if index > 0 {
+                pattern.push_str(r"(?:\\\r?\n[ \t]*)?");
+            }
+            pattern.push_str("(?:");
+            push_character_pattern(&mut pattern, c);
+            let number = u32::from(c);
+            if number < 0x100 {
+                let _ = write!(pattern, r"|\\x(?i:{number:02x})");
+            }
+            if number < 0x1_0000 {
+                let _ = write!(pattern, r"|\\u(?i:{number:04x})");
+            }
+            let _ = write!(pattern, r"|\\U(?i:{number:08x}))");
+        }
+    }
+    RegexBuilder::new(&pattern).unicode(false).build().ok()
+}
+
 /// Adds a pattern that matches one character of a word as YAML may write it.
 fn push_character_pattern(pattern: &mut String, c: char) {
     let character = regex::escape(&c.to_string());
