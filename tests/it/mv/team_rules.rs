@@ -233,3 +233,33 @@ fn move_lists_globs_and_conditions_that_contain_the_old_path_elsewhere() {
     moved 2 pipelines; 5 left
     ");
 }
+
+#[test]
+fn move_lists_globs_without_the_plain_path_that_no_longer_match() {
+    let world = World::new();
+    world.write("s/a[1].orch.yaml", PIPELINE);
+    world.write("s/b.orch.yaml", PIPELINE);
+    world.write(
+        "sluicegate-waivers.yaml",
+        "- { rule: r, path: 's/a[[]1].orch.yaml', reason: one }\n\
+         - { rule: r, path: 's/{a\\[1\\],c}.orch.yaml', reason: two }\n\
+         - { rule: r, path: 's/a*.orch.yaml', reason: three }\n\
+         - { rule: r, path: '{s,t}/b.orch.yaml', reason: four }\n\
+         - { rule: r, path: '**/*.orch.yaml', reason: five }\n",
+    );
+    world.commit("names with glob characters");
+    let output = mv(&world, "s/a[1].orch.yaml u/a1.orch.yaml").expect(0);
+    insta::assert_snapshot!(output.out, @r"
+    left: sluicegate-waivers.yaml:1: s/a[[]1].orch.yaml: the glob does not match the new path
+    left: sluicegate-waivers.yaml:2: s/{a\[1\],c}.orch.yaml: the glob does not match the new path
+    left: sluicegate-waivers.yaml:3: s/a*.orch.yaml: the glob does not match the new path
+    moved 1 pipeline; 3 left
+    ");
+    let output = mv(&world, "s/b.orch.yaml u/b.orch.yaml").expect(0);
+    insta::assert_snapshot!(output.out, @"
+    left: sluicegate-waivers.yaml:4: {s,t}/b.orch.yaml: the glob does not match the new path
+    moved 1 pipeline; 1 left
+    ");
+    let output = mv(&world, "u/b.orch.yaml t/b.orch.yaml").expect(0);
+    insta::assert_snapshot!(output.out, @"moved 1 pipeline; no references to it");
+}
