@@ -5,7 +5,7 @@ use super::field_groups::{self, FieldGroup, format_path_steps, is_variable_name}
 use super::file_change_line::describe_file_change;
 use super::leaf::{Leaf, PathStep};
 use super::line_shares::LineShares;
-use super::moved_entries::describe_moved_entries;
+use super::moved_entries::{describe_moved_entries, join_moved_entries};
 use super::pipeline_diff::{ComponentChange, ComponentDiff, FieldDiff, PipelineDiff};
 use super::shared_fields::{SharedField, find_shared_fields, is_shared_field};
 use super::value_text::{format_value, truncate, truncate_name};
@@ -162,7 +162,7 @@ impl Description {
     /// first groups of fields are described. The number of groups that get no line is shown. If no field is worth a line,
     /// a remark says so.
     pub(super) fn describe_fields(&mut self, depth: usize, fields: &[&FieldDiff], is_new: bool) {
-        let groups = field_groups::group_fields(fields.iter().copied());
+        let groups = join_moved_entries(field_groups::group_fields(fields.iter().copied()));
         let max_group_count = field_groups::limit_group_count(groups.len(), is_new);
         let mut shown_group_count = 0;
         for group in groups.iter().take(max_group_count) {

@@ -2,7 +2,6 @@
 
 use super::leaf::{Leaf, PathStep};
 use super::list_names::{NAME_KEYS, SET_GRID_VARIABLES, SET_VARIABLES};
-use super::moved_entries::join_moved_entries;
 use super::pipeline_diff::{EntryName, FieldDiff};
 use super::value_text::{format_value, truncate};
 
@@ -23,7 +22,7 @@ pub(super) enum FieldGroup<'f> {
         name: &'f str,
         fields: Vec<&'f FieldDiff>,
     },
-    /// The names of entries of one list that only moved within it.
+    /// The names of entries of one list that only moved within it. Only `join_moved_entries` builds this group.
     Moved {
         list_path: &'f [PathStep],
         names: Vec<&'f str>,
@@ -79,7 +78,7 @@ pub(super) fn group_fields<'f>(fields: impl IntoIterator<Item = &'f FieldDiff>) 
         }
         last_row = Some((row_path, name));
     }
-    join_moved_entries(groups)
+    groups
 }
 
 /// Returns whether both fields are in the list entry at this path. A removed entry may have the path of an added one.
@@ -267,12 +266,16 @@ impl FieldGroup<'_> {
 /// Returns the key of the entry's value from which the entry has its name. `position` is that of the entry's index in
 /// each path.
 fn find_name_key<'n>(fields: &[&FieldDiff], position: usize) -> &'n str {
-    let has_key = |key: &str| {
-        fields
+    for key in NAME_KEYS {
+        let path_end = [PathStep::key(key)];
+        if fields
             .iter()
-            .any(|field| field.path.get(position + 1..) == Some(&[PathStep::key(key)]))
-    };
-    NAME_KEYS.into_iter().find(|key| has_key(key)).unwrap_or_default()
+            .any(|field| field.path.get(position + 1..) == Some(&path_end))
+        {
+            return key;
+        }
+    }
+    ""
 }
 
 /// Returns a value of a list entry with its path below the entry, whose index is at `position` in the path. The name of

@@ -40,11 +40,11 @@ impl Canvas {
         let is_replaced = 100 * added_count > MAX_REPLACED_PERCENT * after_count
             && 100 * removed_count > MAX_REPLACED_PERCENT * before_count;
         is_replaced.then(|| {
-            let mut before = self.without_mark(ChangeMark::Added);
-            for canvas_box in &mut before.boxes {
+            let mut base_version = self.without_mark(ChangeMark::Added);
+            for canvas_box in &mut base_version.boxes {
                 canvas_box.show_base();
             }
-            [before, self.without_mark(ChangeMark::Removed)]
+            [base_version, self.without_mark(ChangeMark::Removed)]
         })
     }
 
