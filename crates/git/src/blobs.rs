@@ -3,8 +3,8 @@
 //! libgit2 reads small blobs. It can load a packed blob only as one piece, so the git program streams a large one, with
 //! constant memory. The git program also fetches blobs that a partial clone omitted.
 
-use super::{BlobId, GitError, Repository};
 use super::object_header::read_object_header;
+use super::{BlobId, GitError, Repository};
 use git2::ObjectType;
 use std::io::{Cursor, Read};
 

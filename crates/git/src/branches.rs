@@ -91,7 +91,10 @@ impl Repository {
             .map_err(&list_error)?
         {
             let reference = result.map_err(&list_error)?;
-            if self.find_reference_commit(&reference)?.is_some_and(|tip| CommitId::new(tip) == *commit) {
+            if self
+                .find_reference_commit(&reference)?
+                .is_some_and(|tip| CommitId::new(tip) == *commit)
+            {
                 names.extend(reference.name().ok().map(str::to_owned));
             }
         }

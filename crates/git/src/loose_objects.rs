@@ -119,7 +119,8 @@ impl Repository {
 
     /// Fails if the commit of HEAD or its root directory is damaged, which libgit2 reads for the status of all files.
     pub(super) fn check_head(&self) -> Result<(), GitError> {
-        self.find_head_tree()?.map_or(Ok(()), |tree| self.check_object(tree))
+        self.find_head_tree()?
+            .map_or(Ok(()), |tree| self.check_object(tree))
     }
 
     /// Fails if a loose object of the files of HEAD is damaged, which libgit2 reads for the status of a single file.

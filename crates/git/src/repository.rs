@@ -4,8 +4,8 @@ use super::{
     CommitId, GitError,
     git_program::GitProgram,
     id::is_full_id,
-    object_cache::{ObjectCache, TreeCache},
     loose_objects::LooseObjects,
+    object_cache::{ObjectCache, TreeCache},
     opened_repository::OpenedRepository,
 };
 use git2::{Commit, ErrorCode, Oid};

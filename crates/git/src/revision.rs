@@ -93,7 +93,11 @@ impl Repository {
         }
         let (name, operators) = revision.split_at(find_name_length(revision));
         for (prefix, suffix) in LOOKUP_PLACES.into_iter().chain([("", "")]) {
-            let reference_name = if name.is_empty() || name == "@" { "HEAD" } else { name };
+            let reference_name = if name.is_empty() || name == "@" {
+                "HEAD"
+            } else {
+                name
+            };
             if let Some(reference) = self.find_reference(&format!("{prefix}{reference_name}{suffix}"))? {
                 self.check_reference(&reference)?;
                 if !operators.is_empty()

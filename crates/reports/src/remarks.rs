@@ -161,10 +161,9 @@ fn describe_limit(report: &Report, limit: &VerdictLimit) -> String {
             run_noun(report),
             to_sentence(&limit.text)
         ),
-        LimitKind::NotInForce
-        | LimitKind::NoBase
-        | LimitKind::StricterTip
-        | LimitKind::OutsideReview => limit.text.clone(),
+        LimitKind::NotInForce | LimitKind::NoBase | LimitKind::StricterTip | LimitKind::OutsideReview => {
+            limit.text.clone()
+        }
     }
 }
 

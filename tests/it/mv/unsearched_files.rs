@@ -1,7 +1,8 @@
 //! `sluicegate mv` in a repository with files that it cannot search or rewrite.
 
 use crate::support::{
-    Arguments, Call, ProgramOutput, World, encode_utf_16, interrupting_git, orchestration_text, project, scratch,
+    Arguments, Call, ProgramOutput, World, encode_utf_16, interrupting_git, orchestration_text, project,
+    scratch,
 };
 use std::fs;
 
@@ -311,12 +312,26 @@ fn move_is_refused_if_unparsed_file_writes_the_old_path_with_a_fold_or_an_escape
         "type: [\norchestrationJob: \"sales/load the f\\\n  ür\"\n",
     ] {
         world.write("broken.orch.yaml", text);
-        let output = mv(&world, ("--", &["sales/load the für.orch.yaml", "stock/load the für.orch.yaml"])).expect(2);
+        let output = mv(
+            &world,
+            (
+                "--",
+                &["sales/load the für.orch.yaml", "stock/load the für.orch.yaml"],
+            ),
+        )
+        .expect(2);
         output.saying(&["broken.orch.yaml:2: this file contains `sales/load the für` and cannot be parsed"]);
     }
     world.write(
         "broken.orch.yaml",
         "type: [\norchestrationJob: sales/load\n  the fürs\n",
     );
-    mv(&world, ("--", &["sales/load the für.orch.yaml", "stock/load the für.orch.yaml"])).expect(0);
+    mv(
+        &world,
+        (
+            "--",
+            &["sales/load the für.orch.yaml", "stock/load the für.orch.yaml"],
+        ),
+    )
+    .expect(0);
 }

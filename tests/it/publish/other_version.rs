@@ -27,7 +27,11 @@ fn platform_with_details(details: &Value) -> Platform {
 fn details_of_other_version_are_refused_by_every_command() {
     let world = published_project();
     for (key, value, difference) in [
-        ("versionName", "2", "the version name `1`, but the platform returned `2`"),
+        (
+            "versionName",
+            "2",
+            "the version name `1`, but the platform returned `2`",
+        ),
         (
             "sharedPipelineIdPrefix",
             "q",
