@@ -191,11 +191,8 @@ impl GateVersion<'_> {
                 return Ok(None);
             }
         };
-        content.extend(describe_path_targets(
-            &self.workspace.repo,
-            self.snapshot,
-            &sources,
-        )?);
+        let repo = &self.workspace.repo;
+        content.extend(describe_path_targets(repo, self.snapshot, &sources)?);
         let errors: Vec<String> = sources
             .output_path_errors()
             .map(|error| error.to_string())

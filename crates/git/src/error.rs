@@ -144,6 +144,10 @@ pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0
      actions/checkout on GitHub, set the variable `GIT_DEPTH: 0` on GitLab, or run `git fetch --unshallow` \
      elsewhere";
 
+/// How to replace an object that git cannot read.
+const CORRUPT_OBJECT_HINT: &str = "run `git fsck` to list the damaged objects, and clone the repository again; in CI, \
+     delete the cached checkout";
+
 impl GitError {
     /// Returns a hint about how the user can fix the error. Returns `None` if no general hint helps.
     pub fn hint(&self) -> Option<String> {
@@ -176,10 +180,7 @@ impl GitError {
                 "run `git fsck` to find damaged objects; in CI, clone the repository again or increase the \
                  fetch depth"
             }
-            Self::CorruptObject { .. } => {
-                "run `git fsck` to list the damaged objects, and clone the repository again; in CI, delete the cached \
-                 checkout"
-            }
+            Self::CorruptObject { .. } => CORRUPT_OBJECT_HINT,
             Self::PathNotUtf8 { .. } => {
                 "rename the file with `git mv`, or delete it; --exclude cannot skip it, because reports cannot show \
                  its name"
