@@ -21,12 +21,12 @@ fn world_with_loose_objects() -> World {
     world.write("a.orch.yaml", orchestration_text(&["Start"]));
     world.write("b.orch.yaml", orchestration_text(&["Start"]));
     world.commit("first");
-    let random_looking_text: String = (1_u64..60)
+    let random_looking_lines: Vec<String> = (1_u64..60)
         .map(|number| format!("# {}\n", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
         .collect();
     world.write(
         "a.orch.yaml",
-        format!("{}{random_looking_text}", orchestration_text(&["Start"])),
+        orchestration_text(&["Start"]) + &random_looking_lines.concat(),
     );
     world.commit("second");
     world
