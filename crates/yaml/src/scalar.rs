@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 pub(crate) struct Scalar<'a> {
     /// The text between the quotes, or the plain text: `1.50` stays `1.50`.
     pub text: Cow<'a, str>,
-    /// True if the scalar is quoted, a block, or tagged as text. Its value is then never a number, a boolean or null.
+    /// True if the scalar is quoted or a block without the tag of another type, or tagged as text. Its value is then
+    /// never a number, a boolean or null.
     pub is_text: bool,
 }
 
@@ -28,15 +29,20 @@ pub enum Value<'t> {
 
 impl<'a> Scalar<'a> {
     /// Creates a scalar. A scalar that is quoted, or that has the tag `!!str` or `!`, is always a text and never a
-    /// number.
+    /// number, unless it has the tag of another type: `!!int "1"` is the number 1.
     pub(crate) fn new(text: Cow<'a, str>, style: ScalarStyle, tag: Option<&Tag>) -> Self {
-        let is_tagged_as_text = tag.is_some_and(|tag| {
-            (tag.is_yaml_core_schema() && tag.suffix == "str") || (tag.handle.is_empty() && tag.suffix == "!")
-        });
-        Self {
-            text,
-            is_text: style != ScalarStyle::Plain || is_tagged_as_text,
-        }
+        let core_type = tag
+            .filter(|tag| tag.is_yaml_core_schema())
+            .map(|tag| tag.suffix.as_str());
+        let is_text = match core_type {
+            Some("str") => true,
+            Some("bool" | "float" | "int" | "null") => false,
+            _ => {
+                style != ScalarStyle::Plain
+                    || tag.is_some_and(|tag| tag.handle.is_empty() && tag.suffix == "!")
+            }
+        };
+        Self { text, is_text }
     }
 
     /// Returns the value of the scalar according to the YAML core schema: null, a boolean, a number or a text.
@@ -179,11 +185,31 @@ mod tests {
     fn quoted_and_tagged_scalars_are_text() {
         let quoted = Scalar::new("1".into(), ScalarStyle::DoubleQuoted, None);
         assert_eq!(quoted.value(), Value::Text("1"));
-        let tag = Tag {
-            handle: "tag:yaml.org,2002:".into(),
-            suffix: "str".into(),
-        };
-        let tagged = Scalar::new("true".into(), ScalarStyle::Plain, Some(&tag));
+        let tagged = Scalar::new("true".into(), ScalarStyle::Plain, Some(&core_tag("str")));
         assert_eq!(tagged.value(), Value::Text("true"));
+    }
+
+    fn core_tag(suffix: &str) -> Tag {
+        Tag {
+            handle: "tag:yaml.org,2002:".into(),
+            suffix: suffix.into(),
+        }
+    }
+
+    #[test]
+    fn quoted_scalar_with_tag_of_core_schema_has_the_value_of_the_tag() {
+        let table = [
+            ("bool", "true", Value::Boolean(true)),
+            ("null", "null", Value::Null),
+            ("null", "", Value::Null),
+            ("int", "12", Value::Natural(12)),
+            ("float", "1.5", Value::OtherNumber),
+            ("binary", "12", Value::Text("12")),
+            ("bool", "on", Value::Text("on")),
+        ];
+        for (suffix, text, value) in table {
+            let scalar = Scalar::new(text.into(), ScalarStyle::DoubleQuoted, Some(&core_tag(suffix)));
+            assert_eq!(scalar.value(), value, "{suffix} {text:?}");
+        }
     }
 }

@@ -1166,4 +1166,22 @@ fn caller_of_ambiguous_name_may_call_the_pipeline() {
         assert!(text.ends_with(expected), "{text}");
         world.write("a/child.orch.yaml", LOAD);
     }
+
+/// `PyYAML` writes such tags if it quotes every scalar.
+#[test]
+fn quoted_value_with_tag_of_its_type_is_equal_to_plain_value() {
+    let world = World::new();
+    let text = |values: &str| {
+        format!(
+            "type: orchestration\npipeline:\n  components:\n    A:\n      type: start\n      parameters: {{ {values} }}\n"
+        )
+    };
+    world.write("p.orch.yaml", text("a: true, b: null, c: 5, d: 1.5"));
+    world.commit("plain");
+    let tagged = "a: !!bool \"true\", b: !!null \"null\", c: !!int \"5\", d: !!float \"1.5\"";
+    world.write("p.orch.yaml", text(tagged));
+    let output = Call::new(&world.work()).run("diff --exit-code").expect(0);
+    assert!(output.out.contains("only the layout changed"), "{}", output.all());
+    world.write("p.orch.yaml", text("a: \"true\", b: null, c: 5, d: 1.5"));
+    Call::new(&world.work()).run("diff --exit-code").expect(1);
 }
