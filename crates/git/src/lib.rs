@@ -30,6 +30,7 @@ mod merge;
 mod missing_blobs;
 mod new_commit;
 mod object_cache;
+mod object_checks;
 mod object_header;
 mod old_content;
 mod opened_repository;

@@ -4,15 +4,10 @@
 //! makes no progress and returns no error). Therefore the stream of a loose object is inflated once here before libgit2
 //! reads the object. A fresh clone has only packs, so that nothing is read there. An object that is also in a pack is
 //! checked all the same, although libgit2 would read the pack.
-//!
-//! Inside of libgit2, a walk through the history, a merge and the status of a file read further objects. [`Repository::check_history`] and
-//! [`Repository::check_tree_files`] check what is loose there, from the start to the first packed object, because git
-//! packs an object together with everything that the object names. A damaged object behind a packed one is not found,
-//! and neither is an object that an entry of a reflog (`HEAD@{1}`) or `.gitattributes` in the index names.
 
-use super::{GitError, Repository};
+use super::GitError;
 use flate2::{Decompress, FlushDecompress, Status};
-use git2::{ObjectType, Oid, Reference};
+use git2::Oid;
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -26,7 +21,7 @@ const MAX_INFLATED_SIZE: u64 = 256 * 1024 * 1024;
 const BUFFER_SIZE: usize = 16 * 1024;
 
 /// Maximum number of objects that are remembered as intact, and maximum number of objects in a walk.
-const MAX_INTACT_OBJECTS: usize = 200_000;
+pub(super) const MAX_INTACT_OBJECTS: usize = 200_000;
 
 /// Maximum number of directories that `objects/info/alternates` may name.
 const MAX_ALTERNATES: usize = 16;
@@ -56,124 +51,30 @@ impl LooseObjects {
         let candidates = folders.get(usize::from(*first_byte))?;
         (!candidates.is_empty()).then(|| candidates.clone())
     }
-}
 
-impl Repository {
-    /// Returns whether the clone has a directory with loose objects. A fresh clone has none, and needs no check.
-    pub(super) fn has_loose_objects(&self) -> bool {
-        let mut folders = self.loose_objects.folders.borrow_mut();
-        let folders = folders.get_or_insert_with(|| list_folders(&self.common_dir));
+    /// Returns whether the clone has a directory with loose objects.
+    pub(super) fn has_folders(&self, common_dir: &Path) -> bool {
+        let mut folders = self.folders.borrow_mut();
+        let folders = folders.get_or_insert_with(|| list_folders(common_dir));
         folders.iter().any(|folders| !folders.is_empty())
     }
 
-    /// Fails if the object is loose and its file is damaged.
-    pub(super) fn check_object(&self, id: Oid) -> Result<(), GitError> {
-        self.check_loose_object(id).map(drop)
-    }
-
-    /// Fails if the object that the reference points to is damaged, or what that object names as a commit.
-    pub(super) fn check_reference(&self, reference: &Reference<'_>) -> Result<(), GitError> {
-        let target = reference.resolve().ok().and_then(|direct| direct.target());
-        target.map_or(Ok(()), |target| self.check_tag(target))
-    }
-
-    /// Fails if the object is damaged or, if it is a tag, the object that it names.
-    pub(super) fn check_tag(&self, id: Oid) -> Result<(), GitError> {
-        if !self.has_loose_objects() {
-            return Ok(());
-        }
-        let mut next = Some(id);
-        while let Some(id) = next {
-            self.check_object(id)?;
-            next = self.library.find_tag(id).ok().map(|tag| tag.target_id());
-        }
-        Ok(())
-    }
-
-    /// Fails if a loose commit or tag is damaged that a walk through the history from `tip` reads.
-    pub(super) fn check_history(&self, tip: Oid) -> Result<(), GitError> {
-        if !self.has_loose_objects() {
-            return Ok(());
-        }
-        let mut ids = vec![tip];
-        while let Some(id) = ids.pop() {
-            let is_loose = self.check_loose_object(id)?;
-            // A packed tag may name a loose commit.
-            if !is_loose && id != tip {
-                continue;
-            }
-            let mut histories = self.loose_objects.intact_histories.borrow_mut();
-            if histories.len() == MAX_INTACT_OBJECTS || !histories.insert(id) {
-                continue;
-            }
-            let Ok(object) = self.library.find_object(id, None) else {
-                continue;
-            };
-            ids.extend(object.as_tag().map(git2::Tag::target_id));
-            if let Some(commit) = object.as_commit() {
-                ids.extend(commit.parent_ids());
-            }
-        }
-        Ok(())
-    }
-
-    /// Fails if the commit of HEAD or its root directory is damaged, which libgit2 reads for the status of all files.
-    pub(super) fn check_head(&self) -> Result<(), GitError> {
-        self.find_head_tree()?
-            .map_or(Ok(()), |tree| self.check_object(tree))
-    }
-
-    /// Fails if a loose object of the files of HEAD is damaged, which libgit2 reads for the status of a single file.
-    pub(super) fn check_head_files(&self) -> Result<(), GitError> {
-        let tree = self.find_head_tree()?;
-        tree.map_or(Ok(()), |tree| self.check_tree_files(&[tree]))
-    }
-
-    /// Returns the tree of the commit of HEAD; `None` if there is no commit, or no loose object to check.
-    fn find_head_tree(&self) -> Result<Option<Oid>, GitError> {
-        if !self.has_loose_objects() {
-            return Ok(None);
-        }
-        match self.head() {
-            Ok(head) => Ok(Some(self.find_commit(&head.commit)?.tree_id())),
-            Err(GitError::NoCommit { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Fails if a loose tree or blob in these trees is damaged.
-    pub(super) fn check_tree_files(&self, trees: &[Oid]) -> Result<(), GitError> {
-        let mut ids = trees.to_vec();
-        let mut visited_trees = HashSet::new();
-        while let Some(id) = ids.pop() {
-            if !self.check_loose_object(id)?
-                || visited_trees.len() == MAX_INTACT_OBJECTS
-                || !visited_trees.insert(id)
-            {
-                continue;
-            }
-            let Ok(tree) = self.library.find_tree(id) else {
-                continue;
-            };
-            for entry in &tree {
-                // The commit of a submodule is in another repository.
-                if entry.kind() != Some(ObjectType::Commit) {
-                    ids.push(entry.id());
-                }
-            }
-        }
-        Ok(())
+    /// Records that the loose history of this commit or tag is being checked. Returns false if it was recorded before,
+    /// or if too many are recorded.
+    pub(super) fn record_history(&self, id: Oid) -> bool {
+        let mut histories = self.intact_histories.borrow_mut();
+        histories.len() < MAX_INTACT_OBJECTS && histories.insert(id)
     }
 
     /// Returns whether the object is loose. Fails if its file is damaged.
-    fn check_loose_object(&self, id: Oid) -> Result<bool, GitError> {
-        let Some(folders) = self.loose_objects.find_folders(&self.common_dir, id) else {
+    pub(super) fn check_object(&self, common_dir: &Path, id: Oid) -> Result<bool, GitError> {
+        let Some(folders) = self.find_folders(common_dir, id) else {
             return Ok(false);
         };
-        if self.loose_objects.intact_objects.borrow().contains(&id) {
+        if self.intact_objects.borrow().contains(&id) {
             return Ok(true);
         }
-        let Some((path, file)) = find_file(&folders, id) else {
+        let Some((path, file)) = open_loose_file(&folders, id) else {
             return Ok(false);
         };
         if !is_complete_stream(BufReader::new(file)).map_err(GitError::io("read", &path))? {
@@ -182,7 +83,7 @@ impl Repository {
                 reason: format!("the file {} is truncated or damaged", path.display()),
             });
         }
-        let mut intact_objects = self.loose_objects.intact_objects.borrow_mut();
+        let mut intact_objects = self.intact_objects.borrow_mut();
         if intact_objects.len() < MAX_INTACT_OBJECTS {
             intact_objects.insert(id);
         }
@@ -191,7 +92,7 @@ impl Repository {
 }
 
 /// Opens the file of the object in one of these directories.
-fn find_file(folders: &[PathBuf], id: Oid) -> Option<(PathBuf, File)> {
+fn open_loose_file(folders: &[PathBuf], id: Oid) -> Option<(PathBuf, File)> {
     let digits = id.to_string();
     folders.iter().find_map(|folder| {
         let path = folder.join(digits.get(2..)?);
@@ -251,8 +152,8 @@ fn is_complete_stream(mut reader: impl BufRead) -> io::Result<bool> {
             Err(_) => return Ok(false),
         }
         // The buffer has at most 8 KiB of input.
-        let consumed = inflater.total_in() - old_in;
-        reader.consume(usize::try_from(consumed).unwrap_or(usize::MAX));
+        let consumed_size = inflater.total_in() - old_in;
+        reader.consume(usize::try_from(consumed_size).unwrap_or(usize::MAX));
     }
     Ok(true)
 }

@@ -153,11 +153,11 @@ fn parse_details(
         ("version name", &artifact.version_name, version),
     ];
     for (label, returned_value, requested_value) in values {
-        if let (Some(returned), Some(requested)) = (returned_value, requested_value)
-            && returned != requested
+        if let (Some(returned_value), Some(requested_value)) = (returned_value, requested_value)
+            && returned_value != requested_value
         {
             return Err(response.unusable_error(&format!(
-                "the request was for the {label} `{requested}`, but the platform returned `{returned}`"
+                "the request was for the {label} `{requested_value}`, but the platform returned `{returned_value}`"
             )));
         }
     }
