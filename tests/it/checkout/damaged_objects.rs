@@ -1,6 +1,7 @@
 //! Objects of git that a full disk, a killed fetch or a fault of the disk damaged.
 
 use crate::support::{Call, ProgramOutput, World, orchestration_text};
+use std::fmt::Write as _;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -21,13 +22,11 @@ fn world_with_loose_objects() -> World {
     world.write("a.orch.yaml", orchestration_text(&["Start"]));
     world.write("b.orch.yaml", orchestration_text(&["Start"]));
     world.commit("first");
-    let random_looking_lines: Vec<String> = (1_u64..60)
-        .map(|number| format!("# {}\n", number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-        .collect();
-    world.write(
-        "a.orch.yaml",
-        orchestration_text(&["Start"]) + &random_looking_lines.concat(),
-    );
+    let mut content = orchestration_text(&["Start"]);
+    for number in 1_u64..60 {
+        let _ = writeln!(content, "# {}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    }
+    world.write("a.orch.yaml", content);
     world.commit("second");
     world
 }
