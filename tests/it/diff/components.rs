@@ -1166,6 +1166,7 @@ fn caller_of_ambiguous_name_may_call_the_pipeline() {
         assert!(text.ends_with(expected), "{text}");
         world.write("a/child.orch.yaml", LOAD);
     }
+}
 
 /// `PyYAML` writes such tags if it quotes every scalar.
 #[test]
