@@ -16,16 +16,15 @@ impl VersionPairs<'_> {
     /// in surrounding whitespace.
     pub(crate) fn find_renamed_components(&self, changes: &[Change]) -> Result<ComponentRenames, GitError> {
         let renames = self.map_differing_versions(changes, &|_, contents| {
-            let mut old_names = BTreeMap::new();
-            for component in contents.diff().components {
-                // A change of surrounding whitespace is not a rename: a platform that trims names shows both names
-                // alike.
-                if let Some(old_name) = component.previous_name
-                    && component.name.trim() != old_name.trim()
-                {
+            let diff = contents.diff();
+            let mut old_names = diff.incomplete_renames;
+            for component in diff.components {
+                if let Some(old_name) = component.previous_name {
                     old_names.insert(component.name, old_name);
                 }
             }
+            // A change of surrounding whitespace is not a rename: a platform that trims names shows both names alike.
+            old_names.retain(|new_name, old_name| new_name.trim() != old_name.trim());
             (contents.path.clone(), contents.list_renamed_subjects(old_names))
         })?;
         Ok(renames

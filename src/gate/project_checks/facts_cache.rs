@@ -1,7 +1,7 @@
 //! Caches the facts about pipelines by their blobs: a run that compares its findings with the base reads the same
 //! pipelines of the base several times, and most of those that they call are the same in head.
 
-use sluicegate_git::{BlobId, FileContent, SnapshotFile};
+use sluicegate_git::{BlobId, FileContent, FileKind, SnapshotFile};
 use sluicegate_pipelines::pipelines::PipelineFacts;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -33,10 +33,10 @@ impl FactsCache {
     }
 }
 
-/// Returns the blob of a file in a commit; `None` for a file on disk.
+/// Returns the blob of a regular file in a commit. Returns `None` for a file on disk and for a link, which is not read.
 const fn find_blob(file: &SnapshotFile) -> Option<&BlobId> {
-    match &file.content {
-        FileContent::Blob(blob) => Some(blob),
-        FileContent::Disk(_) => None,
+    match (&file.content, file.kind) {
+        (FileContent::Blob(blob), FileKind::Regular) => Some(blob),
+        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Detects renamed components.
 //!
 //! A removed component and an added one are the same if they have the same type, nearly the same parameters, and links
-//! to the same other components, and if no link still leads to the old name. If several components match, no rename is reported, because a wrong guess would hide
+//! to the same other components. If several components match, no rename is reported, because a wrong guess would hide
 //! what was removed.
 
 use super::diff_document::NamedNode;
@@ -93,12 +93,9 @@ pub(super) fn find_renames<'t>(
             }
         }
     }
-    // A component to which the head still links under its old name was replaced. All links of a renamed one follow it.
-    let linked_names: BTreeSet<&str> = head.links.iter().flat_map(|link| [link.from, link.to]).collect();
     candidates
         .into_iter()
         .filter(|(old, new)| old_name_counts.get(old) == Some(&1) && new_name_counts.get(new) == Some(&1))
-        .filter(|(old, _)| !linked_names.contains(old))
         .collect()
 }
 

@@ -16,7 +16,7 @@ use super::version_side::VersionSide;
 use crate::findings::FileChange;
 use crate::pipelines::LAYOUT_KEY;
 use sluicegate_yaml::{NodeRef, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Compares the two versions of a pipeline. Never fails: a version that cannot be read is reported in the result.
 pub fn compare_versions(versions: &PipelineVersions<'_>) -> PipelineDiff {
@@ -44,6 +44,7 @@ pub fn compare_trees(
             other: Vec::new(),
             told_other: None,
             layout: false,
+            incomplete_renames: BTreeMap::new(),
         })
 }
 
@@ -81,6 +82,8 @@ struct LinkPair<'t, 'a> {
     base: Links<'t, 'a>,
     head: Links<'t, 'a>,
     renames: BTreeMap<&'t str, &'t str>,
+    /// The renames of components to which the head still links under the old name.
+    incomplete_renames: BTreeMap<&'t str, &'t str>,
 }
 
 impl<'t, 'a> DocumentPair<'t, 'a> {
@@ -113,6 +116,11 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             other: other_fields.fields,
             told_other: other_fields.told_fields,
             layout: self.has_canvas_change(),
+            incomplete_renames: links
+                .incomplete_renames
+                .iter()
+                .map(|(old, new)| ((*new).to_owned(), (*old).to_owned()))
+                .collect(),
         };
         let newest_side = match self.head {
             Some(_) => VersionSide::Head,
@@ -179,10 +187,20 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             ),
             _ => BTreeMap::new(),
         };
+        let linked_names: BTreeSet<&str> = head_links
+            .all
+            .iter()
+            .flat_map(|link| [link.from, link.to])
+            .collect();
+        // All links of a component that the diff reports as renamed lead to its new name, so none of them is listed.
+        let (incomplete_renames, renames) = renames
+            .into_iter()
+            .partition(|(old, _)| linked_names.contains(old));
         Ok(LinkPair {
             base: base_links,
             head: head_links,
             renames,
+            incomplete_renames,
         })
     }
 

@@ -4,6 +4,7 @@ use super::leaf::{Leaf, PathStep};
 use crate::findings::FileChange;
 use crate::pipelines::PipelineKind;
 use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -131,6 +132,10 @@ pub struct PipelineDiff {
     pub told_other: Option<Vec<FieldDiff>>,
     /// Whether the canvas or the formatting of the file changed too.
     pub layout: bool,
+    /// The old names of components by their new names, if a link of the head still leads to the old name. The diff shows
+    /// such a component as removed and added, because the link did not change.
+    #[serde(skip)]
+    pub incomplete_renames: BTreeMap<String, String>,
 }
 
 /// Writes the name of the kind; null if the kind is unknown.
