@@ -53,7 +53,7 @@ pub(crate) struct WatchedExecution {
     pub(crate) response: ApiValue<ExecutionResponse>,
     pub(crate) end: PollEnd,
     limit: Duration,
-    /// Whether this run has requested the termination of the execution.
+    /// True once this run has requested the termination of the execution.
     is_termination_requested: bool,
 }
 

@@ -23,10 +23,10 @@ pub(crate) fn reject_unparsed_call(
     );
     let old_name = file_name(old_path);
     let is_renamed_pipeline = old_path != moves.old_path && file_name(new_path) != old_name;
-    match find_spelling(&decode_utf_16(bytes), old_name).filter(|_| is_renamed_pipeline) {
-        Some(line) => Err(mention_failure(path, line, old_name, reason)),
-        None => Ok(()),
+    if is_renamed_pipeline && let Some(line) = find_spelling(&decode_utf_16(bytes), old_name) {
+        return Err(mention_failure(path, line, old_name, reason));
     }
+    Ok(())
 }
 
 /// Fails if a file that cannot be parsed contains the old path. The path of a pipeline is searched without the

@@ -310,6 +310,7 @@ fn move_is_refused_if_unparsed_file_writes_the_old_path_with_a_fold_or_an_escape
         "type: [\norchestrationJob: sales/load\n  the für\n",
         "type: [\norchestrationJob: \"sales/load the f\\u00fcr\"\n",
         "type: [\norchestrationJob: \"sales/load the f\\\n  ür\"\n",
+        "type: [\norchestrationJob: \"sales\\/load\\\n  \\ the für\"\n",
     ] {
         world.write("broken.orch.yaml", text);
         let output = mv(

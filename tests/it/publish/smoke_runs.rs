@@ -636,8 +636,8 @@ fn verify_reports_smoke_run_that_did_not_succeed() {
 fn dry_run_that_publishes_nothing_lists_no_smoke_runs() {
     let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
     stage.call().run("publish").expect(0);
-    let output = stage.call().run("publish --dry-run").expect(0);
+    let output = stage.call().run("publish --dry-run").expect(5);
     assert!(!output.out.contains("would then run"), "{}", output.all());
-    let plan = stage.call().run("publish --dry-run -o json").expect(0).json();
+    let plan = stage.call().run("publish --dry-run -o json").expect(5).json();
     assert_eq!(plan["smoke"], json!([]));
 }

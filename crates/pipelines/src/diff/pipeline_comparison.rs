@@ -187,11 +187,8 @@ impl<'t, 'a> DocumentPair<'t, 'a> {
             ),
             _ => BTreeMap::new(),
         };
-        let linked_names: BTreeSet<&str> = head_links
-            .all
-            .iter()
-            .flat_map(|link| [link.from, link.to])
-            .collect();
+        let links = head_links.all.iter();
+        let linked_names: BTreeSet<&str> = links.flat_map(|link| [link.from, link.to]).collect();
         // All links of a component that the diff reports as renamed lead to its new name, so none of them is listed.
         let (incomplete_renames, renames) = renames
             .into_iter()

@@ -11,6 +11,7 @@ mod finding_fix;
 mod finding_state;
 mod finding_totals;
 mod fingerprint;
+mod gate_change;
 mod gate_fault;
 mod known_limit;
 mod missing_shards;
@@ -31,14 +32,15 @@ pub use finding_fix::{Fix, ProposedFix};
 pub use finding_state::FindingState;
 pub use finding_totals::FindingTotals;
 pub use fingerprint::Fingerprint;
+pub use gate_change::GateChange;
 pub use gate_fault::GateFault;
 pub use known_limit::{describe_too_many_known, suggest_lower_known_limit};
 pub use missing_shards::describe_missing_shards;
 pub(crate) use renamed_subjects::LINK_ARROW;
 pub use renamed_subjects::RenamedSubjects;
 pub use report::{
-    ComparedWith, Engine, ExcludedFile, GateChange, Report, ResultCounts, ReviewContext, ReviewGap,
-    ReviewPlatform, Shard, UnreviewedFile, Verdict,
+    ComparedWith, Engine, ExcludedFile, Report, ResultCounts, ReviewContext, ReviewGap, ReviewPlatform,
+    Shard, UnreviewedFile, Verdict,
 };
 pub(crate) use rule_result::NO_START_TEXT;
 pub use rule_result::{

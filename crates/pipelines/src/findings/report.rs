@@ -1,6 +1,8 @@
 //! A complete review: the request, the results, and the verdict.
 
-use super::{ChangeSummary, FailOn, FileResults, Finding, GateFault, Severity, Status, VerdictLimit};
+use super::{
+    ChangeSummary, FailOn, FileResults, Finding, GateChange, GateFault, Severity, Status, VerdictLimit,
+};
 use crate::interface::Compatibility;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -102,8 +104,7 @@ pub struct ReviewContext {
     /// True if the team rules file that applies to the run cannot be used, so that not all of its rules were evaluated.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub team_rules_unusable: bool,
-    /// The path of the configuration file that the job named; only its name if the file is not in the repository.
-    /// `None` if the job named no other file than `sluicegate.yaml`.
+    /// The path of the configuration file that the job named instead of `sluicegate.yaml`; outside the repository, its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
 }
@@ -223,15 +224,6 @@ pub struct ExcludedFile {
     pub path: String,
     /// The reason why it is not reviewed.
     pub reason: String,
-}
-
-/// A changed file of the gate configuration.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct GateChange {
-    /// The path from the repository root, with `/`.
-    pub path: String,
-    /// The changes in the file, as sentences of limited length; empty if they are unknown.
-    pub descriptions: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -47,7 +47,7 @@ pub struct Compatibility {
     /// Whether a break fails the gate.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refused: bool,
-    /// Whether the changed files could not be listed. Reports and receipts do not contain such a comparison.
+    /// True if the changed files could not be listed. Reports and receipts do not contain such a comparison.
     #[serde(skip)]
     pub lacks_files: bool,
 }

@@ -63,6 +63,9 @@ impl FileNameSearch {
     }
 }
 
+/// Matches blanks between words, as YAML may write them: as line breaks, escaped, or before a continued line.
+const BLANK_PATTERN: &str = r"(?:\s|\\[ \ttnrf]|\\\r?\n)+";
+
 /// Returns a pattern that matches a file's name, without its extension, as YAML may write it: a blank may be a line
 /// break or escaped, a single quote may be doubled, and other characters may be escaped, for example a double quote.
 fn build_name_pattern(path: &str) -> String {
@@ -70,7 +73,7 @@ fn build_name_pattern(path: &str) -> String {
     let mut pattern = String::new();
     for word in name.split_ascii_whitespace() {
         if !pattern.is_empty() {
-            pattern.push_str(r"(?:\s|\\[ \ttnrf])+");
+            pattern.push_str(BLANK_PATTERN);
         }
         for c in word.chars() {
             push_character_pattern(&mut pattern, c);
@@ -85,7 +88,7 @@ pub fn build_spelling_search(text: &str) -> Option<Regex> {
     let mut pattern = String::new();
     for word in text.split_ascii_whitespace() {
         if !pattern.is_empty() {
-            pattern.push_str(r"(?:\s|\\[ \ttnrf])+");
+            pattern.push_str(BLANK_PATTERN);
         }
         for (index, c) in word.chars().enumerate() {
             if index > 0 {
@@ -112,8 +115,8 @@ fn push_character_pattern(pattern: &mut String, c: char) {
     match (c, find_escape_letter(c)) {
         // A single-quoted text doubles the quote.
         ('\'', _) => pattern.push_str("'+"),
-        // A double-quoted text needs a backslash before these characters.
-        ('"' | '\\', _) => {
+        // A double-quoted text needs a backslash before a quote and a backslash, and may have one before a slash.
+        ('"' | '\\' | '/', _) => {
             pattern.push_str(r"\\?");
             pattern.push_str(&character);
         }

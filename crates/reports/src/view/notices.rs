@@ -51,7 +51,7 @@ pub(crate) struct NoticeEntry<'a> {
     pub text: String,
     /// All files of a sentence that lists only the first ones.
     pub files: Vec<&'a str>,
-    /// Whether the notice is a warning although others of its kind are not.
+    /// True if the notice is a warning although others of its kind are not.
     pub is_warning: bool,
 }
 
