@@ -249,20 +249,26 @@ fn row_that_was_inserted_or_removed_is_the_only_one_described() {
 #[test]
 fn moved_row_is_one_line_and_moved_assignment_with_new_value_is_its_change() {
     let text = describe_list_change("columns", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
-    assert_eq!(text, "~ columns: b in another order\n");
+    assert_eq!(text, "~ columns: b moved\n");
     let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 3]]");
     assert_eq!(text, "~ sets a = 1 -> 3\n");
     let text = describe_list_change("setScalarVariables", "[[a, 1], [b, 2]]", "[[b, 2], [a, 1]]");
-    assert_eq!(text, "~ setScalarVariables: b in another order\n");
+    assert_eq!(text, "~ setScalarVariables: b moved\n");
     let text = describe_list_change(
         "setGridVariables",
         "[{ variable: a, gridValues: [[1]] }, { variable: b, gridValues: [[2]] }]",
         "[{ variable: b, gridValues: [[2]] }, { variable: a, gridValues: [[1]] }]",
     );
-    assert_eq!(text, "~ setGridVariables: b in another order\n");
+    assert_eq!(text, "~ setGridVariables: b moved\n");
+    let text = describe_list_change(
+        "columns",
+        "[{ name: s }, { name: t, rows: [[x, 1], [y, 2]] }]",
+        "[{ name: s }, { name: t, rows: [[y, 2], [x, 1]] }]",
+    );
+    assert_eq!(text, "~ columns, t, rows: y moved\n");
     // A row with a new value did not only move.
     let text = describe_list_change("columns", "[[b, 2], [a, 1]]", "[[a, 1], [b, 3]]");
-    assert_eq!(text, "~ columns: a in another order\n~ columns, b: 2 -> 3\n");
+    assert_eq!(text, "~ columns: a moved\n~ columns, b: 2 -> 3\n");
 }
 
 #[test]

@@ -182,8 +182,12 @@ impl Description {
                     let visible_content = truncate(&content, self.value_width(depth));
                     self.push_text(depth, sign, &visible_content);
                 }
-                FieldGroup::Moved { list_path, names } => {
-                    let content = describe_moved_entries(list_path, names);
+                FieldGroup::Moved {
+                    list_path,
+                    outer_entries,
+                    names,
+                } => {
+                    let content = describe_moved_entries(list_path, outer_entries, names);
                     self.push_text(depth, Sign::Changed, &content);
                 }
             }

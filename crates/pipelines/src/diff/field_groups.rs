@@ -25,6 +25,7 @@ pub(super) enum FieldGroup<'f> {
     /// The names of entries of one list that only moved within it. Only `join_moved_entries` builds this group.
     Moved {
         list_path: &'f [PathStep],
+        outer_entries: &'f [EntryName],
         names: Vec<&'f str>,
     },
 }

@@ -3,7 +3,7 @@
 
 use super::field_groups::{FieldGroup, format_path_steps};
 use super::leaf::{Leaf, PathStep};
-use super::pipeline_diff::FieldDiff;
+use super::pipeline_diff::{EntryName, FieldDiff};
 use super::value_text::truncate_name;
 use sluicegate_base::text::List;
 use std::collections::HashMap;
@@ -16,6 +16,8 @@ struct UnpairedEntry<'f> {
     name: &'f str,
     is_added: bool,
     content: EntryContent<'f>,
+    /// The names of the entries that contain the list.
+    outer_entries: &'f [EntryName],
 }
 
 /// Replaces the entries of a list that were removed from one place and added with the same content in another place by
@@ -33,7 +35,7 @@ pub(super) fn join_moved_entries(groups: Vec<FieldGroup<'_>>) -> Vec<FieldGroup<
     let mut joined_groups: Vec<FieldGroup<'_>> = Vec::new();
     let mut indices_by_list: HashMap<&[PathStep], usize> = HashMap::new();
     for group in groups {
-        let Some(entry) = find_unpaired_entry(&group).filter(|entry| use_moved_entry(&mut counts, entry))
+        let Some(entry) = find_unpaired_entry(&group).filter(|entry| take_moved_entry(&mut counts, entry))
         else {
             joined_groups.push(group);
             continue;
@@ -41,8 +43,11 @@ pub(super) fn join_moved_entries(groups: Vec<FieldGroup<'_>>) -> Vec<FieldGroup<
         let (list_path, _) = entry.content;
         let group_index = *indices_by_list.entry(list_path).or_insert(joined_groups.len());
         if group_index == joined_groups.len() {
-            let names = Vec::new();
-            joined_groups.push(FieldGroup::Moved { list_path, names });
+            joined_groups.push(FieldGroup::Moved {
+                list_path,
+                outer_entries: entry.outer_entries,
+                names: Vec::new(),
+            });
         }
         if let Some(FieldGroup::Moved { names, .. }) = joined_groups.get_mut(group_index)
             && entry.is_added
@@ -53,8 +58,8 @@ pub(super) fn join_moved_entries(groups: Vec<FieldGroup<'_>>) -> Vec<FieldGroup<
     joined_groups
 }
 
-/// Returns whether the entry moved, and reduces the count of such entries if so.
-fn use_moved_entry<'f>(
+/// Takes the entry from the counts. Returns whether it moved.
+fn take_moved_entry<'f>(
     counts: &mut HashMap<EntryContent<'f>, [usize; 2]>,
     entry: &UnpairedEntry<'f>,
 ) -> bool {
@@ -89,11 +94,16 @@ fn find_unpaired_entry<'f>(group: &FieldGroup<'f>) -> Option<UnpairedEntry<'f>> 
         name,
         is_added,
         content: (first_field.path.get(..list_length)?, values),
+        outer_entries: &first_field.entry_names,
     })
 }
 
 /// Describes the entries of a list that only moved within it.
-pub(super) fn describe_moved_entries(list_path: &[PathStep], names: &[&str]) -> String {
+pub(super) fn describe_moved_entries(
+    list_path: &[PathStep],
+    outer_entries: &[EntryName],
+    names: &[&str],
+) -> String {
     let list = List::new(names).map(|name| truncate_name(name));
-    format!("{}: {list} in another order", format_path_steps(list_path, &[]))
+    format!("{}: {list} moved", format_path_steps(list_path, outer_entries))
 }
