@@ -2,7 +2,8 @@
 //!
 //! The tag of the execution is the digest of the files, and the platform runs only one execution with a tag at a time.
 //! Another job that publishes the same content at the same time may have started that execution. It proves nothing bad
-//! about the version, so a run that would otherwise disable the version waits until the tag is free.
+//! about the version, so a run that would otherwise disable the version waits until the tag is free. If the request was
+//! repeated, its first try may have started that execution, so the run does not start a second one.
 
 use super::smoke_problem::{CHECK_EXECUTIONS, SmokeProblem};
 use super::smoke_test::SmokeTest;
@@ -17,8 +18,8 @@ use std::collections::BTreeMap;
 
 impl SmokeTest<'_> {
     /// Starts the execution of a run, and returns its id. While another execution with the same tag is running, the
-    /// platform reports a conflict. If `can_wait` is set, the request is then repeated until the deadline of `pace`, as
-    /// long as consumers get the version.
+    /// platform reports a conflict. If `can_wait` is set and another job certainly started that execution, the request
+    /// is then repeated until the deadline of `pace`, as long as consumers get the version.
     pub(super) async fn start_execution(
         &self,
         project: &RemoteProject,
@@ -45,11 +46,16 @@ impl SmokeTest<'_> {
             if error.kind() != ErrorKind::Conflict {
                 return Err(start_problem(error));
             }
-            if can_wait && !is_wait_reported {
+            // An earlier try of this request may have started the execution that causes the conflict.
+            let is_other_job = error.tries() == 1;
+            if !can_wait || !is_other_job {
+                return Err(conflict_problem(&error));
+            }
+            if !is_wait_reported {
                 self.say_waiting_for_tag(run, &pace);
                 is_wait_reported = true;
             }
-            if !can_wait || !pace.pause().await {
+            if !pace.pause().await {
                 return Err(conflict_problem(&error));
             }
             // The other job disables the version if its execution does not succeed.

@@ -179,6 +179,24 @@ fn smoke_run_starts_after_the_execution_of_another_job_has_ended() {
     assert_eq!(stage.receipt()["smoke"]["verdict"], "passed");
 }
 
+/// The first try of the request may have started the execution, so a second one must not decide instead.
+#[test]
+fn smoke_run_whose_start_was_repeated_is_not_started_again_after_a_conflict() {
+    let stage = SmokePlatform::new();
+    let unavailable = ResponseTemplate::new(503).insert_header("Retry-After", "0");
+    let started = answer(&json!({ "pipelineExecutionId": EXECUTION }));
+    stage.start_with(in_turn(vec![unavailable, conflict(), started]));
+    stage.show(answer(&execution("SUCCESS")));
+    stage.accept_disable();
+    let output = stage.call().run("publish").expect(3);
+    output.assert_logged(&[
+        "an execution of a version with the same content is still in progress",
+        "the version was disabled",
+    ]);
+    assert_eq!(stage.starts().len(), 2);
+    assert_eq!(stage.switches(), [disable_request()]);
+}
+
 /// The other job starts its second execution after this job's first one.
 #[test]
 fn rerun_does_not_disable_version_because_of_an_execution_of_another_job() {
