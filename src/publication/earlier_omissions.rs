@@ -20,20 +20,17 @@ impl Publication<'_> {
         let Some(path) = &self.settings.receipt else {
             return Vec::new();
         };
-        let omissions = match self.read_earlier_receipt(path) {
-            Ok(Some(receipt)) => self
-                .list_omissions_in(&receipt, version_name, commit)
-                .map(<[_]>::to_vec),
-            Ok(None) => return Vec::new(),
-            Err(reason) => Err(reason),
-        };
-        omissions.unwrap_or_else(|reason| {
-            self.run.ui.warn(&format!(
-                "ignoring the receipt of an earlier run, {}: {reason}",
-                path.display()
-            ));
-            Vec::new()
-        })
+        match self.read_earlier_receipt(path) {
+            Ok(Some(receipt)) => self.list_omissions_in(&receipt, version_name, commit).to_vec(),
+            Ok(None) => Vec::new(),
+            Err(reason) => {
+                self.run.ui.warn(&format!(
+                    "ignoring the receipt of an earlier run, {}: {reason}",
+                    path.display()
+                ));
+                Vec::new()
+            }
+        }
     }
 
     /// Returns the receipt that an earlier run left at the path of this run's receipt; `None` if there is none, or if it
@@ -43,24 +40,12 @@ impl Publication<'_> {
         self.read_earlier_receipt(path).ok().flatten()
     }
 
-    /// Returns the ignored files in the receipt if it is about this version, otherwise nothing. Another platform may
-    /// have another version of that name, so its receipt is an error if it lists ignored files. Older receipts do not
-    /// name their platform.
-    fn list_omissions_in<'r>(
-        &self,
-        receipt: &'r Receipt,
-        version_name: &str,
-        commit: &str,
-    ) -> Result<&'r [Value], String> {
-        let omissions = receipt.ignored_resources();
-        if omissions.is_empty() || !receipt.is_about_version(&self.settings.prefix, version_name, commit) {
-            return Ok(&[]);
-        }
-        match (&receipt.platform, self.platform_address()) {
-            (Some(publish_address), Some(run_address)) if *publish_address != run_address => Err(format!(
-                "it is about the version at {publish_address}, not at {run_address}"
-            )),
-            _ => Ok(omissions),
+    /// Returns the ignored files in the receipt if it is about this version, otherwise nothing.
+    fn list_omissions_in<'r>(&self, receipt: &'r Receipt, version_name: &str, commit: &str) -> &'r [Value] {
+        if receipt.is_about_version(&self.settings.prefix, version_name, commit) {
+            receipt.ignored_resources()
+        } else {
+            &[]
         }
     }
 
@@ -79,9 +64,7 @@ impl Publication<'_> {
         } else {
             receipt.version_name.clone()
         };
-        let omissions = self
-            .list_omissions_in(&earlier_receipt, &version_name, &receipt.commit_hash)
-            .unwrap_or_default();
+        let omissions = self.list_omissions_in(&earlier_receipt, &version_name, &receipt.commit_hash);
         if omissions.is_empty() {
             return receipt;
         }

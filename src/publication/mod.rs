@@ -185,6 +185,7 @@ impl Publication<'_> {
             self.history.find_branch(&published_version.version),
         )
         .with_ignored_resources(&omissions);
+        let receipt = self.complete_receipt(receipt);
         let smoke = self.smoke_test_existing_version(platform, published_version, &receipt)?;
         let title = format!("Nothing published: {}", published_version.reason);
         let result = outcome_report::report_unchanged_version(self, plan, &title, smoke.as_ref());

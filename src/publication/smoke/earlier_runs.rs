@@ -48,7 +48,8 @@ impl Publication<'_> {
     }
 
     /// Returns the receipt that an earlier run of the program wrote to this path; `None` if there was none. The error
-    /// is the reason why it must be ignored: git tracks it, or it cannot be read or parsed.
+    /// is the reason why it must be ignored: git tracks it, it cannot be read or parsed, or it is about a version of
+    /// another platform. Older receipts do not name their platform.
     pub(in crate::publication) fn read_earlier_receipt(
         &self,
         path: &Path,
@@ -59,7 +60,13 @@ impl Publication<'_> {
         if self.run.is_tracked_path(&self.workspace.repo, path) {
             return Err("git tracks this file, so a change may have edited it".to_owned());
         }
-        Receipt::parse(&content?).map(Some)
+        let receipt = Receipt::parse(&content?)?;
+        match (&receipt.platform, self.platform_address()) {
+            (Some(publish_address), Some(run_address)) if *publish_address != run_address => Err(format!(
+                "it is about the version at {publish_address}, not at {run_address}"
+            )),
+            _ => Ok(Some(receipt)),
+        }
     }
 }
 
