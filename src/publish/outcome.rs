@@ -169,6 +169,8 @@ impl From<&str> for PublishProblem {
 #[derive(Debug)]
 pub struct Outcome {
     pub kind: OutcomeKind,
+    /// Whether an earlier run published the version with the same content.
+    pub is_earlier_version: bool,
     /// The branch of the existing version, if the version was looked up and the platform reports its branch.
     pub existing_branch: Option<String>,
     /// The resources that the platform omitted from the artifact, as raw JSON.
@@ -191,6 +193,7 @@ impl Outcome {
     pub(crate) fn new(kind: OutcomeKind) -> Self {
         Self {
             kind,
+            is_earlier_version: false,
             existing_branch: None,
             ignored_resources: Vec::new(),
             verified: false,

@@ -1,7 +1,7 @@
 //! The receipt: the exact content that was sent, and the outcome. Schema `sluicegate.receipt/v1`, written and strictly
 //! read with the same struct.
 
-use super::{Outcome, OutcomeKind, Plan, ReceiptOutcome, SharedPipelineRef, SmokeRecord, is_same_commit};
+use super::{Outcome, Plan, ReceiptOutcome, SharedPipelineRef, SmokeRecord, is_same_commit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sluicegate_base::named_fields::parse_json;
@@ -102,9 +102,10 @@ impl Receipt {
 
     /// Creates the receipt of an executed plan, with its outcome.
     pub fn for_outcome(plan: &Plan, hashes: &[String], outcome: &Outcome) -> Self {
-        let branch = match outcome.kind {
-            OutcomeKind::AlreadyPublished => &outcome.existing_branch,
-            _ => &plan.branch,
+        let branch = if outcome.is_earlier_version {
+            &outcome.existing_branch
+        } else {
+            &plan.branch
         };
         Self {
             branch: branch.clone(),

@@ -117,6 +117,7 @@ pub fn assess_existing_version(plan: &Plan, if_exists: IfExists, details: &Artif
         if differences.is_empty() {
             let outcome = Outcome {
                 verified: true,
+                is_earlier_version: true,
                 existing_branch: details.artifact.branch.clone(),
                 ..Outcome::new(OutcomeKind::AlreadyPublished)
             };

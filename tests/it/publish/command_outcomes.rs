@@ -219,7 +219,14 @@ fn rerun_of_publish_with_ignored_files_is_incomplete_again() {
     remove_address();
     for _ in 0..2 {
         let text = "the platform ignored `sql/it.sql`";
-        rerun("--attestation s.json").expect(6).saying(&[text]);
+        platform
+            .call(&world)
+            .variable("SLUICEGATE_BRANCH", "release")
+            .run((&PUBLISH[..], "--if-exists same-content --attestation s.json"))
+            .expect(6)
+            .saying(&[text]);
+        // The branch of the version, not of the rerun.
+        assert_eq!(receipt()["branch"], "main");
         assert_eq!(
             (&receipt()["outcome"], &receipt()["ignoredResources"]),
             (&json!("incomplete"), &json!(["sql/it.sql"]))
@@ -1033,12 +1040,16 @@ fn artifacts_are_listed_shown_and_switched() {
     let version = version_details(&world)["artifactDetails"].clone();
     let mut other = version.clone();
     other["versionName"] = json!("0");
+    let details = version_details(&world);
+    let mut later_details = details.clone();
+    later_details["artifactDetails"] = other.clone();
     platform.respond_to(
         "GET",
         "/artifacts$",
         answer(&json!({ "results": [version, other], "page": 0, "size": 20, "total": 2 })),
     );
-    platform.respond_to("GET", "/artifacts/details$", answer(&version_details(&world)));
+    let responses = [&details, &details, &later_details].map(answer);
+    platform.respond_to("GET", "/artifacts/details$", in_turn(responses.into()));
     platform.respond_to("PATCH", "/artifacts$", |request: &Request| {
         let change: Value = serde_json::from_slice(&request.body).unwrap();
         answer(&json!({ "enabled": change["enabled"] }))
