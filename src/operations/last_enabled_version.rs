@@ -3,13 +3,18 @@
 //! The list of versions is read before a version is disabled, and another command may disable the others in between.
 //! Therefore, the commands look again afterwards: of several commands, the last one then sees that no version is enabled.
 
-use super::versions::{MAX_DELAY, VersionSwitch};
+use super::versions::VersionSwitch;
 use crate::error::Failure;
+use crate::exit::ExitStatus;
 use crate::publish::{LatestVersion, RequestedState, is_last_enabled_version, poll_latest_after_disabling};
 use crate::session::artifact_versions::{
     describe_latest_version, enable_command, list_command, list_versions, may_be_enabled,
     version_request_failure,
 };
+use std::time::Duration;
+
+/// Maximum time to wait until the platform shows the change of the latest version.
+const MAX_DELAY: Duration = Duration::from_secs(5);
 
 impl VersionSwitch<'_> {
     /// Fails if no other version of the prefix is enabled, and this one is enabled or missing. Returns whether this
@@ -37,37 +42,64 @@ impl VersionSwitch<'_> {
         Err(Failure::usage(message).with_hint("publish or enable another version first, or pass --force"))
     }
 
-    /// Fails if no version is enabled after `disabled_version` and older ones were disabled. Enables it again then.
-    pub(super) async fn require_enabled_version(
+    /// Returns the version that consumers get after this one was disabled. Fails if it is unknown. If no version is
+    /// enabled, fails after enabling this one again or, unless `is_required` is set, warns.
+    pub(super) async fn determine_latest(
         &self,
-        disabled_version: Option<&str>,
-    ) -> Result<(), Failure> {
-        let Some(version) = disabled_version else {
-            return Ok(());
-        };
-        match poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await {
-            LatestVersion::NoneEnabled => Err(self.enable_again(version).await),
-            LatestVersion::Enabled(_) | LatestVersion::Unknown(_) => Ok(()),
+        version: &str,
+        is_required: bool,
+    ) -> Result<Option<String>, Failure> {
+        // The platform may report the old latest version for a moment.
+        let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
+        match latest {
+            LatestVersion::Enabled(version) => Ok(Some(version)),
+            LatestVersion::NoneEnabled if is_required => Err(self.enable_again(version).await),
+            LatestVersion::NoneEnabled => {
+                self.run.ui.warn(&describe_latest_version(&latest));
+                Ok(None)
+            }
+            LatestVersion::Unknown(_) => {
+                let message = format!(
+                    "requested to disable version {version} of {}, but {}",
+                    self.prefix,
+                    describe_latest_version(&latest)
+                );
+                Err(self.undecided_failure(message))
+            }
         }
     }
 
     /// Enables a version again that this command disabled, because no version is enabled: another command disabled the
-    /// others at the same time. Returns the failure of this command.
-    pub(super) async fn enable_again(&self, version: &str) -> Failure {
+    /// others at the same time. Returns the failure of this command. Enables nothing if the list of versions does not
+    /// show that all are disabled, because the platform may only have failed to find the latest version.
+    async fn enable_again(&self, version: &str) -> Failure {
         let prefix = &self.prefix;
+        let reason = match list_versions(self.platform, prefix).await {
+            Ok(versions) if !versions.is_empty() && !versions.iter().any(may_be_enabled) => None,
+            Ok(_) => Some("the list of versions does not show that all are disabled".to_owned()),
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(reason) = reason {
+            return self.undecided_failure(format!(
+                "requested to disable version {version} of {prefix}, but could not determine whether another version \
+                 is enabled: the platform found no latest version; {reason}"
+            ));
+        }
         if let Err(failure) = self.set_state(version, RequestedState::Enabled).await {
             let hint = format!("run `{}` now", enable_command(prefix, version));
             return failure
                 .context(describe_latest_version(&LatestVersion::NoneEnabled))
                 .with_hint(hint);
         }
-        let message = format!(
+        self.undecided_failure(format!(
             "version {version} of {prefix} was enabled again: the other versions were disabled meanwhile, and \
              without an enabled version, consumers fail when they run"
-        );
-        Failure::usage(message).with_hint(format!(
-            "run `{}` to see the enabled versions",
-            list_command(prefix)
         ))
+    }
+
+    /// Creates a failure after which the user must look at the enabled versions.
+    pub(super) fn undecided_failure(&self, message: String) -> Failure {
+        let hint = format!("run `{}` to see the enabled versions", list_command(&self.prefix));
+        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
     }
 }

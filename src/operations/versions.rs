@@ -3,12 +3,9 @@
 use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::{DisableArgs, OutputArgs, OutputFormat, PrefixArgs, PruneArgs, VersionArgs};
-use crate::publish::{
-    LatestVersion, RequestedState, has_state, list_surplus_versions, poll_latest_after_disabling,
-    poll_until_state,
-};
+use crate::publish::{LatestVersion, RequestedState, has_state, list_surplus_versions, poll_until_state};
 use crate::session::artifact_versions::{
-    describe_latest_version, disable_command, list_command, list_versions, version_request_failure,
+    describe_latest_version, disable_command, list_versions, version_request_failure,
 };
 use crate::session::response_output::format_json;
 use crate::session::{CommandResult, Run};
@@ -18,11 +15,8 @@ use sluicegate_platform::api::Platform;
 use sluicegate_platform::http::ErrorKind;
 use std::time::Duration;
 
-/// Maximum time to wait until the platform shows the change of the latest version.
-pub(super) const MAX_DELAY: Duration = Duration::from_secs(5);
-
 pub(crate) struct VersionSwitch<'a> {
-    run: &'a Run,
+    pub(super) run: &'a Run,
     pub(super) platform: &'a Platform,
     pub(super) prefix: String,
     /// Maximum time to wait until the platform shows the change of a version.
@@ -59,13 +53,7 @@ impl<'a> VersionSwitch<'a> {
         let version = args.version.version.version_name();
         let is_required = !args.force && self.reject_last_enabled(version).await?;
         let response = self.set_state(version, RequestedState::Disabled).await?;
-        let latest = poll_latest_after_disabling(self.platform, &self.prefix, version, MAX_DELAY).await;
-        if latest == LatestVersion::NoneEnabled {
-            if is_required {
-                return Err(self.enable_again(version).await);
-            }
-            self.run.ui.warn(&describe_latest_version(&latest));
-        }
+        self.determine_latest(version, is_required).await?;
         let message = format!("disabled version {version} of {}", self.prefix);
         self.print_outcome(args.version.output, &response, &message)
     }
@@ -80,29 +68,12 @@ impl<'a> VersionSwitch<'a> {
         if let Err(failure) = self.set_state(&version, RequestedState::Disabled).await {
             return Err(self.add_repetition_hint(failure, &version, args.force));
         }
-        // The platform may report the old latest version for a moment.
-        let latest = poll_latest_after_disabling(self.platform, &self.prefix, &version, MAX_DELAY).await;
-        let latest_description = describe_latest_version(&latest);
+        let latest_version = self.determine_latest(&version, !args.force).await?;
         let mut message = format!("disabled version {version} of {}", self.prefix);
-        let latest_version = match &latest {
-            LatestVersion::Enabled(version) => {
-                message = format!("{message}: {latest_description}");
-                Some(version)
-            }
-            LatestVersion::NoneEnabled if !args.force => return Err(self.enable_again(&version).await),
-            LatestVersion::NoneEnabled => {
-                self.run.ui.warn(&latest_description);
-                None
-            }
-            LatestVersion::Unknown(_) => {
-                let message = format!(
-                    "could not check the rollback of version {version} of {}: {latest_description}",
-                    self.prefix
-                );
-                let hint = format!("run `{}` to see the enabled versions", list_command(&self.prefix));
-                return Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint));
-            }
-        };
+        if let Some(version) = &latest_version {
+            let latest = LatestVersion::Enabled(version.clone());
+            message = format!("{message}: {}", describe_latest_version(&latest));
+        }
         let document =
             json!({ "sharedPipelineIdPrefix": self.prefix, "disabled": version, "latest": latest_version });
         self.print_outcome(args.output, &document, &message)
@@ -132,10 +103,13 @@ impl<'a> VersionSwitch<'a> {
         let old_versions = list_surplus_versions(&versions, &latest, kept_count).map_err(|error| {
             Failure::new(ExitStatus::Undecided, error).with_hint("disable the versions one by one")
         })?;
+        let mut latest_after = Ok(None);
         let (disabled_versions, unconfirmed_versions) = if args.yes {
             let newest_version = old_versions.first().cloned();
             let result = self.disable_versions(old_versions).await?;
-            self.require_enabled_version(newest_version.as_deref()).await?;
+            if let Some(version) = newest_version {
+                latest_after = self.determine_latest(&version, true).await;
+            }
             result
         } else {
             (old_versions, Vec::new())
@@ -145,7 +119,8 @@ impl<'a> VersionSwitch<'a> {
         });
         let message = self.describe_prune(&disabled_versions, kept_count, args.yes);
         if unconfirmed_versions.is_empty() {
-            return self.print_outcome(args.output, &document, &message);
+            let status = self.print_outcome(args.output, &document, &message)?;
+            return latest_after.map(|_| status);
         }
         document["unconfirmed"] = json!(unconfirmed_versions);
         // `describe_prune` describes an empty list as that of a prefix without old versions.
@@ -155,6 +130,7 @@ impl<'a> VersionSwitch<'a> {
             message
         };
         self.print_outcome(args.output, &document, &message)?;
+        latest_after?;
         Err(self.unconfirmed_failure(&unconfirmed_versions))
     }
 
@@ -167,8 +143,7 @@ impl<'a> VersionSwitch<'a> {
             if versions.len() == 1 { "is" } else { "are" },
             versions.join(", ")
         );
-        let hint = format!("run `{}` to see the enabled versions", list_command(&self.prefix));
-        Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint)
+        self.undecided_failure(message)
     }
 
     /// Disables these versions one after the other. Stops at the first failure, which then names the versions that were
@@ -323,8 +298,7 @@ impl<'a> VersionSwitch<'a> {
             state.adjective(),
             error.reason
         );
-        let hint = format!("run `{}` to see the enabled versions", list_command(prefix));
-        Err(Failure::new(ExitStatus::Undecided, anyhow::Error::msg(message)).with_hint(hint))
+        Err(self.undecided_failure(message))
     }
 
     /// Requests the name of the latest version.

@@ -18,7 +18,7 @@ use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
 
 /// Returns a difference for the configuration file and for the waivers file if the policy commit has the file, but the
-/// statement does not list it. The configuration file is not missed if the statement lists another one, which the job
+/// statement does not list it. The configuration file is not reported if the statement lists another one, which the job
 /// named.
 pub(super) fn list_omitted_policy_files(
     run: &Run,

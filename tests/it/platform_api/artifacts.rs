@@ -13,8 +13,9 @@ fn version_entry(name: &str, is_enabled: bool) -> Value {
 }
 
 /// Creates a platform with the enabled versions 1, 2 and 3. If `has_other_job` is set, another job disables all other
-/// versions just before the first one is disabled.
-fn platform_with_three_versions(has_other_job: bool) -> Platform {
+/// versions just before the first one is disabled. From then on, lookups of the latest version get `later_response`, if
+/// it is set.
+fn platform_with_three_versions(has_other_job: bool, later_response: Option<ResponseTemplate>) -> Platform {
     let platform = Platform::new();
     let names = ["1", "2", "3"].map(str::to_owned);
     let states = Arc::new(Mutex::new(BTreeMap::from(names.map(|name| (name, true)))));
@@ -29,6 +30,10 @@ fn platform_with_three_versions(has_other_job: bool) -> Platform {
     let shown_states = Arc::clone(&states);
     platform.respond_to("GET", "/artifacts/details$", move |_: &Request| {
         let states = shown_states.lock().unwrap();
+        let is_changed = states.values().any(|is_enabled| !is_enabled);
+        if let Some(response) = later_response.clone().filter(|_| is_changed) {
+            return response;
+        }
         match states.iter().rev().find(|(_, is_enabled)| **is_enabled) {
             Some((name, _)) => {
                 answer(&json!({ "artifactDetails": version_entry(name, true), "sharedPipelines": [] }))
@@ -76,11 +81,33 @@ const COMMANDS: [(&str, &str); 4] = [
 fn version_is_enabled_again_if_another_job_disables_the_others() {
     let world = World::new();
     for (args, name) in COMMANDS {
-        let platform = platform_with_three_versions(true);
+        let platform = platform_with_three_versions(true, None);
         let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
-        let output = call.run(format!("artifacts {args}")).expect(2);
+        let output = call.run(format!("artifacts {args}")).expect(3);
         output.saying(&[&format!("version {name} of sales was enabled again")]);
         assert_eq!(enabled_names(&platform), [name], "{args}");
+    }
+}
+
+#[test]
+fn version_stays_disabled_if_only_the_lookup_of_the_latest_one_fails() {
+    let world = World::new();
+    for (response, reason) in [
+        (ResponseTemplate::new(404), "does not show that all are disabled"),
+        (ResponseTemplate::new(400), "could not determine which version"),
+    ] {
+        for (args, _) in COMMANDS {
+            let platform = platform_with_three_versions(false, Some(response.clone()));
+            let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
+            let output = call
+                .run(format!("artifacts {args}"))
+                .expect(3)
+                .saying(&[reason, "to see the enabled versions"]);
+            assert_eq!(enabled_names(&platform), [] as [&str; 0], "{args}");
+            // The versions that `prune` disabled are listed nevertheless.
+            let is_listed = output.out.contains("disabled 2 versions of sales: 2, 1");
+            assert_eq!(is_listed, args.starts_with("prune"), "{}", output.all());
+        }
     }
 }
 
@@ -88,7 +115,7 @@ fn version_is_enabled_again_if_another_job_disables_the_others() {
 fn version_stays_disabled_if_another_version_is_enabled() {
     let world = World::new();
     for (args, _) in COMMANDS {
-        let platform = platform_with_three_versions(false);
+        let platform = platform_with_three_versions(false, None);
         let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
         call.run(format!("artifacts {args}")).expect(0);
         assert_eq!(enabled_names(&platform), [] as [&str; 0], "{args}");
@@ -99,7 +126,7 @@ fn version_stays_disabled_if_another_version_is_enabled() {
 fn forced_or_repeated_disable_enables_no_version() {
     let world = World::new();
     for args in ["disable 1 --force", "rollback --force"] {
-        let platform = platform_with_three_versions(true);
+        let platform = platform_with_three_versions(true, None);
         let call = platform.call(&world).variable("SLUICEGATE_PREFIX", "sales");
         // Without `--force`, the second call changes nothing: the version is disabled already.
         for args in [args, "disable 1"] {
@@ -114,7 +141,12 @@ fn forced_or_repeated_disable_enables_no_version() {
 fn version_that_cannot_be_enabled_again_is_reported_with_the_command() {
     let (world, platform) = (World::new(), Platform::new());
     let list = json!([version_entry("2", true), version_entry("1", true)]);
-    platform.respond_to("GET", "/artifacts$", answer(&list));
+    let later_list = json!([version_entry("2", false), version_entry("1", false)]);
+    platform.respond_to(
+        "GET",
+        "/artifacts$",
+        in_turn(vec![answer(&list), answer(&later_list)]),
+    );
     platform.respond_to("GET", "/artifacts/details$", ResponseTemplate::new(404));
     let disabled = answer(&json!({ "enabled": false }));
     platform.respond_to(
