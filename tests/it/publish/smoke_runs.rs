@@ -5,8 +5,9 @@ use crate::support::{
 };
 use serde_json::{Value, json};
 use std::fs;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use wiremock::ResponseTemplate;
+use wiremock::{Request, ResponseTemplate};
 
 #[test]
 fn publish_with_successful_smoke_run_keeps_version_enabled() {
@@ -188,13 +189,63 @@ fn smoke_run_whose_start_was_repeated_is_not_started_again_after_a_conflict() {
     stage.start_with(in_turn(vec![unavailable, conflict(), started]));
     stage.show(answer(&execution("SUCCESS")));
     stage.accept_disable();
-    let output = stage.call().run("publish").expect(3);
+    let call = stage.call().variable("SLUICEGATE_RETRIES", "1");
+    let output = call.run("publish").expect(3);
     output.assert_logged(&[
         "an execution of a version with the same content is still in progress",
         "the version was disabled",
     ]);
     assert_eq!(stage.starts().len(), 2);
     assert_eq!(stage.switches(), [disable_request()]);
+}
+
+/// A killed rerun leaves the receipt as it is during the smoke run.
+#[test]
+fn receipt_during_continued_smoke_run_names_the_platform() {
+    let stage = SmokePlatform::with_statuses(&["RUNNING"]);
+    let first_run = "publish --smoke-timeout 1 --on-smoke-failure keep";
+    stage.call().run(first_run).expect(8);
+    let path = stage.world.work().join("receipt.json");
+    let seen_platforms = Arc::new(Mutex::new(Vec::new()));
+    let platforms = Arc::clone(&seen_platforms);
+    let statuses = Mutex::new(vec!["SUCCESS", "SUCCESS", "RUNNING", "RUNNING"]);
+    stage.show(move |_: &Request| {
+        let receipt: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        platforms.lock().unwrap().push(receipt["platform"].clone());
+        answer(&execution(statuses.lock().unwrap().pop().unwrap_or("SUCCESS")))
+    });
+    // The list of versions shows that the commit is published, so nothing is uploaded.
+    let call = stage.call().variable("SLUICEGATE_VERSION_NAME", "{short-sha}");
+    call.run("publish").expect(0);
+    let platforms = seen_platforms.lock().unwrap();
+    let address = json!(stage.platform.server.uri());
+    assert!(
+        platforms.iter().all(|platform| *platform == address),
+        "{platforms:?}"
+    );
+    assert!(platforms.len() > 1, "{platforms:?}");
+}
+
+#[test]
+fn smoke_runs_in_the_receipt_of_another_platform_are_not_continued() {
+    for (is_other_platform, start_count) in [(true, 2), (false, 1)] {
+        let stage = SmokePlatform::with_statuses(&["SUCCESS"]);
+        stage.call().run("publish").expect(0);
+        if is_other_platform {
+            let mut receipt = stage.receipt();
+            receipt["platform"] = "https://other.example.com/".into();
+            stage.world.write("receipt.json", receipt.to_string());
+        }
+        let output = stage.call().run("publish --if-exists same-content").expect(0);
+        assert_eq!(stage.starts().len(), start_count, "{}", output.all());
+        let warning = "it is about the version at https://other.example.com/";
+        assert_eq!(
+            output.err.matches(warning).count(),
+            usize::from(is_other_platform),
+            "{}",
+            output.all()
+        );
+    }
 }
 
 /// The other job starts its second execution after this job's first one.
