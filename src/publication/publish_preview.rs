@@ -54,11 +54,15 @@ pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
         .zip(&preview.hashes)
         .map(|(file, hash)| json!({ "path": file.path, "bytes": file.bytes, "sha256": hash }))
         .collect();
-    let refusals: Vec<Value> = preview
+    let mut refusals: Vec<Value> = preview
         .refusals
         .iter()
-        .map(|refusal| json!({ "what": refusal, "hint": preview.refusal_hint }))
+        .map(|refusal| json!({ "what": refusal }))
         .collect();
+    // As in the text, the hint about all refusals follows the last one.
+    if let (Some(refusal), Some(hint)) = (refusals.last_mut(), &preview.refusal_hint) {
+        refusal["hint"] = json!(hint);
+    }
     let latest = preview.published_state.latest.as_ref().map(|latest| {
         json!({ "versionName": latest.artifact.version_name, "commitHash": latest.artifact.commit_hash })
     });
@@ -97,7 +101,14 @@ pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
 pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
     let mut text_output = match &preview.skip_reason {
         Some(reason) => format!("would publish nothing: {}\n", text::escape_line(reason)),
-        None => format!("would publish {}\n", format_count(plan.files.len(), "file")),
+        None => {
+            let verb = if preview.refusals.is_empty() {
+                "would publish"
+            } else {
+                "would fail to publish"
+            };
+            format!("{verb} {}\n", format_count(plan.files.len(), "file"))
+        }
     };
     let latest = preview.published_state.latest.as_ref();
     let facts = [

@@ -228,7 +228,10 @@ fn dry_run_of_existing_version_predicts_the_publish() {
         shop.call().run((args, extra_args)).expect(5)
     };
     let hint = "hint: publish under another version name";
-    refused_dry_run("").assert_logged(&[refusal, hint]);
+    let headline = "would fail to publish ";
+    let output = refused_dry_run("");
+    output.assert_logged(&[refusal, hint]);
+    assert!(output.out.starts_with(headline), "{}", output.all());
     let plan = refused_dry_run("-o json").json();
     let hint_text = plan["refused"][0]["hint"].as_str().unwrap();
     assert!(hint_text.contains("--if-exists same-content"), "{plan}");
