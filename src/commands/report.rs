@@ -15,16 +15,15 @@ use std::path::Path;
 /// Runs `sluicegate report`: merges, compares and renders the reports of earlier runs. Replaces the old files at the
 /// destinations first.
 pub(crate) fn run(run: &Run, args: &ReportArgs) -> CommandResult {
-    if run.global.gate_changes.is_some() {
-        return Err(
-            Failure::usage("a saved report does not show whether the change also edits other files")
-                .with_hint("pass --gate-changes to the command that writes the report, not to `report`"),
-        );
-    }
     // Without valid settings, only the default reports of an earlier run can be found and replaced.
     let (sources, destinations, mut ci) =
         resolve_destinations(run, args).inspect_err(|_| run.replace_default_reports(&args.destinations))?;
     invalidate_old_reports(run, args, &destinations, ci.host)?;
+    if run.global.gate_changes.is_some() {
+        let message = "`--gate-changes` has no effect on saved reports, because they do not show whether the change \
+                       also edits other files";
+        return Err(Failure::usage(message).with_hint("pass it to the command that writes the report"));
+    }
     let repo = run.find_repository()?;
     if let Some(repo) = &repo {
         context::recognize_default_branch_run(repo, &mut ci)?;

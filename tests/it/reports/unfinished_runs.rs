@@ -51,12 +51,13 @@ fn old_reports(world: &World) -> Vec<String> {
 #[test]
 fn failed_run_replaces_reports_of_an_earlier_run() {
     // 7: GitHub's commit is not in the clone; 2: an invalid setting, and a missing base URL.
-    let cases: [(&[&str], &str, i32); 5] = [
+    let cases: [(&[&str], &str, i32); 6] = [
         (&["review"], "GITHUB_SHA", 7),
         (&["check", "--head", "nothing"], "", 7),
         (&["ci"], "GITHUB_SHA", 7),
         (&["check"], "SLUICEGATE_FAIL_ON", 2),
         (&["report", "none.json"], "", 2),
+        (&["report", "none.json", "--gate-changes", "fail"], "", 2),
     ];
     for (args, broken, code) in cases {
         let world = one_change();
