@@ -11,6 +11,7 @@ use crate::session::worker_threads::RAISE_LIMITS_HINT;
 use crate::ui::Ui;
 use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_platform::http::PendingChanges;
+use std::any::Any;
 use std::io::{self, Write as _};
 use std::mem;
 use std::sync::{Arc, Mutex};
@@ -26,7 +27,7 @@ const COMMAND_THREAD: &str = "command";
 
 /// The message after that of a panic, which ends the run with exit code 101.
 const DEFECT_MESSAGE: &str = "error: sluicegate stopped because of a defect in its own code\n\
-     hint: report the defect together with the message above; the verdict is unknown";
+     hint: report the defect together with the message above";
 
 /// Stack size for the deepest recursion of a command; the default of a thread is much smaller than that of a program.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
@@ -166,7 +167,7 @@ fn run_on_thread(
                 status = &mut result_receiver => return Ok(status.unwrap_or_else(|_| join_failed_worker(worker))),
                 () = panic_notice.notified() => {
                     atomic_file::remove_unfinished_files();
-                    std::panic::resume_unwind(Box::new("the command panicked"));
+                    end_after_panic(Box::new("the command panicked"));
                 }
                 status = stop_signals.next() => {
                     // Read before the signal is sent: the command may receive it and call `Signals::release` at once,
@@ -205,7 +206,7 @@ fn notify_of_panic() -> Arc<Notify> {
             return;
         }
         print_panic(info);
-        let _ = writeln!(io::stderr(), "{DEFECT_MESSAGE}");
+        // After a panic of another thread, such as that of a request to `serve`, the run may continue.
         if thread::current().name() == Some(COMMAND_THREAD) {
             sent_notice.notify_one();
         }
@@ -213,12 +214,18 @@ fn notify_of_panic() -> Arc<Notify> {
     notice
 }
 
+/// Ends the run because the command panicked.
+fn end_after_panic(panic: Box<dyn Any + Send>) -> ! {
+    let _ = writeln!(io::stderr(), "{DEFECT_MESSAGE}");
+    std::panic::resume_unwind(panic)
+}
+
 /// Joins a command thread that ended without a status. Such a thread panicked, and its panic continues on this thread.
 /// Returns a status only for the compiler: a thread that did not panic sent its own status.
 fn join_failed_worker<T>(worker: thread::JoinHandle<T>) -> ExitStatus {
     match worker.join() {
         Ok(_) => ExitStatus::Undecided,
-        Err(panic) => std::panic::resume_unwind(panic),
+        Err(panic) => end_after_panic(panic),
     }
 }
 
