@@ -64,10 +64,7 @@ pub(super) fn check_closure(mut input: ClosureInput<'_>) -> Result<ClosureConten
             .rev()
             .map(|path| (file_name(path), path.as_str()))
             .collect(),
-        // A publish needs a git repository.
-        suggestions: RefCell::new(CallSuggestions::new(true)),
-        // `sluicegate mv --repair` rewrites calls, but not entries of the shared-pipelines file.
-        entry_suggestions: RefCell::new(CallSuggestions::new(false)),
+        suggestions: RefCell::default(),
         problems: Vec::new(),
         unusable: Vec::new(),
         warnings: Vec::new(),
@@ -181,7 +178,6 @@ struct ClosureCheck<'a> {
     /// For each file name, the path of a file with this name that is not sent.
     unsent_paths_by_name: HashMap<&'a str, &'a str>,
     suggestions: RefCell<CallSuggestions<'a>>,
-    entry_suggestions: RefCell<CallSuggestions<'a>>,
     problems: Vec<SharedPipelineProblem>,
     unusable: Vec<(FileDefect, SharedPipelineProblem)>,
     warnings: Vec<Warning>,
@@ -226,7 +222,7 @@ impl ClosureCheck<'_> {
         let file = self.input.listing.find_file(path)?;
         Ok(Some(match file {
             None => {
-                let mut suggestions = self.entry_suggestions.borrow_mut();
+                let mut suggestions = self.suggestions.borrow_mut();
                 project::MISSING_FILE.to_owned() + &suggestions.suggest_entry(&self.files, path)
             }
             Some(_) if PipelineKind::from_path(path).is_none() => project::NOT_A_PIPELINE.to_owned(),
@@ -341,10 +337,10 @@ impl ClosureCheck<'_> {
                 ReferenceState::Broken(format!("calls `{path}`, which is not among the selected files"))
             }
             CallResolution::Missing => {
-                let hint = self
-                    .suggestions
-                    .borrow_mut()
-                    .suggest_pipeline(&self.files, target, kind);
+                // A publish needs a git repository, in which `sluicegate mv --repair` works.
+                let can_repair = true;
+                let mut suggestions = self.suggestions.borrow_mut();
+                let hint = suggestions.suggest_pipeline(&self.files, target, kind, can_repair);
                 ReferenceState::Broken(
                     project::describe_call_of_missing_pipeline(&self.files, kind, target)
                         + &hint.into_text_with_command(),

@@ -36,7 +36,7 @@ impl Project<'_> {
         let shared_ids = self.map_paths_to_shared_ids();
         let mut problems: ProblemsByFile<'_> = BTreeMap::new();
         // All files share the budget and the indexes of the searches for suggestions.
-        let call_suggestions = RefCell::new(CallSuggestions::new(self.can_repair));
+        let call_suggestions = RefCell::new(CallSuggestions::default());
         let component_suggestions = RefCell::new(ComponentSuggestions::default());
         let spellings = OnceCell::new();
         for (path, facts) in self
@@ -189,9 +189,7 @@ impl Project<'_> {
             }
         };
         let mut problems = Vec::new();
-        // `sluicegate mv --repair` rewrites calls, but not entries of this file.
-        let can_repair = false;
-        let mut suggestions = CallSuggestions::new(can_repair);
+        let mut suggestions = CallSuggestions::default();
         for entry in entries {
             let subject = Some(shorten_name(&entry.id).into_owned());
             if let Some(reason) = self.find_entry_defect(shared_file, entry) {

@@ -238,10 +238,12 @@ impl ReferringFile<'_> {
                 text: format_rename_hint(new_path),
                 only_path: (!(renames.has_twin)(new_path)).then(|| new_path.to_owned()),
             },
-            None => self
-                .call_suggestions
-                .borrow_mut()
-                .suggest_pipeline(self.project.files, target, kind),
+            None => self.call_suggestions.borrow_mut().suggest_pipeline(
+                self.project.files,
+                target,
+                kind,
+                self.project.can_repair,
+            ),
         }
     }
 

@@ -155,9 +155,8 @@ impl CallHint {
 }
 
 /// Hints for broken calls, which share one budget.
+#[derive(Default)]
 pub struct CallSuggestions<'p> {
-    /// True if the hints may name `sluicegate mv --repair`.
-    can_repair: bool,
     budget: SearchBudget,
     /// The results for the current caller, by the target and the kind of the call.
     cached_paths: HashMap<(String, PipelineKind), Option<&'p str>>,
@@ -167,19 +166,6 @@ pub struct CallSuggestions<'p> {
 }
 
 impl<'p> CallSuggestions<'p> {
-    /// Creates the hints without any result. `can_repair` is true if `sluicegate mv --repair` works, so that the hints
-    /// may name it.
-    pub fn new(can_repair: bool) -> Self {
-        Self {
-            can_repair,
-            budget: SearchBudget::default(),
-            cached_paths: HashMap::new(),
-            caller: String::new(),
-            indexes: HashMap::new(),
-            spellings: None,
-        }
-    }
-
     /// Prepares for the calls of another file. Drops the cached results, because a file is never suggested to itself.
     pub(crate) fn reset_for_file(&mut self, caller: &str) {
         caller.clone_into(&mut self.caller);
@@ -190,12 +176,14 @@ impl<'p> CallSuggestions<'p> {
     /// another spelling, otherwise the files with this name in other directories, except the caller, otherwise a file
     /// that differs in its Unicode normal form, otherwise several files with this path in other spellings, otherwise a
     /// file with a similar path. Only the first case is certain enough for a fix (`only_path`). For a single file with
-    /// this name, and for another normal form, the text names the command that writes the path.
+    /// this name, and for another normal form, the text names the command that writes the path if `can_repair` is set,
+    /// because the command works there.
     pub fn suggest_pipeline(
         &mut self,
         files: &PipelineFiles<'p>,
         target: &str,
         kind: PipelineKind,
+        can_repair: bool,
     ) -> CallHint {
         let spelling = self.find_other_spelling(files, target, kind);
         if let Some(spelling) = spelling.filter(|spelling| spelling.is_only_path) {
@@ -208,13 +196,15 @@ impl<'p> CallSuggestions<'p> {
         same_name_paths.retain(|path| *path != self.caller);
         let text = match same_name_paths.as_slice() {
             [] => match spelling {
-                Some(spelling) => format_other_spelling_hint(spelling) + self.describe_repair(spelling.path),
+                Some(spelling) => {
+                    format_other_spelling_hint(spelling) + describe_repair(spelling.path, can_repair)
+                }
                 None => self.describe_similar_paths(files, target, kind),
             },
             [path] => format!(
                 "; `{}` has that name{}",
                 shorten_name(path),
-                self.describe_repair(path)
+                describe_repair(path, can_repair)
             ),
             paths => format!("; {} have that name", format_paths(paths)),
         };
@@ -228,18 +218,12 @@ impl<'p> CallSuggestions<'p> {
     /// as [`Self::suggest_pipeline`] does. For a path without an extension, names the pipeline with the extension.
     pub fn suggest_entry(&mut self, files: &PipelineFiles<'p>, path: &str) -> String {
         match PipelineKind::from_path(path) {
-            Some(kind) => self.suggest_pipeline(files, path, kind).text,
+            Some(kind) => {
+                // `sluicegate mv --repair` rewrites calls, but not entries of this file.
+                let can_repair = false;
+                self.suggest_pipeline(files, path, kind, can_repair).text
+            }
             None => suggest_extension(files, path),
-        }
-    }
-
-    /// Returns the hint to the command that writes the path; empty if the command does not work here, and for a path
-    /// that would be read as an expression, which the command does not write.
-    fn describe_repair(&self, path: &str) -> &'static str {
-        if self.can_repair && !is_expression(path) {
-            REPAIR_HINT
-        } else {
-            ""
         }
     }
 
@@ -309,6 +293,16 @@ impl<'p> CallSuggestions<'p> {
         let path = index.find_most_similar(target_stem, &self.caller, &mut self.budget);
         self.cached_paths.insert(key, path);
         path
+    }
+}
+
+/// Returns the hint to the command that writes the path; empty if the command does not work there, and for a path that
+/// would be read as an expression, which the command does not write.
+fn describe_repair(path: &str, can_repair: bool) -> &'static str {
+    if can_repair && !is_expression(path) {
+        REPAIR_HINT
+    } else {
+        ""
     }
 }
 
