@@ -169,7 +169,7 @@ impl From<&str> for PublishProblem {
 #[derive(Debug)]
 pub struct Outcome {
     pub kind: OutcomeKind,
-    /// Whether an earlier run published the version with the same content.
+    /// True if an earlier run published the version with the same content.
     pub is_earlier_version: bool,
     /// The branch of the existing version, if the version was looked up and the platform reports its branch.
     pub existing_branch: Option<String>,
