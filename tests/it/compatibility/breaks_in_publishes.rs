@@ -351,6 +351,20 @@ fn dry_run_lists_breaks_for_consumers() {
         reason.contains("was removed") && !reason.contains("breaks consumers of"),
         "{reason}"
     );
+    assert!(refused[0]["hint"].is_string(), "{report:#}");
+    // The hint is about all breaks, so it is not repeated.
+    shop.offer(&[("load", "")]);
+    let report = shop
+        .publish("1.1.0 --dry-run --compat fail --json")
+        .expect(1)
+        .json();
+    let hints: Vec<bool> = report["refused"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|refusal| refusal["hint"].is_string())
+        .collect();
+    assert_eq!(hints, [false, true], "{report:#}");
     assert_eq!(shop.versions(), ["1.0.0"]);
 }
 
