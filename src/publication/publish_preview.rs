@@ -99,17 +99,7 @@ pub(super) fn build_preview_document(plan: &Plan, preview: &Preview) -> Value {
 
 /// Renders the preview of a publish as text. With `has_hashes`, each file is listed with its hash and size.
 pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -> String {
-    let mut text_output = match &preview.skip_reason {
-        Some(reason) => format!("would publish nothing: {}\n", text::escape_line(reason)),
-        None => {
-            let verb = if preview.refusals.is_empty() {
-                "would publish"
-            } else {
-                "would fail to publish"
-            };
-            format!("{verb} {}\n", format_count(plan.files.len(), "file"))
-        }
-    };
+    let mut text_output = format_headline(plan, preview);
     let latest = preview.published_state.latest.as_ref();
     let facts = [
         ("prefix", Some(plan.prefix.clone())),
@@ -165,6 +155,16 @@ pub(super) fn render_preview(plan: &Plan, preview: &Preview, has_hashes: bool) -
         let _ = writeln!(text_output, "hint: {}", text::escape_line(hint));
     }
     text_output
+}
+
+/// Returns the line that says what the publish would do.
+fn format_headline(plan: &Plan, preview: &Preview) -> String {
+    let file_count = format_count(plan.files.len(), "file");
+    match &preview.skip_reason {
+        Some(reason) => format!("would publish nothing: {}\n", text::escape_line(reason)),
+        None if preview.refusals.is_empty() => format!("would publish {file_count}\n"),
+        None => format!("would fail to publish {file_count}\n"),
+    }
 }
 
 /// Adds the smoke runs that follow the publish.
