@@ -5,10 +5,10 @@
 //! reads the object. A fresh clone has only packs, so that nothing is read there. An object that is also in a pack is
 //! checked all the same, although libgit2 would read the pack.
 
-use super::GitError;
+use super::{GitError, id::is_full_id};
 use flate2::{Decompress, FlushDecompress, Status};
 use git2::Oid;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
@@ -20,8 +20,14 @@ const MAX_INFLATED_SIZE: u64 = 256 * 1024 * 1024;
 /// Size of the buffer for inflated bytes, which are dropped.
 const BUFFER_SIZE: usize = 16 * 1024;
 
-/// Maximum number of objects that are remembered as intact, and maximum number of objects in a walk.
+/// Maximum number of objects that are remembered as intact, and maximum number of trees in a walk.
 pub(super) const MAX_INTACT_OBJECTS: usize = 200_000;
+
+/// Maximum number of loose objects that are searched for damaged commits. From 6,700 on, git packs them by default.
+const MAX_LOOSE_OBJECTS: usize = 10_000;
+
+/// Start of the content of a loose commit, before its size.
+const COMMIT_START: [u8; 7] = *b"commit ";
 
 /// Maximum number of directories that `objects/info/alternates` may name.
 const MAX_ALTERNATES: usize = 16;
@@ -33,14 +39,17 @@ pub(super) struct LooseObjects {
     folders: RefCell<Option<Vec<Vec<PathBuf>>>>,
     /// The objects whose streams are complete.
     intact_objects: RefCell<HashSet<Oid>>,
-    /// The commits and tags whose loose history is intact.
+    /// The commits whose history is intact.
     intact_histories: RefCell<HashSet<Oid>>,
+    /// Whether a loose commit is damaged. Searched once.
+    has_damaged_commits: Cell<Option<bool>>,
 }
 
 impl LooseObjects {
     /// Lists the directories again at the next check, because a fetch may have created one.
     pub(super) fn forget_folders(&self) {
         self.folders.take();
+        self.has_damaged_commits.take();
     }
 
     /// Returns the directories that may have the file of the object; `None` if there is no such directory.
@@ -59,23 +68,41 @@ impl LooseObjects {
         folders.iter().any(|folders| !folders.is_empty())
     }
 
-    /// Records that the loose history of this commit or tag is being checked. Returns false if it was recorded before,
-    /// or if too many are recorded.
-    pub(super) fn record_history(&self, id: Oid) -> bool {
-        let mut histories = self.intact_histories.borrow_mut();
-        histories.len() < MAX_INTACT_OBJECTS && histories.insert(id)
+    /// Returns whether a loose object is damaged that is a commit or whose type cannot be read. Returns false without a
+    /// search if there are too many loose objects.
+    pub(super) fn has_damaged_commits(&self, common_dir: &Path) -> bool {
+        if let Some(has_damaged_commits) = self.has_damaged_commits.get() {
+            return has_damaged_commits;
+        }
+        let files = {
+            let mut folders = self.folders.borrow_mut();
+            list_loose_files(folders.get_or_insert_with(|| list_folders(common_dir)))
+        };
+        let has_damaged_commits = files.len() <= MAX_LOOSE_OBJECTS && files.iter().any(|file| is_damaged_commit(file));
+        self.has_damaged_commits.set(Some(has_damaged_commits));
+        has_damaged_commits
     }
 
-    /// Returns whether the object is loose. Fails if its file is damaged.
-    pub(super) fn check_object(&self, common_dir: &Path, id: Oid) -> Result<bool, GitError> {
+    /// Returns whether the history of this commit is known to be intact.
+    pub(super) fn is_intact_history(&self, id: Oid) -> bool {
+        self.intact_histories.borrow().contains(&id)
+    }
+
+    /// Records commits whose histories are intact.
+    pub(super) fn record_intact_histories(&self, ids: HashSet<Oid>) {
+        self.intact_histories.borrow_mut().extend(ids);
+    }
+
+    /// Fails if the object is loose and its file is damaged.
+    pub(super) fn check_object(&self, common_dir: &Path, id: Oid) -> Result<(), GitError> {
         let Some(folders) = self.find_folders(common_dir, id) else {
-            return Ok(false);
+            return Ok(());
         };
         if self.intact_objects.borrow().contains(&id) {
-            return Ok(true);
+            return Ok(());
         }
         let Some((path, file)) = open_loose_file(&folders, id) else {
-            return Ok(false);
+            return Ok(());
         };
         if !is_complete_stream(BufReader::new(file)).map_err(GitError::io("read", &path))? {
             return Err(GitError::CorruptObject {
@@ -87,8 +114,49 @@ impl LooseObjects {
         if intact_objects.len() < MAX_INTACT_OBJECTS {
             intact_objects.insert(id);
         }
-        Ok(true)
+        Ok(())
     }
+}
+
+/// Lists the files of loose objects, but not the temporary ones that a killed git leaves beside them. Stops when there
+/// are too many.
+fn list_loose_files(folders: &[Vec<PathBuf>]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for folder in folders.iter().flatten() {
+        let Ok(entries) = fs::read_dir(folder) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            if files.len() > MAX_LOOSE_OBJECTS {
+                return files;
+            }
+            let name = entry.file_name();
+            if is_full_id(&format!("00{}", name.display())) {
+                files.push(entry.path());
+            }
+        }
+    }
+    files
+}
+
+/// Returns whether the file is a damaged loose object that is a commit, or whose type cannot be read.
+fn is_damaged_commit(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let mut reader = BufReader::new(file);
+    let Ok(input) = reader.fill_buf() else {
+        return false;
+    };
+    let mut start = [0; COMMIT_START.len()];
+    let mut inflater = Decompress::new(true);
+    let result = inflater.decompress(input, &mut start, FlushDecompress::None);
+    // The content of every object has at least as many bytes: `blob 0` and a zero byte for an empty blob.
+    let is_type_known = result.is_ok() && inflater.total_out() == COMMIT_START.len() as u64;
+    if is_type_known && start != COMMIT_START {
+        return false;
+    }
+    matches!(is_complete_stream(reader), Ok(false))
 }
 
 /// Opens the file of the object in one of these directories.

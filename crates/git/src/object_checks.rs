@@ -1,10 +1,10 @@
 //! Checks of objects before libgit2 reads them: see `loose_objects`.
 //!
-//! Inside of libgit2, a walk through the history, a merge and the status of a file read further objects.
-//! [`Repository::check_history`] and [`Repository::check_tree_files`] check what is loose there, from the start to the
-//! first packed object, because git packs an object together with everything that the object names. A damaged object
-//! behind a packed one is not found, and neither is an object that an entry of a reflog (`HEAD@{1}`) or `.gitattributes`
-//! in the index names.
+//! Inside of libgit2, a walk through the history, a merge and the status of a file read further objects, which
+//! [`Repository::check_history`] and [`Repository::check_tree_files`] check. The objects that these revisions name are
+//! not checked: entries of a reflog (`HEAD@{1}`), an upstream (`main@{u}`) and a search in all messages (`:/text`).
+//! Neither are `.gitattributes` in the index and the parent's tree in `new_commit`, which only extends repositories that
+//! sluicegate made itself.
 
 use super::loose_objects::MAX_INTACT_OBJECTS;
 use super::{GitError, Repository};
@@ -19,10 +19,10 @@ impl Repository {
 
     /// Fails if the object is loose and its file is damaged.
     pub(super) fn check_object(&self, id: Oid) -> Result<(), GitError> {
-        self.loose_objects.check_object(&self.common_dir, id).map(drop)
+        self.loose_objects.check_object(&self.common_dir, id)
     }
 
-    /// Fails if the object that the reference points to is damaged, or what that object names as a commit.
+    /// Fails if the object that the reference points to is damaged: a commit, or a tag or the object that it names.
     pub(super) fn check_reference(&self, reference: &Reference<'_>) -> Result<(), GitError> {
         let target = reference.resolve().ok().and_then(|direct| direct.target());
         target.map_or(Ok(()), |target| self.check_tag(target))
@@ -41,21 +41,20 @@ impl Repository {
         Ok(())
     }
 
-    /// Fails if a loose commit or tag is damaged that a walk through the history from `tip` reads.
+    /// Fails if a loose commit or tag is damaged that a walk through the history from `tip` reads. The history is only
+    /// searched if the clone has a damaged commit, which may be outside of this history.
     pub(super) fn check_history(&self, tip: Oid) -> Result<(), GitError> {
-        if !self.has_loose_objects() {
+        self.check_tag(tip)?;
+        if !self.has_loose_objects() || !self.loose_objects.has_damaged_commits(&self.common_dir) {
             return Ok(());
         }
         let mut ids = vec![tip];
+        let mut visited_ids = HashSet::new();
         while let Some(id) = ids.pop() {
-            let is_loose = self.loose_objects.check_object(&self.common_dir, id)?;
-            // A packed tag may name a loose commit.
-            if !is_loose && id != tip {
+            if self.loose_objects.is_intact_history(id) || !visited_ids.insert(id) {
                 continue;
             }
-            if !self.loose_objects.record_history(id) {
-                continue;
-            }
+            self.check_object(id)?;
             let Ok(object) = self.library.find_object(id, None) else {
                 continue;
             };
@@ -64,6 +63,7 @@ impl Repository {
                 ids.extend(commit.parent_ids());
             }
         }
+        self.loose_objects.record_intact_histories(visited_ids);
         Ok(())
     }
 
@@ -93,22 +93,25 @@ impl Repository {
 
     /// Fails if a loose tree or blob in these trees is damaged.
     pub(super) fn check_tree_files(&self, trees: &[Oid]) -> Result<(), GitError> {
+        if !self.has_loose_objects() {
+            return Ok(());
+        }
         let mut ids = trees.to_vec();
         let mut visited_trees = HashSet::new();
         while let Some(id) = ids.pop() {
-            if !self.loose_objects.check_object(&self.common_dir, id)?
-                || visited_trees.len() == MAX_INTACT_OBJECTS
-                || !visited_trees.insert(id)
-            {
+            if visited_trees.len() == MAX_INTACT_OBJECTS || !visited_trees.insert(id) {
                 continue;
             }
+            self.check_object(id)?;
             let Ok(tree) = self.library.find_tree(id) else {
                 continue;
             };
             for entry in &tree {
-                // The commit of a submodule is in another repository.
-                if entry.kind() != Some(ObjectType::Commit) {
-                    ids.push(entry.id());
+                match entry.kind() {
+                    Some(ObjectType::Tree) => ids.push(entry.id()),
+                    Some(ObjectType::Blob) => self.check_object(entry.id())?,
+                    // The commit of a submodule is in another repository.
+                    _ => {}
                 }
             }
         }
