@@ -57,7 +57,7 @@ impl Repository {
             .references_glob("refs/remotes/*")
             .map_err(&list_error)?
         {
-            branches.extend(self.find_tracked_branch(&remotes, &reference.map_err(&list_error)?)?);
+            branches.extend(self.find_tracked_branch(&remotes, &reference.map_err(&list_error)?));
         }
         Ok(branches)
     }
@@ -72,7 +72,7 @@ impl Repository {
             .references_glob("refs/remotes/*")
             .map_err(&list_error)?
         {
-            if let Some(tip) = self.find_reference_commit(&reference.map_err(&list_error)?)?
+            if let Some(tip) = self.find_reference_commit(&reference.map_err(&list_error)?)
                 && self.is_ancestor(tip, commit)?
             {
                 return Ok(true);
@@ -92,7 +92,7 @@ impl Repository {
         {
             let reference = result.map_err(&list_error)?;
             if self
-                .find_reference_commit(&reference)?
+                .find_reference_commit(&reference)
                 .is_some_and(|tip| CommitId::new(tip) == *commit)
             {
                 names.extend(reference.name().ok().map(str::to_owned));
@@ -122,7 +122,8 @@ impl Repository {
             let Some(reference) = self.find_reference(&name)? else {
                 continue;
             };
-            if let Some(candidate) = self.find_tracked_branch(&remotes, &reference)?
+            self.check_reference(&reference)?;
+            if let Some(candidate) = self.find_tracked_branch(&remotes, &reference)
                 && candidate.branch == branch
                 && !branches.contains(&candidate)
             {
@@ -152,7 +153,8 @@ impl Repository {
         let Some(reference) = self.find_reference(&format!("refs/heads/{branch}"))? else {
             return Ok(None);
         };
-        Ok(self.find_reference_commit(&reference)?.map(CommitId::new))
+        self.check_reference(&reference)?;
+        Ok(self.find_reference_commit(&reference).map(CommitId::new))
     }
 
     /// Returns the remote and the branch that a local branch follows, even if the clone has not fetched that
@@ -212,10 +214,11 @@ impl Repository {
         let head = self.find_reference(&format!("refs/remotes/{name}/HEAD"))?;
         let target = head.and_then(|head| head.symbolic_target().ok().flatten().map(str::to_owned));
         let Some(target) = target else { return Ok(None) };
-        match self.find_reference(&target)? {
-            Some(reference) => self.find_tracked_branch(remotes, &reference),
-            None => Ok(None),
-        }
+        let Some(reference) = self.find_reference(&target)? else {
+            return Ok(None);
+        };
+        self.check_reference(&reference)?;
+        Ok(self.find_tracked_branch(remotes, &reference))
     }
 
     /// Returns the reference with exactly this name; `None` if it is missing or the name is invalid or too long.
@@ -236,33 +239,27 @@ impl Repository {
         &self,
         remotes: &[Remote<'_>],
         reference: &Reference<'_>,
-    ) -> Result<Option<RemoteBranch>, GitError> {
+    ) -> Option<RemoteBranch> {
         if reference.symbolic_target_bytes().is_some() {
-            return Ok(None);
+            return None;
         }
-        let Ok(name) = reference.name() else {
-            return Ok(None);
-        };
-        let remote_branch = remotes
+        let name = reference.name().ok()?;
+        let (remote, branch) = remotes
             .iter()
-            .find_map(|remote| find_branch_on_remote(remote, name));
-        let Some((remote, branch)) = remote_branch else {
-            return Ok(None);
-        };
-        let tip = self.find_reference_commit(reference)?;
-        Ok(tip.map(|tip| RemoteBranch {
+            .find_map(|remote| find_branch_on_remote(remote, name))?;
+        Some(RemoteBranch {
             remote,
             branch,
             reference: name.to_owned(),
-            tip: CommitId::new(tip),
-        }))
+            tip: CommitId::new(self.find_reference_commit(reference)?),
+        })
     }
 
-    /// Returns the commit that the reference points to, directly or through a tag; `None` if it points to no commit.
-    /// Fails if the commit or the tag is damaged.
-    fn find_reference_commit(&self, reference: &Reference<'_>) -> Result<Option<Oid>, GitError> {
-        self.check_reference(reference)?;
-        Ok(reference.peel_to_commit().ok().map(|commit| commit.id()))
+    /// Returns the commit that the reference points to, directly or through a tag; `None` if it points to no commit, or
+    /// to a damaged object, so that a list of references skips it.
+    fn find_reference_commit(&self, reference: &Reference<'_>) -> Option<Oid> {
+        self.check_reference(reference).ok()?;
+        Some(reference.peel_to_commit().ok()?.id())
     }
 }
 
