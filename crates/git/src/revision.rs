@@ -108,12 +108,17 @@ impl Repository {
             }
         }
         let odb = self.open_odb()?;
-        let id = Oid::from_str(name).and_then(|prefix| odb.exists_prefix(prefix, name.len()));
-        match id {
-            Ok(id) if operators.is_empty() => self.check_tag(id),
-            Ok(id) => self.check_history(id),
-            Err(_) => Ok(()),
+        // The name that `git describe` prints ends with an id, for example `v1-2-gabc1234`.
+        let described_digits = name.split_once("-g").map(|(_, digits)| digits);
+        for digits in [Some(name), described_digits].into_iter().flatten() {
+            let id = Oid::from_str(digits).and_then(|prefix| odb.exists_prefix(prefix, digits.len()));
+            match id {
+                Ok(id) if operators.is_empty() => self.check_tag(id)?,
+                Ok(id) => self.check_history(id)?,
+                Err(_) => {}
+            }
         }
+        Ok(())
     }
 
     /// Resolves a revision whose part before `~`, `^` or `@{` is the full reference `name`. If there is no such
@@ -160,7 +165,7 @@ impl Repository {
     }
 
     /// Returns the references that match the name, and the commit whose id begins with the name. Each match is a pair
-    /// of the full name or id and the commit. A reference that cannot be read is skipped.
+    /// of the full name or id and the commit. A reference that points to no commit is skipped.
     fn find_name_matches(&self, name: &str) -> Vec<(String, Oid)> {
         let mut matches: Vec<(String, Oid)> = LOOKUP_PLACES
             .iter()
