@@ -235,11 +235,7 @@ impl Repository {
 
     /// Returns the branch that a reference under `refs/remotes/` tracks. Returns `None` if it tracks no branch: the
     /// symbolic reference `origin/HEAD`, for example, only names another reference.
-    fn find_tracked_branch(
-        &self,
-        remotes: &[Remote<'_>],
-        reference: &Reference<'_>,
-    ) -> Option<RemoteBranch> {
+    fn find_tracked_branch(&self, remotes: &[Remote<'_>], reference: &Reference<'_>) -> Option<RemoteBranch> {
         if reference.symbolic_target_bytes().is_some() {
             return None;
         }

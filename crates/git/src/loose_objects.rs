@@ -78,7 +78,8 @@ impl LooseObjects {
             let mut folders = self.folders.borrow_mut();
             list_loose_files(folders.get_or_insert_with(|| list_folders(common_dir)))
         };
-        let has_damaged_commits = files.len() <= MAX_LOOSE_OBJECTS && files.iter().any(|file| is_damaged_commit(file));
+        let has_damaged_commits =
+            files.len() <= MAX_LOOSE_OBJECTS && files.iter().any(|file| is_damaged_commit(file));
         self.has_damaged_commits.set(Some(has_damaged_commits));
         has_damaged_commits
     }

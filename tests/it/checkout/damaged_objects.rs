@@ -1,6 +1,7 @@
 //! Objects of git that a full disk, a killed fetch or a fault of the disk damaged.
 
-use crate::support::{Call, ProgramOutput, World, orchestration_text};
+use crate::support::publishing::shared_pipelines_file;
+use crate::support::{Call, Job, ProgramOutput, World, change, git, orchestration_text};
 use std::fmt::Write as _;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -37,6 +38,38 @@ fn loose_file(world: &World, revision: &str) -> PathBuf {
     world.work().join(".git/objects").join(folder).join(name)
 }
 
+/// Creates two commits with loose objects, and two commits above them that were fetched as a pack.
+fn world_with_pack_above_loose_objects() -> World {
+    let world = world_with_loose_objects();
+    world.push();
+    git(world.path(), "clone -q remote.git other");
+    let other = world.path().join("other");
+    git(&other, "commit -q --allow-empty -m third");
+    git(&other, "commit -q --allow-empty -m fourth");
+    git(&other, "push -q origin HEAD");
+    world.git("-c transfer.unpackLimit=1 pull -q --ff-only origin main");
+    assert!(!loose_file(&world, "HEAD~1").exists());
+    assert!(loose_file(&world, "HEAD~2").exists());
+    world
+}
+
+/// Creates two commits, and a branch of the remote that no command needs and whose object is an empty file.
+fn world_with_damaged_remote_branch() -> World {
+    let world = world_with_loose_objects();
+    world.write(
+        ".platform/shared-pipelines.yaml",
+        shared_pipelines_file(&[("b.orch.yaml", "6f1d3c1e-8a3b-4c56-9a0e-0d7b6c1f2a10", true)]),
+    );
+    world.commit("third");
+    world.push();
+    world.git("commit -q --allow-empty -m other");
+    world.git("update-ref refs/remotes/origin/other HEAD");
+    let file = loose_file(&world, "HEAD");
+    world.git("reset -q --hard HEAD~1");
+    write_read_only_file(&file, b"");
+    world
+}
+
 fn truncate_loose_object(world: &World, revision: &str) {
     let path = loose_file(world, revision);
     let content = fs::read(&path).unwrap();
@@ -50,10 +83,11 @@ fn write_read_only_file(path: &Path, content: &[u8]) {
 
 /// Runs the program, which may take at most 20 s of processor time: libgit2 would read the object forever.
 fn run_with_limit(world: &World, arguments: &str) -> ProgramOutput {
-    let output = Call::new(&world.work())
-        .command_in_shell("ulimit -t 20", arguments)
-        .output()
-        .unwrap();
+    run_call_with_limit(&Call::new(&world.work()), arguments)
+}
+
+fn run_call_with_limit(call: &Call, arguments: &str) -> ProgramOutput {
+    let output = call.command_in_shell("ulimit -t 20", arguments).output().unwrap();
     ProgramOutput {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8(output.stdout).unwrap(),
@@ -114,6 +148,69 @@ fn commands_with_intact_loose_objects_succeed() {
     }
 }
 
+#[test]
+fn pull_request_with_truncated_parent_exits_with_7() {
+    let world = change(&[("sluicegate.yaml", "exclude: [gone/**]\n")]);
+    world.write("sluicegate.yaml", "exclude: [old/**]\n");
+    world.commit("second change");
+    world.push();
+    truncate_loose_object(&world, "HEAD~1");
+    // The first error of a search for the merge-base is ignored, which decides on a notice about sluicegate.yaml.
+    run_call_with_limit(&Job::github().pull_request().call(&world), "check")
+        .expect(7)
+        .logging(&["is corrupt: the file"]);
+}
+
+#[test]
+fn truncated_commit_below_pack_exits_with_7() {
+    let world = world_with_pack_above_loose_objects();
+    let first = world.git("rev-parse HEAD~3");
+    truncate_loose_object(&world, "HEAD~2");
+    run_with_limit(&world, &format!("check --base {first} --head HEAD"))
+        .expect(7)
+        .logging(&["is corrupt: the file"]);
+}
+
+#[test]
+fn commands_with_intact_commits_below_pack_succeed() {
+    let world = world_with_pack_above_loose_objects();
+    for command in COMMANDS {
+        run_with_limit(&world, command).expect(0);
+    }
+}
+
+#[test]
+fn damaged_remote_branch_stops_only_its_own_comparison() {
+    let world = world_with_damaged_remote_branch();
+    let publish = "publish --dry-run --compat off --prefix p --version-name v1";
+    for command in COMMANDS.into_iter().chain([publish]) {
+        run_with_limit(&world, command).expect(0);
+    }
+    run_with_limit(&world, "check --base origin/other --head HEAD")
+        .expect(7)
+        .logging(&["is corrupt: the file"]);
+}
+
+#[test]
+fn truncated_commit_with_described_name_exits_with_7() {
+    let world = world_with_loose_objects();
+    world.git("tag -m v1 v1 HEAD~1");
+    let name = world.git("describe");
+    let check = format!("check --base {name} --head {}", world.git("rev-parse HEAD~1"));
+    run_with_limit(&world, &check).expect(0);
+    truncate_loose_object(&world, "HEAD");
+    run_with_limit(&world, &check)
+        .expect(7)
+        .logging(&["is corrupt: the file"]);
+}
+
+fn find_file<'f>(files: &'f [PathBuf], extension: &str) -> &'f Path {
+    let mut matches = files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|name| name == extension));
+    matches.next().unwrap()
+}
+
 /// Packs all objects, and gives the blob of `a.orch.yaml` in HEAD a type that git does not have.
 fn damage_type_in_pack(world: &World) {
     world.git("gc -q");
@@ -123,15 +220,11 @@ fn damage_type_in_pack(world: &World) {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    let with_extension = |name: &str| {
-        let has_extension = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == name);
-        files.iter().find(has_extension).unwrap()
-    };
-    let index = with_extension("idx").display().to_string();
+    let index = find_file(&files, "idx").display().to_string();
     let listing = world.git(("verify-pack", &["-v", &index]));
     let line = listing.lines().find(|line| line.starts_with(&blob)).unwrap();
     let offset: usize = line.split_whitespace().nth(4).unwrap().parse().unwrap();
-    let pack = with_extension("pack");
+    let pack = find_file(&files, "pack");
     let mut content = fs::read(pack).unwrap();
     // The three bits after the first one are the type.
     content[offset] &= 0b1000_1111;
