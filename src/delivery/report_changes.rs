@@ -3,7 +3,8 @@
 use super::Delivery;
 use crate::document_content::read_document;
 use crate::gate::changes::change_list::find_changed_pipelines;
-use crate::gate::changes::pipeline_change::{MAX_PICTURES, limit_canvas};
+use crate::gate::changes::page_pictures::{MAX_PICTURE_ATTEMPTS, MAX_PICTURES};
+use crate::gate::changes::pipeline_change::limit_canvas;
 use sluicegate_pipelines::findings::{ChangeSummary, Report};
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_reports::ChangedFile;
@@ -52,9 +53,9 @@ pub(super) fn list_report_changes(delivery: &Delivery<'_>) -> Vec<ChangedFile> {
         .collect()
 }
 
-/// Draws unchanged pipelines with findings about components, up to [`MAX_PICTURES`] of them; changed pipelines are drawn
-/// with their change instead. A pipeline that cannot be read, or whose drawing is too large, is omitted. Also returns the
-/// paths of the pipelines beyond the limit.
+/// Draws unchanged pipelines with findings about components, up to [`MAX_PICTURES`] in [`MAX_PICTURE_ATTEMPTS`] attempts;
+/// changed pipelines are drawn with their change instead. A pipeline that cannot be read, or whose drawing is too large,
+/// is omitted. Also returns the paths of the pipelines beyond the limits.
 pub(super) fn draw_unchanged_pipelines(
     delivery: &Delivery<'_>,
     report: &Report,
@@ -74,8 +75,9 @@ pub(super) fn draw_unchanged_pipelines(
         .map(|file| file.path.as_str())
         .filter(|path| !changed_paths.contains(path))
         .collect();
-    for file in snapshot.find_files(&paths).unwrap_or_default() {
-        if canvases.len() == MAX_PICTURES {
+    let files = snapshot.find_files(&paths).unwrap_or_default();
+    for (file_index, file) in files.into_iter().enumerate() {
+        if canvases.len() == MAX_PICTURES || file_index >= MAX_PICTURE_ATTEMPTS {
             omitted_paths.insert(file.path);
         } else if let Ok(Ok(content)) = read_document(repo, &file)
             && let Ok(canvas) = Canvas::from_pipeline(&content)

@@ -13,6 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
+/// The remark about a pipeline that is not drawn because of the limits on pictures.
+pub const OMITTED_PICTURE: &str = "the picture is omitted because there are too many pipelines to draw";
+
 /// Maximum length of the category in an id, in characters.
 const CATEGORY_LIMIT: usize = 60;
 
@@ -70,7 +73,7 @@ pub struct ReportContext {
     pub changes: Vec<ChangedFile>,
     /// Pictures of unchanged pipelines with findings.
     pub pictures: BTreeMap<String, Canvas>,
-    /// The unchanged pipelines with findings whose pictures are omitted because the page has too many pictures.
+    /// The unchanged pipelines with findings whose pictures are omitted because there are too many to draw.
     pub omitted_picture_paths: BTreeSet<String>,
 }
 

@@ -2,7 +2,8 @@
 //! human-readable reports.
 
 use crate::error::Failure;
-use crate::gate::changes::pipeline_change::{build_changed_file_with_facts, limit_pictures};
+use crate::gate::changes::page_pictures::PagePictures;
+use crate::gate::changes::pipeline_change::build_changed_file_with_facts;
 use crate::gate::pipeline_positions::PositionCache;
 use crate::gate::{ComparedChanges, VersionPairs, is_within};
 use crate::job::ci::Host;
@@ -94,14 +95,18 @@ pub(crate) fn compare_changes(
     pass_facts: impl FnOnce(&ChangedPipelineFacts),
 ) -> Result<Vec<ChangedFile>, GitError> {
     let pairs = VersionPairs { repo, head, bases };
+    let pictures = PagePictures::default();
     let mut compared_files = pairs.map_differing_versions(changes, &|index, contents| {
-        build_changed_file_with_facts(contents, index, positions)
+        (
+            index,
+            build_changed_file_with_facts(contents, index, &pictures, positions),
+        )
     })?;
-    limit_pictures(compared_files.iter_mut().map(|(file, _)| file));
+    pictures.move_into_files(compared_files.iter_mut().map(|(index, (file, _))| (*index, file)));
     let mut copy_sources = pairs.find_copy_sources(changes)?;
     let mut changed_files: Vec<ChangedFile> = Vec::with_capacity(compared_files.len());
     let mut facts_by_path = ChangedPipelineFacts::new();
-    for (mut file, facts) in compared_files {
+    for (_, (mut file, facts)) in compared_files {
         if file.summary.change == FileChange::Added {
             file.summary.previous_path = copy_sources.remove(&file.summary.path);
         }

@@ -4,4 +4,5 @@ pub(crate) mod background_comparison;
 pub(crate) mod change_list;
 pub(crate) mod changed_contents;
 mod copied_pipelines;
+pub(crate) mod page_pictures;
 pub(crate) mod pipeline_change;

@@ -1,6 +1,7 @@
 //! The change to a pipeline for reports and pages: counts, text and a drawing.
 
 use crate::gate::ChangedContents;
+use crate::gate::changes::page_pictures::PagePictures;
 use crate::gate::pipeline_positions::{PipelinePositions, PositionCache};
 use sluicegate_git::find_changed_lines;
 use sluicegate_pipelines::diff::{
@@ -12,13 +13,11 @@ use sluicegate_pipelines::pipelines::{Pipeline, PipelineFacts};
 use sluicegate_reports::ChangedFile;
 use std::ops::RangeInclusive;
 
-/// Maximum number of pipelines drawn on a page, and maximum number of components in a drawing, so that a page with
-/// hundreds of pipelines remains usable.
-pub(crate) const MAX_PICTURES: usize = 100;
+/// Maximum number of components in a drawing of a page.
 const MAX_PICTURE_BOXES: usize = 600;
 
 /// Maximum number of links in a drawing of a page, and in a drawing with its own file: a pipeline can have a million,
-/// which take minutes to draw. A page with [`MAX_PICTURES`] drawings of 4,000 links would need 600 MB.
+/// which take minutes to draw. A page with 100 drawings of 4,000 links would need 600 MB.
 const MAX_PICTURE_LINKS: usize = 2_000;
 pub(crate) const MAX_FILE_PICTURE_LINKS: usize = 40_000;
 
@@ -70,15 +69,15 @@ impl<'c> ParsedChange<'c> {
         Some(find_changed_lines(old, new))
     }
 
-    /// Describes the change for a report. `index` is its position in the list of changes: only the first
-    /// [`MAX_DESCRIBED_CHANGES`] changes have details. A change that affects only the layout is not drawn, and without a
-    /// changed component or link, only the first [`MAX_PICTURES`] changes are drawn, for pictures of their findings.
-    /// [`limit_pictures`] then limits the number of the other pictures. The touched lines are omitted.
-    fn build_changed_file(&self, index: usize) -> ChangedFile {
+    /// Describes the change for a report, and adds its picture to `pictures`. `index` is its position in the list of
+    /// changes: only the first [`MAX_DESCRIBED_CHANGES`] changes have details. A change that affects only the layout is
+    /// not drawn. The touched lines are omitted.
+    fn build_changed_file(&self, index: usize, pictures: &PagePictures) -> ChangedFile {
         let diff = self.diff();
-        let has_marks = !diff.components.is_empty() || !diff.links.is_empty();
-        let is_drawn = diff.change != FileChange::Layout && (has_marks || index < MAX_PICTURES);
-        let picture = is_drawn.then(|| self.draw(&diff).ok().and_then(limit_canvas));
+        if diff.change != FileChange::Layout && diff.reason.is_none() {
+            let is_marked = !diff.components.is_empty() || !diff.links.is_empty();
+            pictures.draw_change(index, is_marked, || self.draw(&diff).ok().and_then(limit_canvas));
+        }
         // The description is for a page of any width. Its first line repeats the summary of the file.
         let mut change_lines = describe_diff(&diff, None).split_off(1);
         if index >= MAX_DESCRIBED_CHANGES && !change_lines.is_empty() {
@@ -89,35 +88,28 @@ impl<'c> ParsedChange<'c> {
         ChangedFile {
             summary: diff.summarize(),
             change_lines,
-            picture: picture.flatten(),
+            picture: None,
             touched_ranges: None,
         }
     }
 }
 
-/// Keeps the first [`MAX_PICTURES`] pictures that show a change. A remark in the other files says that their picture is
-/// omitted.
-pub(crate) fn limit_pictures<'f>(files: impl Iterator<Item = &'f mut ChangedFile>) {
-    let files_with_pictures = files.filter(|file| file.picture.as_ref().is_some_and(Canvas::has_changes));
-    for file in files_with_pictures.skip(MAX_PICTURES) {
-        file.picture = None;
-        let remark = format!(
-            "the picture is omitted because the first {MAX_PICTURES} changed pipelines have pictures"
-        );
-        file.change_lines.push(DiffLine::remark(&remark));
-    }
-}
-
-/// Parses both versions and describes the change for a report. `index` is its position in the list of changes.
-pub(crate) fn build_changed_file(contents: &ChangedContents, index: usize) -> ChangedFile {
-    ParsedChange::parse(contents).build_changed_file(index)
+/// Parses both versions and describes the change for a report. `index` is its position in the list of changes. The
+/// picture is added to `pictures`.
+pub(crate) fn build_changed_file(
+    contents: &ChangedContents,
+    index: usize,
+    pictures: &PagePictures,
+) -> ChangedFile {
+    ParsedChange::parse(contents).build_changed_file(index, pictures)
 }
 
 /// Describes the change for a report with the touched lines, and returns the facts about the pipeline in head, so that
-/// head is parsed only once. Adds the positions in head to `positions`.
+/// head is parsed only once. Adds the picture to `pictures` and the positions in head to `positions`.
 pub(crate) fn build_changed_file_with_facts(
     contents: &ChangedContents,
     index: usize,
+    pictures: &PagePictures,
     positions: Option<&PositionCache>,
 ) -> (ChangedFile, Option<PipelineFacts>) {
     let change = ParsedChange::parse(contents);
@@ -129,7 +121,7 @@ pub(crate) fn build_changed_file_with_facts(
     });
     let file = ChangedFile {
         touched_ranges: change.find_touched_ranges(),
-        ..change.build_changed_file(index)
+        ..change.build_changed_file(index, pictures)
     };
     (file, head_facts)
 }
@@ -187,7 +179,7 @@ mod tests {
     #[test]
     fn details_of_a_change_are_omitted_from_a_position_on() {
         let list_lines = |change: &ChangedContents, index: usize| -> Vec<String> {
-            let lines = build_changed_file(change, index).change_lines;
+            let lines = build_changed_file(change, index, &PagePictures::default()).change_lines;
             lines.iter().map(|line| line.text.clone()).collect()
         };
         let change = rename_with_change(

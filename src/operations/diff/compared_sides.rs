@@ -49,14 +49,13 @@ pub(crate) fn compare_files(
     new: &Path,
     contents: &ChangedContents,
 ) -> PipelineComparison {
-    let only_index = 0;
     PipelineComparison {
         base: None,
         head: None,
         description: format!("{} compared with {}.", new.display(), old.display()),
         pipelines: contents
             .is_different()
-            .then(|| result_kind.build_result(only_index, contents))
+            .then(|| result_kind.build_only_result(contents))
             .into_iter()
             .collect(),
         interface: None,

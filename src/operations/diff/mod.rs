@@ -5,9 +5,8 @@ pub(crate) mod external_diff;
 pub(crate) mod plain_change;
 
 use crate::error::Failure;
-use crate::gate::changes::pipeline_change::{
-    MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file, limit_pictures,
-};
+use crate::gate::changes::page_pictures::PagePictures;
+use crate::gate::changes::pipeline_change::{MAX_FILE_PICTURE_LINKS, ParsedChange, build_changed_file};
 use crate::gate::interface_changes::interface_comparison::InterfaceDifference;
 use crate::gate::{ChangedContents, VersionPairs};
 use crate::job::cli::DiffFormat;
@@ -76,13 +75,14 @@ impl ResultKind {
         pairs: &VersionPairs<'_>,
         changes: &[Change],
     ) -> Result<Vec<(usize, PipelineResult)>, GitError> {
+        let pictures = PagePictures::default();
         let mut results = pairs.map_differing_versions(changes, &|index, contents| {
-            (index, self.build_result(index, contents))
+            (index, self.build_result(index, contents, &pictures))
         })?;
-        limit_pictures(results.iter_mut().filter_map(|(_, result)| match result {
-            PipelineResult::Page(file) => Some(&mut **file),
-            PipelineResult::Diff(_) | PipelineResult::Picture(..) => None,
-        }));
+        let page_files = results
+            .iter_mut()
+            .filter_map(|(index, result)| Some((*index, result.page_file_mut()?)));
+        pictures.move_into_files(page_files);
         let copy_sources = pairs.find_copy_sources(changes)?;
         for (_, result) in &mut results {
             result.set_copy_source(&copy_sources);
@@ -90,12 +90,26 @@ impl ResultKind {
         Ok(results)
     }
 
+    /// Compares the contents of the only pipeline.
+    fn build_only_result(self, contents: &ChangedContents) -> PipelineResult {
+        let only_index = 0;
+        let pictures = PagePictures::default();
+        let mut result = self.build_result(only_index, contents, &pictures);
+        pictures.move_into_files(result.page_file_mut().map(|file| (only_index, file)).into_iter());
+        result
+    }
+
     /// Compares the two contents of a pipeline, and keeps what the format needs. `index` is the position in the list of
-    /// changes: a page has pictures of the first ones only.
-    fn build_result(self, index: usize, contents: &ChangedContents) -> PipelineResult {
+    /// changes. The picture on a page is added to `pictures`.
+    fn build_result(
+        self,
+        index: usize,
+        contents: &ChangedContents,
+        pictures: &PagePictures,
+    ) -> PipelineResult {
         match self {
             Self::Diff => PipelineResult::Diff(contents.diff()),
-            Self::Page => PipelineResult::Page(Box::new(build_changed_file(contents, index))),
+            Self::Page => PipelineResult::Page(Box::new(build_changed_file(contents, index, pictures))),
             Self::Picture => {
                 let change = ParsedChange::parse(contents);
                 let diff = change.diff();
@@ -108,6 +122,14 @@ impl ResultKind {
 }
 
 impl PipelineResult {
+    /// Returns the file on the page; `None` for a format that is not a page.
+    fn page_file_mut(&mut self) -> Option<&mut ChangedFile> {
+        match self {
+            Self::Page(file) => Some(file),
+            Self::Diff(_) | Self::Picture(..) => None,
+        }
+    }
+
     /// Sets the path of the pipeline from which this new one was copied, if its path is among the copies.
     fn set_copy_source(&mut self, sources_by_copy: &BTreeMap<String, String>) {
         let (path, previous_path) = match self {

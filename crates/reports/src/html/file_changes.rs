@@ -6,6 +6,7 @@ use super::elements::render_path_heading;
 use super::finding_anchors::{AnchoredFinding, FileFindings};
 use super::name_direction::escape_path;
 use crate::ChangedFile;
+use crate::report_context::OMITTED_PICTURE;
 use crate::sentences::capitalize;
 use crate::view::View;
 use sluicegate_base::text::{format_and_more_of, format_count};
@@ -152,9 +153,7 @@ impl<'v, 'a> PageChanges<'v, 'a> {
         );
         let summary = match change {
             Some(change) => change.summary.describe(),
-            None if self.view.context.omitted_picture_paths.contains(path) => {
-                "The picture is omitted because other pipelines have too many pictures".to_owned()
-            }
+            None if self.view.context.omitted_picture_paths.contains(path) => capitalize(OMITTED_PICTURE),
             None if content.is_empty() => return FileChangesView::default(),
             None => "Pipeline with findings".to_owned(),
         };
