@@ -101,8 +101,9 @@ impl Workspace<'_> {
             snapshot.compare_with_bases(bases, &is_pipeline)?.find_changes()
         };
         let touched_paths = changes.iter().flat_map(Change::paths).collect();
-        let stricter_settings = comparison.find_stricter_settings(&files, &touched_paths)?;
-        let rules = comparison.find_rules_after_merge(&files)?;
+        let moved_rules = comparison.read_moved_rules(&files)?;
+        let stricter_settings = comparison.find_stricter_settings(&files, &moved_rules, &touched_paths)?;
+        let rules = comparison.find_rules_after_merge(&files, &moved_rules);
         if stricter_settings.is_empty() && rules.is_none() {
             return Ok(None);
         }

@@ -27,9 +27,11 @@ pub(super) struct TipComparison<'s> {
 }
 
 /// The versions of a gate file in head, in the target and at the bases.
-struct FileVersions {
+pub(super) struct FileVersions {
     /// The path of the file in the target.
     path: String,
+    /// The path of the rules file that the target replaced with this one by its settings.
+    replaced_path: Option<String>,
     head: GateFileVersion,
     tip: GateFileVersion,
     bases: Vec<GateFileVersion>,
@@ -48,11 +50,13 @@ impl FileVersions {
 
 impl TipComparison<'_> {
     /// Describes the settings that are stricter in the target than in the change, by the path of their file. In a rules
-    /// file, also lists differences of unknown effect, because they may be stricter. Adds a hidden directory that the
-    /// target renamed, and shared pipelines that consumers would lose.
+    /// file, also lists differences of unknown effect, because they may be stricter. `moved_rules` are compared with the
+    /// files that they replace. Adds a hidden directory that the target renamed, and shared pipelines that consumers
+    /// would lose.
     pub(super) fn find_stricter_settings(
         &self,
         files: &GateFiles,
+        moved_rules: &[FileVersions],
         touched_paths: &BTreeSet<&str>,
     ) -> Result<Vec<(String, Vec<String>)>, Failure> {
         let gate_paths = [
@@ -63,28 +67,26 @@ impl TipComparison<'_> {
         ];
         let mut compared_files = Vec::new();
         for (path, unknown_effects) in gate_paths {
-            if let Some(path) = path {
+            if let Some(path) = path.filter(|path| !is_moved(path, moved_rules)) {
                 compared_files.push((self.read_versions(files, path), unknown_effects));
             }
         }
-        for versions in self.read_moved_rules(files)? {
-            compared_files.push((versions, UnknownEffects::Include));
-        }
         let mut stricter_settings: Vec<(String, Vec<String>)> = Vec::new();
-        for (versions, unknown_effects) in compared_files {
-            let path = versions.path.clone();
-            let mut differences = describe_stricter_settings(
+        let unmoved_files = compared_files
+            .iter()
+            .map(|(versions, unknown_effects)| (versions, *unknown_effects));
+        let moved_files = moved_rules
+            .iter()
+            .map(|versions| (versions, UnknownEffects::Include));
+        for (versions, unknown_effects) in unmoved_files.chain(moved_files) {
+            let path = &versions.path;
+            let differences = describe_stricter_settings(
                 versions.as_merge_versions(),
-                &|old, new| files.describe_changes(&path, old, new, DescriptionLength::Complete),
+                &|old, new| files.describe_changes(path, old, new, DescriptionLength::Complete),
                 unknown_effects,
             );
-            // The target may have edited the rules file that it moved to.
-            for (listed_path, listed_differences) in &stricter_settings {
-                differences
-                    .retain(|difference| *listed_path != path || !listed_differences.contains(difference));
-            }
             if !differences.is_empty() {
-                stricter_settings.push((path, differences));
+                stricter_settings.push((path.clone(), differences));
             }
         }
         stricter_settings.extend(self.find_renamed_config_dir()?);
@@ -99,13 +101,14 @@ impl TipComparison<'_> {
             head: read_version(self.head),
             tip: read_version(&self.tip),
             bases: self.bases.iter().map(read_version).collect(),
+            replaced_path: None,
             path,
         }
     }
 
     /// Reads the rules files that the target selects by its settings in place of those that the change and a base
     /// select. A move by the change itself is a change to the gate.
-    fn read_moved_rules(&self, files: &GateFiles) -> Result<Vec<FileVersions>, Failure> {
+    pub(super) fn read_moved_rules(&self, files: &GateFiles) -> Result<Vec<FileVersions>, Failure> {
         let mut moved_versions = Vec::new();
         for moved_file in self.workspace.find_moved_rules(self.head, &self.tip)? {
             let MovedRulesFile { old_path, new_path } = &moved_file;
@@ -122,6 +125,7 @@ impl TipComparison<'_> {
             if !bases.is_empty() {
                 moved_versions.push(FileVersions {
                     path: new_path.clone(),
+                    replaced_path: Some(old_path.clone()),
                     head: self.workspace.read_version(self.head, files, old_path),
                     tip: self.workspace.read_version(&self.tip, files, new_path),
                     bases,
@@ -140,16 +144,22 @@ impl TipComparison<'_> {
 
     /// Returns the rules that will apply after the merge. Returns `None` if these are the rules of head, or if the
     /// target has no hidden directory.
-    pub(super) fn find_rules_after_merge(&self, files: &GateFiles) -> Result<Option<RuleSet>, Failure> {
-        let moved_versions = self.read_moved_rules(files)?.into_iter();
-        let tip_versions = self
-            .path_at_tip(RULES_FILE)
-            .map(|path| self.read_versions(files, path));
-        let rules_file = moved_versions
-            .filter(|versions| versions.path.ends_with(RULES_FILE))
-            .chain(tip_versions)
-            .find_map(|versions| format_changed_rules(versions.as_merge_versions()));
-        Ok(rules_file.map(|bytes| RuleSet::parse(&bytes)))
+    pub(super) fn find_rules_after_merge(
+        &self,
+        files: &GateFiles,
+        moved_rules: &[FileVersions],
+    ) -> Option<RuleSet> {
+        let moved_platform_rules = moved_rules
+            .iter()
+            .find(|versions| versions.path.ends_with(RULES_FILE));
+        let bytes = match moved_platform_rules {
+            Some(versions) => format_changed_rules(versions.as_merge_versions()),
+            None => {
+                let versions = self.read_versions(files, self.path_at_tip(RULES_FILE)?);
+                format_changed_rules(versions.as_merge_versions())
+            }
+        };
+        bytes.map(|bytes| RuleSet::parse(&bytes))
     }
 
     /// Returns the platform's hidden directory in the target, with a description, if the target renamed it since a
@@ -221,4 +231,11 @@ impl TipComparison<'_> {
             .filter_map(|change| change.id)
             .collect())
     }
+}
+
+/// Returns whether the target moved its rules from or to this path, so that comparing the path itself would be wrong.
+fn is_moved(path: &str, moved_rules: &[FileVersions]) -> bool {
+    moved_rules
+        .iter()
+        .any(|versions| versions.path == path || versions.replaced_path.as_deref() == Some(path))
 }

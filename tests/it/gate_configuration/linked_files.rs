@@ -162,6 +162,49 @@ fn team_rules_to_which_the_target_moved_are_compared() {
 }
 
 #[test]
+fn rules_that_the_target_only_moves_are_not_stricter() {
+    let moves: [(Edit, Edit, &str, i32); 2] = [
+        (
+            |world| {
+                world.write(RULES_FILE, RULES);
+                world.write("sluicegate.yaml", "config-dir: .platform\n");
+            },
+            |world| {
+                world.git("mv .platform .strict");
+                world.write("sluicegate.yaml", "config-dir: .strict\n");
+            },
+            // The new name of the directory is reported: the change has no rules file there yet.
+            "has a stricter .strict/",
+            1,
+        ),
+        (
+            |world| {
+                world.write("old.yaml", TEAM_RULES);
+                world.write("sluicegate.yaml", "review: { team-rules: old.yaml }\n");
+            },
+            |world| {
+                world.git("mv old.yaml new.yaml");
+                world.write("sluicegate.yaml", "review: { team-rules: new.yaml }\n");
+            },
+            "has a stricter",
+            0,
+        ),
+    ];
+    for (before, after, sentence, code_of_target_policy) in moves {
+        let world = stale_change(before, after);
+        for (policy, code) in [("", code_of_target_policy), ("--policy head", 0)] {
+            let output = Job::github()
+                .pull_request()
+                .call(&world)
+                .run(("check", policy))
+                .expect(code);
+            assert!(!output.all().contains(sentence), "{}", output.all());
+            assert!(!output.all().contains("also evaluated"), "{}", output.all());
+        }
+    }
+}
+
+#[test]
 fn change_of_link_to_directory_is_described_with_its_settings() {
     let world = project();
     world.write("lax/s.yaml", "review: { fail-on: never }\n");
