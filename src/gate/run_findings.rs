@@ -123,10 +123,7 @@ impl RunFindings {
         if self.files.is_empty() || self.files.iter().any(|file| !file.results.is_empty()) {
             return None;
         }
-        Some(format!(
-            "No enabled rule applies to the reviewed files ({}), so it is unknown whether they are valid YAML.",
-            format_count(self.files.len(), "pipeline")
-        ))
+        Some(describe_files_without_rules(self.files.len()))
     }
 
     /// Calls `apply` with one slice of all results, of the review and of the project checks, because waivers are
@@ -138,6 +135,22 @@ impl RunFindings {
         self.project_files = self.files.split_off(reviewed_count);
         result
     }
+}
+
+/// The beginning of the note about reviewed files for which no rule is enabled.
+const NO_RULES_REMARK: &str = "No enabled rule applies to the reviewed files";
+
+/// Returns the note that no rule applies to any of this number of reviewed files.
+pub(crate) fn describe_files_without_rules(file_count: usize) -> String {
+    format!(
+        "{NO_RULES_REMARK} ({}), so it is unknown whether they are valid YAML.",
+        format_count(file_count, "pipeline")
+    )
+}
+
+/// Returns whether the note of a report states that no rule applies to its files.
+pub(crate) fn is_note_of_files_without_rules(note: &str) -> bool {
+    note.starts_with(NO_RULES_REMARK)
 }
 
 /// Adds results to those of the same files, and sorts the files by path. In a file, the results that it already has

@@ -1,5 +1,6 @@
 //! Merges the reports of the shards of a review.
 
+use crate::gate::run_findings::{describe_files_without_rules, is_note_of_files_without_rules};
 use crate::gate::shard_selection::is_note_of_empty_shard;
 use crate::gate::{decide_verdict, find_report_causes};
 use sluicegate_pipelines::findings::{Report, Shard, describe_missing_shards};
@@ -37,7 +38,9 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     if has_several_reports {
         merged_report.remove_known_limit_note();
     }
+    let mut is_rule_applied = has_applied_rule(&merged_report);
     for mut report in reports {
+        is_rule_applied |= has_applied_rule(&report);
         reject_other_review(&merged_report, &report)?;
         shards.extend(report.context.shard);
         report.remove_known_limit_note();
@@ -49,8 +52,11 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
     }
     if has_several_reports {
         remove_notes_of_empty_shards(&mut merged_report);
+        merge_notes_of_files_without_rules(&mut merged_report, is_rule_applied);
         merged_report.notes.extend(merged_report.check_known_limit());
     }
+    // This run has its own exit code.
+    merged_report.remove_excuse();
     merged_report.verdict = merged_report
         .verdict
         .max(decide_verdict(&find_report_causes(&merged_report)));
@@ -229,6 +235,30 @@ fn add_report(merged_report: &mut Report, report: Report) -> Result<(), MergeErr
 fn remove_notes_of_empty_shards(merged_report: &mut Report) {
     if !merged_report.files.is_empty() || !merged_report.unreviewed_files.is_empty() {
         merged_report.notes.retain(|note| !is_note_of_empty_shard(note));
+    }
+}
+
+/// Returns whether a rule applies to a file of the report.
+fn has_applied_rule(report: &Report) -> bool {
+    report.files.iter().any(|file| file.is_reviewed)
+        && !report
+            .notes
+            .iter()
+            .any(|note| is_note_of_files_without_rules(note))
+}
+
+/// Removes the notes of shards in which no rule applies to a file. If this is also true of the entire review, adds the
+/// note about all files.
+fn merge_notes_of_files_without_rules(merged_report: &mut Report, is_rule_applied: bool) {
+    let note_count = merged_report.notes.len();
+    merged_report
+        .notes
+        .retain(|note| !is_note_of_files_without_rules(note));
+    if !is_rule_applied && merged_report.notes.len() < note_count {
+        let reviewed_count = merged_report.files.iter().filter(|file| file.is_reviewed).count();
+        merged_report
+            .notes
+            .push(describe_files_without_rules(reviewed_count));
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::support::release::{publish_call, stage, versions};
 use crate::support::{
-    Call, Job, Platform, World, change, head, orchestration_text, passed_results, requested_pipelines,
-    respond_for_each,
+    Call, Job, Platform, RULES_FILE, World, change, head, orchestration_text, passed_results,
+    requested_pipelines, respond_for_each,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -127,6 +127,31 @@ fn merged_report_does_not_repeat_the_note_of_a_shard_without_pipelines() {
         .run(format!("report part-{empty_index}.json"))
         .expect(3);
     assert!(single.out.contains(note), "{}", single.all());
+}
+
+#[test]
+fn merged_report_says_once_that_no_rule_applies_and_only_if_it_is_true() {
+    let (world, _) = eight_pipelines();
+    world.write(RULES_FILE, "rules: []\n");
+    world.commit("no rules");
+    for index in 1..=2 {
+        let args = format!("check --shard {index}/2 --report json=part-{index}.json");
+        Call::new(&world.work()).run(args).expect(0);
+    }
+    let merge = || {
+        let args = "report part-1.json part-2.json --report json=-";
+        Call::new(&world.work()).run(args).expect(0).json()["notes"].to_string()
+    };
+    let note = "No enabled rule applies to the reviewed files";
+    let notes = merge();
+    assert!(notes.contains(&format!("{note} (9 pipelines)")), "{notes}");
+    assert_eq!(notes.matches(note).count(), 1, "{notes}");
+    // In another shard, a rule applies.
+    copy_edited_report(&world, "part-2.json", "part-2.json", |report| {
+        report["notes"] = json!([]);
+    });
+    let notes = merge();
+    assert!(!notes.contains(note), "{notes}");
 }
 
 #[test]

@@ -125,6 +125,31 @@ fn report_of_undecided_run_in_each_format_shows_applied_setting() {
 }
 
 #[test]
+fn report_of_excused_run_does_not_claim_that_later_run_passes() {
+    let world = change(&[("b.orch.yaml", &good_pipeline())]);
+    let platform = Platform::new();
+    platform.is_down();
+    for name in ["1", "2"] {
+        let args = format!("review --on-unavailable pass --shard {name}/2 --report json=part-{name}.json");
+        platform.call(&world).run(&args).expect(0);
+    }
+    let parts = ["part-1.json", "part-2.json"];
+    let is_excused = |name: &&&str| world.read_text(name).contains(APPLIED);
+    assert_eq!(parts.iter().filter(is_excused).count(), 1);
+    let outputs = "--report json=r.json --report github=r.github --report markdown=r.md";
+    for files in ["part-1.json part-2.json", "part-1.json", "part-2.json"] {
+        let output = platform
+            .call(&world)
+            .run(format!("report {files} {outputs}"))
+            .expect(3);
+        let texts = ["r.json", "r.github", "r.md"]
+            .map(|name| world.read_text(name))
+            .concat();
+        assert!(!(output.all() + &texts).contains(APPLIED), "{files}: {texts}");
+    }
+}
+
+#[test]
 fn pipeline_that_breaks_the_platform_is_checked_locally() {
     let world = world_with_poisoned_file(&orchestration_text(&["Start", "bad name", "Done"]));
     let platform = platform_failing_bad_file(ResponseTemplate::new(500));
