@@ -222,7 +222,7 @@ impl Workspace<'_> {
         files: &GateFiles,
         link: &str,
     ) -> Option<Vec<String>> {
-        let (was_link, is_link) = (has_link(base, link), has_link(snapshot, link));
+        let (was_link, is_link) = (is_link_in(base, link), is_link_in(snapshot, link));
         if !was_link && !is_link {
             return None;
         }
@@ -233,9 +233,9 @@ impl Workspace<'_> {
             } else {
                 was_link && is_link
             };
-            let leads_through_link =
-                self.leads_through(base, source, link) || self.leads_through(snapshot, source, link);
-            if !is_compared || !leads_through_link {
+            let is_behind_link =
+                self.is_behind_link(base, source, link) || self.is_behind_link(snapshot, source, link);
+            if !is_compared || !is_behind_link {
                 continue;
             }
             let (old, new) = (
@@ -255,8 +255,8 @@ impl Workspace<'_> {
         sentences
     }
 
-    /// Returns whether the links in `path` lead through `link`.
-    fn leads_through(&self, snapshot: &Snapshot<'_>, path: &str, link: &str) -> bool {
+    /// Returns whether the file at `path` is behind `link`.
+    fn is_behind_link(&self, snapshot: &Snapshot<'_>, path: &str, link: &str) -> bool {
         policy::follow_links(&self.repo, snapshot, path)
             .is_ok_and(|resolved_path| resolved_path.paths.iter().any(|part| part == link))
     }
@@ -346,7 +346,7 @@ impl Workspace<'_> {
 }
 
 /// Returns whether the snapshot has a symbolic link at this path.
-fn has_link(snapshot: &Snapshot<'_>, path: &str) -> bool {
+fn is_link_in(snapshot: &Snapshot<'_>, path: &str) -> bool {
     snapshot
         .find_file(path)
         .is_ok_and(|file| file.is_some_and(|file| file.kind == FileKind::Symlink))

@@ -2,7 +2,7 @@
 
 use super::branch_role::BranchRole;
 use super::fetch_source::FetchSource;
-use super::merge_unknown_reason::{MergeUnknownReason, name_branch_hint};
+use super::merge_unknown_reason::{MergeUnknownReason, default_branch_hint};
 use crate::job::ci::{CiError, Host};
 use sluicegate_base::text::join_with_or;
 use sluicegate_git::{CommitId, FULL_HISTORY_HINT, GitError};
@@ -227,7 +227,7 @@ impl ContextError {
             | Self::BaseNotInClone { host, .. }
             | Self::BranchNotInClone { host, needs_history: true, .. }
             | Self::MergeUnknown { host, reason: MergeUnknownReason::ShallowClone, .. } => Some(history_hint(*host)),
-            Self::MergeUnknown { reason: MergeUnknownReason::NoDefaultBranch { remote }, .. } => Some(name_branch_hint(remote)),
+            Self::MergeUnknown { reason: MergeUnknownReason::NoDefaultBranch { remote }, .. } => Some(default_branch_hint(remote)),
             Self::BranchNotInClone { host, branch, remote, .. }
             | Self::MergeUnknown { host, reason: MergeUnknownReason::NoRemoteBranch { branch, remote }, .. } => {
                 Some(format!("{}; {}", fetch_hint(remote, branch), history_hint(*host)))

@@ -11,6 +11,6 @@ pub enum MergeUnknownReason {
 }
 
 /// Returns the hint that records the default branch of this remote in the clone.
-pub(super) fn name_branch_hint(remote: &str) -> String {
+pub(super) fn default_branch_hint(remote: &str) -> String {
     format!("name the branch: `git remote set-head {remote} BRANCH`")
 }
