@@ -152,12 +152,11 @@ impl TipComparison<'_> {
         let moved_platform_rules = moved_rules
             .iter()
             .find(|versions| versions.path.ends_with(RULES_FILE));
-        let bytes = match moved_platform_rules {
-            Some(versions) => format_changed_rules(versions.as_merge_versions()),
-            None => {
-                let versions = self.read_versions(files, self.path_at_tip(RULES_FILE)?);
-                format_changed_rules(versions.as_merge_versions())
-            }
+        let bytes = if let Some(versions) = moved_platform_rules {
+            format_changed_rules(versions.as_merge_versions())
+        } else {
+            let versions = self.read_versions(files, self.path_at_tip(RULES_FILE)?);
+            format_changed_rules(versions.as_merge_versions())
         };
         bytes.map(|bytes| RuleSet::parse(&bytes))
     }
