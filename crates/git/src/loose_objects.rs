@@ -1,9 +1,9 @@
 //! Loose objects whose file is damaged, for example because the disk was full or a fetch was killed.
 //!
-//! libgit2 reads a loose object whose compressed stream ends too early in a loop without an end (`git_zstream_get_output`
-//! makes no progress and returns no error). Therefore the stream of a loose object is inflated once here before libgit2
-//! reads the object. A fresh clone has only packs, so that nothing is read there. An object that is also in a pack is
-//! checked all the same, although libgit2 would read the pack.
+//! libgit2 reads a loose object whose compressed stream ends too early in a loop without an end, because
+//! `git_zstream_get_output` makes no progress and returns no error. Therefore the stream of a loose object is inflated
+//! once here before libgit2 reads the object. A fresh clone has only packs, so that nothing is read there. An object
+//! that is also in a pack is checked all the same, although libgit2 would read the pack.
 
 use super::{GitError, id::is_full_id};
 use flate2::{Decompress, FlushDecompress, Status};
@@ -41,7 +41,7 @@ pub(super) struct LooseObjects {
     intact_objects: RefCell<HashSet<Oid>>,
     /// The commits whose history is intact.
     intact_histories: RefCell<HashSet<Oid>>,
-    /// Whether a loose commit is damaged. Searched once.
+    /// The result of the last search for damaged commits.
     has_damaged_commits: Cell<Option<bool>>,
 }
 
@@ -119,7 +119,7 @@ impl LooseObjects {
     }
 }
 
-/// Lists the files of loose objects, but not the temporary ones that a killed git leaves beside them. Stops when there
+/// Lists the files of loose objects, but not the temporary ones that a killed git leaves there. Stops when there
 /// are too many.
 fn list_loose_files(folders: &[Vec<PathBuf>]) -> Vec<PathBuf> {
     let mut files = Vec::new();

@@ -1,10 +1,12 @@
 //! Checks of objects before libgit2 reads them: see `loose_objects`.
 //!
 //! Inside of libgit2, a walk through the history, a merge and the status of a file read further objects, which
-//! [`Repository::check_history`] and [`Repository::check_tree_files`] check. The objects that these revisions name are
-//! not checked: entries of a reflog (`HEAD@{1}`), an upstream (`main@{u}`) and a search in all messages (`:/text`).
-//! Neither are `.gitattributes` in the index and the parent's tree in `new_commit`, which only extends repositories that
-//! sluicegate made itself.
+//! [`Repository::check_history`] and [`Repository::check_tree_files`] check. A packed object may name a loose one,
+//! because a fetched pack omits the objects that the clone has.
+//!
+//! These objects are not checked: those that an entry of a reflog (`HEAD@{1}`), an upstream (`main@{u}`), a search in
+//! all messages (`:/text`) or `.gitattributes` in the index names, and the parent's tree in `new_commit`, which only
+//! extends repositories that sluicegate made itself.
 
 use super::loose_objects::MAX_INTACT_OBJECTS;
 use super::{GitError, Repository};
