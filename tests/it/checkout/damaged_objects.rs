@@ -1,7 +1,9 @@
 //! Objects of git that a full disk, a killed fetch or a fault of the disk damaged.
 
 use crate::support::publishing::shared_pipelines_file;
-use crate::support::{Call, Job, ProgramOutput, World, change, git, orchestration_text};
+use crate::support::{
+    Call, Job, ProgramOutput, World, change, git, orchestration_text, project, strict_platform,
+};
 use std::fmt::Write as _;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -187,6 +189,47 @@ fn damaged_remote_branch_stops_only_its_own_comparison() {
         run_with_limit(&world, command).expect(0);
     }
     run_with_limit(&world, "check --base origin/other --head HEAD")
+        .expect(7)
+        .logging(&["is corrupt: the file"]);
+}
+
+/// Creates a merge that only the clone has, whose parents both edit a file. Only the files are loose objects.
+fn world_with_merge_of_loose_files() -> World {
+    let world = project();
+    let lines: Vec<String> = (1..1_000).map(|number| number.to_string()).collect();
+    let text = lines.join("\n");
+    world.write("notes.txt", &text);
+    world.commit("notes");
+    world.push();
+    world.git("checkout -q -b change");
+    world.write("notes.txt", text.replace("\n5\n", "\nfive\n"));
+    world.commit("start");
+    world.push();
+    world.git("checkout -q main");
+    world.write("notes.txt", text.replace("\n500\n", "\nmiddle\n"));
+    world.commit("middle");
+    world.push();
+    world.git("checkout -q --detach change");
+    world.git("merge -q -m merge origin/main");
+    let pack = "alias.pack=!git rev-list --objects --all HEAD --filter=blob:none | cut -d ' ' -f 1 \
+                | git pack-objects -q .git/objects/pack/pack";
+    world.git(["-c", pack, "pack"]);
+    world.git("prune-packed");
+    world
+}
+
+#[test]
+fn merge_of_truncated_file_below_pack_exits_with_7() {
+    let world = world_with_merge_of_loose_files();
+    let platform = strict_platform();
+    let call = || {
+        Job::jenkins()
+            .pull_request()
+            .extend(&world, platform.call(&world))
+    };
+    run_call_with_limit(&call(), "review").expect(0);
+    truncate_loose_object(&world, "HEAD^1:notes.txt");
+    run_call_with_limit(&call(), "review")
         .expect(7)
         .logging(&["is corrupt: the file"]);
 }
