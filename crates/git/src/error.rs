@@ -144,7 +144,7 @@ pub const FULL_HISTORY_HINT: &str = "fetch the full history: set `fetch-depth: 0
      actions/checkout on GitHub, set the variable `GIT_DEPTH: 0` on GitLab, or run `git fetch --unshallow` \
      elsewhere";
 
-/// How to replace a damaged object.
+/// The steps that replace a damaged object.
 const CORRUPT_OBJECT_HINT: &str = "run `git fsck` to list the damaged objects, and clone the repository again; in CI, \
      delete the cached checkout";
 

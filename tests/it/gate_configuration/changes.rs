@@ -688,7 +688,7 @@ fn report_refuses_the_flag_for_gate_changes() {
     call.run("check --report json=../r.json").expect(0);
     call.run("report ../r.json --gate-changes fail")
         .expect(2)
-        .saying(&["hint: pass --gate-changes to the command that writes the report"]);
+        .saying(&["hint: pass it to the command that writes the report"]);
     let variable = call.clone().variable("SLUICEGATE_GATE_CHANGES", "fail");
     variable.run("report ../r.json").expect(0);
     let help = call.run("report --help").expect(0);
