@@ -3,7 +3,7 @@
 use crate::gate::run_findings::{describe_files_without_rules, is_note_of_files_without_rules};
 use crate::gate::shard_selection::is_note_of_empty_shard;
 use crate::gate::{decide_verdict, find_report_causes};
-use sluicegate_pipelines::findings::{Report, Shard, describe_missing_shards};
+use sluicegate_pipelines::findings::{LimitKind, Report, Shard, describe_missing_shards};
 use std::collections::BTreeMap;
 
 /// The reason why reports cannot be merged.
@@ -56,7 +56,7 @@ pub(crate) fn merge_reports(reports: Vec<Report>) -> Result<Report, MergeError> 
         merged_report.notes.extend(merged_report.check_known_limit());
     }
     // This run has its own exit code.
-    merged_report.remove_excuse();
+    remove_excuse(&mut merged_report);
     merged_report.verdict = merged_report
         .verdict
         .max(decide_verdict(&find_report_causes(&merged_report)));
@@ -238,6 +238,18 @@ fn remove_notes_of_empty_shards(merged_report: &mut Report) {
     }
 }
 
+/// Removes the sentence that the run passed although the verdict is undecided: it is true only of the run that the job
+/// excused, not of a later run that reads its report.
+fn remove_excuse(report: &mut Report) {
+    for limit in &report.limits {
+        if limit.kind == LimitKind::Excused {
+            report.notes.retain(|note| *note != limit.text);
+            report.reasons.retain(|reason| *reason != limit.text);
+        }
+    }
+    report.limits.retain(|limit| limit.kind != LimitKind::Excused);
+}
+
 /// Returns whether a rule applies to a file of the report.
 fn has_applied_rule(report: &Report) -> bool {
     report.files.iter().any(|file| file.is_reviewed)
@@ -299,7 +311,7 @@ fn check_shards(merged_report: &mut Report, mut shards: Vec<Shard>) -> Result<()
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sluicegate_pipelines::findings::{LimitKind, Severity, Status, Verdict, VerdictLimit};
+    use sluicegate_pipelines::findings::{Severity, Status, Verdict, VerdictLimit};
     use sluicegate_pipelines::interface::{ComparedVersion, Compatibility};
     use sluicegate_test_support::sample_report as sample;
 

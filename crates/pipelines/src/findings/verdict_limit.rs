@@ -1,6 +1,5 @@
 //! The facts that limit the verdict of a review.
 
-use super::Report;
 use serde::{Deserialize, Serialize};
 use sluicegate_base::words::words;
 
@@ -37,17 +36,4 @@ pub struct VerdictLimit {
     pub path: Option<String>,
     /// The sentence, which is also one of the notes.
     pub text: String,
-}
-
-impl Report {
-    /// Removes the sentence that the run passed although the verdict is undecided: it is true only of the run that the
-    /// job excused, not of a later run that reads its report.
-    pub fn remove_excuse(&mut self) {
-        let is_excuse = |limit: &VerdictLimit| limit.kind == LimitKind::Excused;
-        for limit in self.limits.iter().filter(|limit| is_excuse(limit)) {
-            self.notes.retain(|note| *note != limit.text);
-            self.reasons.retain(|reason| *reason != limit.text);
-        }
-        self.limits.retain(|limit| !is_excuse(limit));
-    }
 }
