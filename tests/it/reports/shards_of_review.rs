@@ -130,7 +130,7 @@ fn merged_report_does_not_repeat_the_note_of_a_shard_without_pipelines() {
 }
 
 #[test]
-fn merged_report_says_once_that_no_rule_applies_and_only_if_it_is_true() {
+fn note_without_enabled_rule_is_once_in_merged_report_only_if_true() {
     let (world, _) = eight_pipelines();
     world.write(RULES_FILE, "rules: []\n");
     world.commit("no rules");
