@@ -96,12 +96,12 @@ impl LooseObjects {
 
     /// Fails if the object is loose and its file is damaged.
     pub(super) fn check_object(&self, common_dir: &Path, id: Oid) -> Result<(), GitError> {
-        let Some(folders) = self.find_folders(common_dir, id) else {
-            return Ok(());
-        };
         if self.intact_objects.borrow().contains(&id) {
             return Ok(());
         }
+        let Some(folders) = self.find_folders(common_dir, id) else {
+            return Ok(());
+        };
         let Some((path, file)) = open_loose_file(&folders, id) else {
             return Ok(());
         };

@@ -18,10 +18,7 @@ impl WantedFiles<'_> {
         match self {
             Self::Matching(_) => true,
             Self::Listed(paths) => {
-                while paths.next_if(|path| path.as_bytes() < folder).is_some() {}
-                paths
-                    .peek()
-                    .is_some_and(|path| path.as_bytes().starts_with(folder))
+                skip_paths_before(paths, folder).is_some_and(|path| path.as_bytes().starts_with(folder))
             }
         }
     }
@@ -31,16 +28,19 @@ impl WantedFiles<'_> {
         match self {
             Self::Matching(is_wanted) => is_wanted(&path_to_text(path)),
             Self::Listed(paths) => {
-                while paths
-                    .next_if(|wanted_path| wanted_path.as_bytes() < path)
-                    .is_some()
-                {}
-                paths
-                    .peek()
-                    .is_some_and(|wanted_path| wanted_path.as_bytes() == path)
+                skip_paths_before(paths, path).is_some_and(|wanted_path| wanted_path.as_bytes() == path)
             }
         }
     }
+}
+
+/// Skips the paths before this one in the order of bytes, and returns the next one.
+fn skip_paths_before<'w>(paths: &mut Peekable<btree_set::Iter<'w, &'w str>>, path: &[u8]) -> Option<&'w str> {
+    while paths
+        .next_if(|wanted_path| wanted_path.as_bytes() < path)
+        .is_some()
+    {}
+    paths.peek().map(|wanted_path| **wanted_path)
 }
 
 /// What to do with a wanted file whose path is not UTF-8.

@@ -66,25 +66,30 @@ impl FileNameSearch {
 /// Matches blanks between words, as YAML may write them: as line breaks, escaped, or before a continued line.
 const BLANK_PATTERN: &str = r"(?:\s|\\[ \ttnrf]|\\\r?\n)+";
 
+/// Matches the end of a line that is continued on the next one, if there is one.
+const CONTINUATION_PATTERN: &str = r"(?:\\\r?\n[ \t]*)?";
+
 /// Returns a pattern that matches a file's name, without its extension, as YAML may write it: a blank may be a line
 /// break or escaped, a single quote may be doubled, and other characters may be escaped, for example a double quote.
 fn build_name_pattern(path: &str) -> String {
-    let name = file_name(trim_pipeline_extension(path));
-    let mut pattern = String::new();
-    for word in name.split_ascii_whitespace() {
-        if !pattern.is_empty() {
-            pattern.push_str(BLANK_PATTERN);
-        }
-        for c in word.chars() {
-            push_character_pattern(&mut pattern, c);
-        }
-    }
-    pattern
+    let no_gap = "";
+    build_text_pattern(
+        file_name(trim_pipeline_extension(path)),
+        no_gap,
+        push_character_pattern,
+    )
 }
 
 /// Builds a search for a text in a file that cannot be parsed, in each way that YAML may write the text: a blank may be
 /// a line break, and in quotes any character may be escaped and any line may be continued.
 pub fn build_spelling_search(text: &str) -> Option<Regex> {
+    let pattern = build_text_pattern(text, CONTINUATION_PATTERN, push_escapable_character_pattern);
+    RegexBuilder::new(&pattern).unicode(false).build().ok()
+}
+
+/// Returns a pattern that matches a text with any blanks between its words. `gap` is the pattern between two characters
+/// of a word, and `push_character` adds the pattern of a character.
+fn build_text_pattern(text: &str, gap: &str, push_character: fn(&mut String, char)) -> String {
     let mut pattern = String::new();
     for word in text.split_ascii_whitespace() {
         if !pattern.is_empty() {
@@ -92,21 +97,26 @@ pub fn build_spelling_search(text: &str) -> Option<Regex> {
         }
         for (index, c) in word.chars().enumerate() {
             if index > 0 {
-                pattern.push_str(r"(?:\\\r?\n[ \t]*)?");
+                pattern.push_str(gap);
             }
-            pattern.push_str("(?:");
-            push_character_pattern(&mut pattern, c);
-            let number = u32::from(c);
-            if number < 0x100 {
-                let _ = write!(pattern, r"|\\x(?i:{number:02x})");
-            }
-            if number < 0x1_0000 {
-                let _ = write!(pattern, r"|\\u(?i:{number:04x})");
-            }
-            let _ = write!(pattern, r"|\\U(?i:{number:08x}))");
+            push_character(&mut pattern, c);
         }
     }
-    RegexBuilder::new(&pattern).unicode(false).build().ok()
+    pattern
+}
+
+/// Adds a pattern that matches one character of a word, also as an escape with the number of the character.
+fn push_escapable_character_pattern(pattern: &mut String, c: char) {
+    pattern.push_str("(?:");
+    push_character_pattern(pattern, c);
+    let number = u32::from(c);
+    if number < 0x100 {
+        let _ = write!(pattern, r"|\\x(?i:{number:02x})");
+    }
+    if number < 0x1_0000 {
+        let _ = write!(pattern, r"|\\u(?i:{number:04x})");
+    }
+    let _ = write!(pattern, r"|\\U(?i:{number:08x}))");
 }
 
 /// Adds a pattern that matches one character of a word as YAML may write it.
