@@ -76,7 +76,7 @@ pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Ve
             message: remark.text,
         });
     annotations.splice(..0, verdict_annotation);
-    limit_annotations(&mut annotations);
+    replace_surplus_annotations(&mut annotations);
     let annotation_values: Vec<Value> = annotations
         .iter()
         .zip(0..)
@@ -90,7 +90,7 @@ pub fn build_annotation_requests(report: &Report, context: &ReportContext) -> Ve
 
 /// Removes the annotations beyond the maximum. If there are any, replaces the last remaining one by their number, at the
 /// same place.
-fn limit_annotations(annotations: &mut Vec<Annotation>) {
+fn replace_surplus_annotations(annotations: &mut Vec<Annotation>) {
     if annotations.len() <= MAX_ANNOTATIONS {
         return;
     }

@@ -1,11 +1,12 @@
 //! The pictures of changed pipelines on a page, while the pipelines are compared on several threads. Their number is
 //! limited during the comparison, because a picture can need megabytes.
 
+use sluicegate_base::mutex_lock::lock_mutex;
 use sluicegate_pipelines::diff::DiffLine;
 use sluicegate_pipelines::picture::Canvas;
 use sluicegate_reports::{ChangedFile, OMITTED_PICTURE};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Maximum number of pipelines drawn on a page, so that a page with hundreds of pipelines remains usable.
 pub(crate) const MAX_PICTURES: usize = 100;
@@ -19,6 +20,15 @@ pub(crate) const MAX_PICTURE_ATTEMPTS: usize = 2 * MAX_PICTURES;
 struct PictureRank {
     is_unmarked: bool,
     change_index: usize,
+}
+
+impl PictureRank {
+    const fn new(change_index: usize, is_marked: bool) -> Self {
+        Self {
+            is_unmarked: !is_marked,
+            change_index,
+        }
+    }
 }
 
 /// The pictures of the first pipelines by rank, so that they do not depend on the order in which threads finish.
@@ -63,12 +73,6 @@ pub(crate) struct PagePictures {
 }
 
 impl PagePictures {
-    fn lock(&self) -> MutexGuard<'_, RankedPictures> {
-        self.ranked_pictures
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Draws the pipeline of a change, unless enough pipelines with a higher rank are drawn. `is_marked` states whether
     /// the picture shows a change.
     pub(crate) fn draw_change(
@@ -77,12 +81,9 @@ impl PagePictures {
         is_marked: bool,
         draw: impl FnOnce() -> Option<Canvas>,
     ) {
-        let rank = PictureRank {
-            is_unmarked: !is_marked,
-            change_index,
-        };
+        let rank = PictureRank::new(change_index, is_marked);
         {
-            let mut pictures = self.lock();
+            let mut pictures = lock_mutex(&self.ranked_pictures);
             if is_marked {
                 pictures.marked_indices.insert(change_index);
             }
@@ -91,7 +92,7 @@ impl PagePictures {
             }
         }
         let canvas = draw();
-        self.lock().add_attempt(rank, canvas);
+        lock_mutex(&self.ranked_pictures).add_attempt(rank, canvas);
     }
 
     /// Moves the pictures into the files, each with the index of its change. If a picture that shows a change is
@@ -104,10 +105,7 @@ impl PagePictures {
         let last_rank = pictures.last_rank().filter(|_| pictures.is_full());
         for (change_index, file) in files {
             let is_marked = pictures.marked_indices.contains(&change_index);
-            let rank = PictureRank {
-                is_unmarked: !is_marked,
-                change_index,
-            };
+            let rank = PictureRank::new(change_index, is_marked);
             file.picture = pictures.attempts.remove(&rank).flatten();
             if is_marked && last_rank.is_some_and(|last_rank| last_rank < rank) {
                 file.change_lines.push(DiffLine::remark(OMITTED_PICTURE));
@@ -131,10 +129,14 @@ mod tests {
                 drawing_count.set(drawing_count.get() + 1);
                 (index % undrawable_step != 0).then(Canvas::default)
             });
-            let held_count = pictures.lock().attempts.values().flatten().count();
+            let held_count = lock_mutex(&pictures.ranked_pictures)
+                .attempts
+                .values()
+                .flatten()
+                .count();
             assert!(held_count <= MAX_PICTURES, "{held_count}");
         }
-        let pictures = pictures.lock();
+        let pictures = lock_mutex(&pictures.ranked_pictures);
         let kept = pictures.attempts.iter().filter(|(_, canvas)| canvas.is_some());
         (
             kept.map(|(rank, _)| rank.change_index).collect(),

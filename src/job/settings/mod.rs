@@ -305,11 +305,14 @@ impl<'a> SettingSources<'a> {
     pub fn output_path_errors(&self) -> impl Iterator<Item = SettingsError> {
         let reports = self.file.review.report.as_deref().unwrap_or_default();
         let duplicate = report_destinations::reject_duplicate_destinations(reports).err();
-        self.file
-            .list_output_paths()
-            .into_iter()
-            .filter_map(|(key, path)| self.resolve_output_path(key, path).err())
-            .chain(duplicate)
+        let errors = self.find_rejected_outputs().map(|(_, error)| error);
+        errors.chain(duplicate)
+    }
+
+    /// Returns each output path of the file that must not be written, with the error.
+    fn find_rejected_outputs(&self) -> impl Iterator<Item = (&PathBuf, SettingsError)> {
+        let paths = self.file.list_output_paths().into_iter();
+        paths.filter_map(|(key, path)| Some((path, self.resolve_output_path(key, path).err()?)))
     }
 
     /// Returns the full paths in the configuration file that must not be written, or that leave the checkout.
@@ -317,12 +320,7 @@ impl<'a> SettingSources<'a> {
         let Some(root) = &self.checkout else {
             return Vec::new();
         };
-        let mut paths = Vec::new();
-        for (key, path) in self.file.list_output_paths() {
-            if self.resolve_output_path(key, path).is_err() {
-                paths.push(path);
-            }
-        }
+        let mut paths: Vec<&PathBuf> = self.find_rejected_outputs().map(|(path, _)| path).collect();
         if let Some(path) = &self.file.publish.require_review
             && self.resolve_file_path("publish.require-review", path).is_err()
         {
