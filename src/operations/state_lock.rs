@@ -26,6 +26,12 @@ pub(crate) struct StateFile<'p> {
 #[derive(Debug)]
 pub(crate) struct StateLock {
     path: PathBuf,
+    lock_file: LockFile,
+}
+
+/// An open lock file, which this run has not locked yet. Dropping it leaves the file: another run may have locked it.
+#[derive(Debug)]
+struct LockFile {
     file: File,
     is_created: bool,
 }
@@ -53,26 +59,36 @@ impl StateLock {
 impl Drop for StateLock {
     fn drop(&mut self) {
         // A file that remains does not matter: the next run locks it again.
-        if self.is_created && is_file_at(&self.file, &self.path) {
+        if self.lock_file.is_created && is_file_at(&self.lock_file.file, &self.path) {
             let _ = fs::remove_file(&self.path);
         }
     }
 }
 
-/// Locks the lock file. Returns `None` if another run removed the file meanwhile: a lock on it then protects nothing.
+/// Opens and locks the lock file. Returns `None` if another run removed the file meanwhile.
 fn try_acquire(path: &Path) -> Result<Option<StateLock>, TryLockError> {
-    let lock = match open_lock_file(path) {
-        Ok(lock) => lock,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(TryLockError::Error(error)),
-    };
-    lock.file.try_lock()?;
-    Ok(is_file_at(&lock.file, path).then_some(lock))
+    match open_lock_file(path) {
+        Ok(lock_file) => lock_file.try_lock(path),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(TryLockError::Error(error)),
+    }
+}
+
+impl LockFile {
+    /// Locks the file. Returns `None` if the path no longer leads to the file: a lock on it then protects nothing.
+    fn try_lock(self, path: &Path) -> Result<Option<StateLock>, TryLockError> {
+        self.file.try_lock()?;
+        let is_at_path = is_file_at(&self.file, path);
+        Ok(is_at_path.then(|| StateLock {
+            path: path.to_owned(),
+            lock_file: self,
+        }))
+    }
 }
 
 /// Creates the lock file, and its directory if it is missing. Opens a file that exists without a change; its user may
 /// be another one, so that only reading it may be allowed.
-fn open_lock_file(path: &Path) -> io::Result<StateLock> {
+fn open_lock_file(path: &Path) -> io::Result<LockFile> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
@@ -87,11 +103,7 @@ fn open_lock_file(path: &Path) -> io::Result<StateLock> {
         }
         Err(error) => return Err(error),
     };
-    Ok(StateLock {
-        path: path.to_owned(),
-        file,
-        is_created,
-    })
+    Ok(LockFile { file, is_created })
 }
 
 /// Lets other users lock the file. It is empty, so that they learn nothing from it.
@@ -144,4 +156,34 @@ fn lock_failure(state_file: StateFile<'_>, error: io::Error) -> Failure {
         )
     };
     Failure::new(ExitStatus::Usage, anyhow::Error::new(error).context(context)).with_hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_file_that_another_run_locked_first_is_not_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state.lock");
+        let created = open_lock_file(&path).unwrap();
+        assert!(created.is_created);
+        let lock = try_acquire(&path).unwrap().unwrap();
+        assert!(matches!(created.try_lock(&path), Err(TryLockError::WouldBlock)));
+        assert!(matches!(try_acquire(&path), Err(TryLockError::WouldBlock)));
+        drop(lock);
+        // The run that created the file removes it only if it has locked it.
+        assert!(path.exists());
+        assert!(try_acquire(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn lock_file_that_its_creator_locked_is_removed() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("state.lock");
+        let lock = try_acquire(&path).unwrap().unwrap();
+        assert!(matches!(try_acquire(&path), Err(TryLockError::WouldBlock)));
+        drop(lock);
+        assert!(!path.exists());
+    }
 }
