@@ -6,7 +6,7 @@
 use crate::document_content::read_document;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::interface::{ChangedKinds, Interface, InterfaceChange, compare_interfaces};
-use sluicegate_pipelines::pipelines::{self, PipelineKind, SHARED_PIPELINES_FILE, SharedEntry};
+use sluicegate_pipelines::pipelines::{self, PipelineKind, SharedEntry, shared_pipelines_path};
 use sluicegate_yaml::DocumentError;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,7 +35,7 @@ pub(crate) fn read_interface(
     let Some(config_dir) = config_dir else {
         return Ok(LoadedInterface::Missing);
     };
-    let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+    let path = shared_pipelines_path(&config_dir);
     let Some(file) = snapshot.find_file(&path)? else {
         return Ok(LoadedInterface::Missing);
     };
@@ -72,10 +72,7 @@ pub(crate) fn find_old_config_dir(
 
 /// Returns whether the snapshot has a shared-pipelines file in this hidden directory.
 pub(crate) fn has_shared_pipelines(snapshot: &Snapshot<'_>, config_dir: &str) -> Result<bool, GitError> {
-    snapshot.has_path(&format!(
-        "{}/{SHARED_PIPELINES_FILE}",
-        config_dir.trim_matches('/')
-    ))
+    snapshot.has_path(&shared_pipelines_path(config_dir.trim_matches('/')))
 }
 
 /// Returns the hidden directory with the platform's files; of several, the first that has a shared-pipelines file.
@@ -86,7 +83,7 @@ fn find_first_config_dir(snapshot: &Snapshot<'_>) -> Result<Option<String>, GitE
         return Ok(config_dir);
     }
     for name in folders.into_iter().filter(|name| name.starts_with('.')) {
-        if has_file(&format!("{name}/{SHARED_PIPELINES_FILE}"))? {
+        if has_file(&shared_pipelines_path(&name))? {
             return Ok(Some(name));
         }
     }

@@ -13,7 +13,7 @@ use serde_json::json;
 use sluicegate_base::input;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::SnapshotFile;
-use sluicegate_pipelines::pipelines::{NewSharedEntry, SHARED_PIPELINES_FILE, SharedEditError, is_pipeline};
+use sluicegate_pipelines::pipelines::{NewSharedEntry, SharedEditError, is_pipeline, shared_pipelines_path};
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
 use std::io;
 use std::path::Path;
@@ -49,7 +49,7 @@ fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     };
     // Held until the file is written. Not before, because the command may ask for the directory.
     let _lock = run.lock_checkout()?;
-    let shared_file = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+    let shared_file = shared_pipelines_path(&config_dir);
     let full_path = workspace.repo.root().join(&shared_file);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
     let old_text = read_text(&full_path)?;

@@ -5,7 +5,7 @@ use super::file_listing::{FileListing, reject_uncertain_files};
 use super::{PublishError, SharedPipelineProblem};
 use sluicegate_git::{FileKind, SnapshotFile};
 use sluicegate_pipelines::interface::Interface;
-use sluicegate_pipelines::pipelines::{SHARED_PIPELINES_FILE, SharedEntry, SharedPipelines};
+use sluicegate_pipelines::pipelines::{SharedEntry, SharedPipelines, shared_pipelines_path};
 use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES, Position};
 
 pub(super) struct PlannedSharedFile {
@@ -23,7 +23,7 @@ impl PlannedSharedFile {
         contents: &ContentReader,
         config_dir: &str,
     ) -> Result<Self, PublishError> {
-        let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+        let path = shared_pipelines_path(config_dir);
         let file = listing
             .find_file(&path)?
             .filter(|file| file.kind != FileKind::Submodule);
@@ -82,7 +82,7 @@ impl PlannedSharedFile {
 /// Returns the path of a shared-pipelines file in a hidden directory at the root, if there is one.
 fn find_file_in_other_directory(listing: &FileListing<'_>) -> Result<Option<String>, PublishError> {
     for dir in listing.list_root_dirs()? {
-        let path = format!("{dir}/{SHARED_PIPELINES_FILE}");
+        let path = shared_pipelines_path(&dir);
         if dir.starts_with('.') && listing.find_file(&path)?.is_some() {
             return Ok(Some(path));
         }

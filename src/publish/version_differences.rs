@@ -1,7 +1,7 @@
 //! Compares a published version with the plan.
 
 use super::{FileSource, Plan, SharedPipelineRef};
-use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_pipelines::pipelines::shared_pipelines_path;
 use sluicegate_platform::api::ArtifactDetails;
 use std::collections::{HashMap, HashSet};
 use std::{fmt, iter};
@@ -189,7 +189,7 @@ pub(super) fn find_commit_difference(
 /// Returns whether the platform's details of a published version can prove that the version is complete. The details
 /// list only the shared pipelines, so they can if no other files were sent and the commit identifies the contents.
 pub fn can_details_prove_completeness(plan: &Plan) -> bool {
-    let shared_file = format!("{}/{SHARED_PIPELINES_FILE}", plan.config_dir);
+    let shared_file = shared_pipelines_path(&plan.config_dir);
     let shared_paths: HashSet<&str> = plan
         .shared_pipelines
         .iter()

@@ -4,7 +4,9 @@ use crate::error::Failure;
 use crate::job::settings::Selection;
 use crate::workspace::find_config_dir_in;
 use sluicegate_git::{FileKind, Snapshot};
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{
+    RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline, rules_path, shared_pipelines_path,
+};
 
 /// Returns the problem that the snapshot has pipelines, but the include globs of the configuration file match no file.
 /// Returns `None` if there is no such problem, or if the file does not set include globs.
@@ -35,8 +37,8 @@ pub(crate) fn explain_unsuitable_config_dir(
     let Some(config_dir) = config_dir else {
         return Ok(None);
     };
-    for file in [RULES_FILE, SHARED_PIPELINES_FILE] {
-        if snapshot.find_file(&format!("{config_dir}/{file}"))?.is_some() {
+    for path in [rules_path(config_dir), shared_pipelines_path(config_dir)] {
+        if snapshot.find_file(&path)?.is_some() {
             return Ok(None);
         }
     }

@@ -5,7 +5,7 @@ use crate::job::policy::{self, DescriptionLength, GateFileVersion};
 use crate::job::settings;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_git::{GitError, Snapshot};
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::{RULES_FILE, rules_path};
 use sluicegate_pipelines::waivers;
 use std::collections::BTreeSet;
 
@@ -164,7 +164,7 @@ impl Workspace<'_> {
             None => find_config_dir_in(snapshot)?.ok().flatten(),
         };
         Ok(RulesPaths {
-            platform: config_dir.map(|config_dir| format!("{config_dir}/{RULES_FILE}")),
+            platform: config_dir.map(|config_dir| rules_path(&config_dir)),
             team,
         })
     }
@@ -197,8 +197,7 @@ impl Workspace<'_> {
         };
         let mut paths = Vec::new();
         for config_dir in config_dirs {
-            let resolved_path =
-                policy::follow_links(&self.repo, snapshot, &format!("{config_dir}/{RULES_FILE}"))?;
+            let resolved_path = policy::follow_links(&self.repo, snapshot, &rules_path(&config_dir))?;
             if resolved_path.file.is_some() && resolved_path.paths.len() > 1 {
                 paths.extend(resolved_path.paths);
             }

@@ -7,7 +7,7 @@ use crate::job::settings::{self, FILE_NAME};
 use crate::session::{Run, is_ci};
 use crate::workspace::typed_paths::strip_root;
 use sluicegate_git::{GitError, Repository};
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, is_pipeline};
+use sluicegate_pipelines::pipelines::{CONFIG_DIR_FILES, is_pipeline};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -155,7 +155,7 @@ fn is_project_root(dir: &Path) -> bool {
             .flatten()
             .filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"."))
             .any(|entry| {
-                [RULES_FILE, SHARED_PIPELINES_FILE]
+                CONFIG_DIR_FILES
                     .iter()
                     .any(|file| entry.path().join(file).is_file())
             })

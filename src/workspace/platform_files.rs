@@ -7,7 +7,7 @@ use crate::exit::ExitStatus;
 use crate::job::context::PolicyRevision;
 use crate::job::policy::UnusableFile;
 use sluicegate_git::{FileContent, FileKind, GitError, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::{self, ConfigDirError, RULES_FILE};
+use sluicegate_pipelines::pipelines::{self, ConfigDirError, rules_path};
 use sluicegate_pipelines::rules::{MissingRulesFile, RuleSet};
 use sluicegate_yaml::DocumentError;
 
@@ -46,7 +46,7 @@ impl Workspace<'_> {
         let Some(config_dir) = self.find_config_dir(snapshot)? else {
             return Ok(None);
         };
-        let file = snapshot.find_file(&format!("{config_dir}/{RULES_FILE}"))?;
+        let file = snapshot.find_file(&rules_path(&config_dir))?;
         Ok(file.filter(|file| file.kind == FileKind::Regular))
     }
 

@@ -8,7 +8,7 @@ use crate::workspace::gate_files::list_hidden_root_entries;
 use crate::workspace::{Workspace, find_config_dir_in};
 use sluicegate_base::text::{List, quote_shell_word};
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::{RULES_FILE, rules_path};
 use std::fs;
 
 /// Maximum number of entries of the repository root that are searched for a rules file on disk.
@@ -173,7 +173,7 @@ impl Workspace<'_> {
             .iter()
             .chain(&self.named_config_dir)
         {
-            let path = format!("{dir}/{RULES_FILE}");
+            let path = rules_path(dir);
             let has_path = snapshot.has_path(&path)?;
             if has_path || policy::follow_links(&self.repo, snapshot, &path)?.file.is_some() {
                 return Ok(true);
@@ -197,7 +197,7 @@ impl Workspace<'_> {
             None => self.list_hidden_entries_on_disk(),
         };
         dirs.into_iter()
-            .map(|dir| format!("{dir}/{RULES_FILE}"))
+            .map(|dir| rules_path(&dir))
             .find(|path| self.repo.root().join(path).is_file())
     }
 
@@ -269,7 +269,7 @@ impl Workspace<'_> {
         let Some(dir) = dir else {
             return Ok(None);
         };
-        let path = format!("{dir}/{RULES_FILE}");
+        let path = rules_path(&dir);
         Ok(snapshot.find_file(&path)?.map(|file| file.path))
     }
 }
@@ -282,7 +282,7 @@ fn find_rules_in_other_directory(
     let mut dirs = list_hidden_root_entries(snapshot)?;
     dirs.retain(|dir| dir != config_dir);
     for dir in dirs {
-        let path = format!("{dir}/{RULES_FILE}");
+        let path = rules_path(&dir);
         if snapshot.has_path(&path)? {
             return Ok(Some(path));
         }

@@ -16,7 +16,7 @@ use crate::workspace::unusable_settings::{describe_path_targets, explain_unusabl
 use crate::workspace::{Workspace, find_config_dir_in, gate_files};
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, Snapshot};
-use sluicegate_pipelines::pipelines::{ConfigDirError, RULES_FILE};
+use sluicegate_pipelines::pipelines::{ConfigDirError, rules_path};
 use sluicegate_pipelines::project::ProjectCheck;
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::team_rules::{TeamRuleSet, is_team_rule_id};
@@ -263,7 +263,7 @@ impl GateVersion<'_> {
         let Ok(Some(config_dir)) = &self.config_dir else {
             return (GateFileVersion::Missing, None);
         };
-        let path = format!("{config_dir}/{RULES_FILE}");
+        let path = rules_path(config_dir);
         let version = self.workspace.read_gate_file(self.snapshot, &path);
         let (rules, message) = match &version {
             GateFileVersion::Missing => (None, None),

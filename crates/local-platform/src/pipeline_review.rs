@@ -7,7 +7,7 @@ use serde::Serialize;
 use sluicegate_base::text::List;
 use sluicegate_git::{BlobId, CommitId, FileKind, GitError, Repository, TreeFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity, Status};
-use sluicegate_pipelines::pipelines::{RULES_FILE, find_config_dir, is_pipeline};
+use sluicegate_pipelines::pipelines::{find_config_dir, is_pipeline, rules_path};
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_yaml::{DocumentError, MAX_DOCUMENT_BYTES};
 use std::collections::{BTreeMap, BTreeSet};
@@ -181,7 +181,7 @@ pub(super) fn read_rules(repository: &Repository, commit: &CommitId) -> Result<R
     let Ok(Some(directory)) = find_config_dir(&directories, &has_file)? else {
         return Ok(RuleSet::without_file());
     };
-    match repository.find_file(commit, &format!("{directory}/{RULES_FILE}"))? {
+    match repository.find_file(commit, &rules_path(&directory))? {
         Some(file) if file.kind == FileKind::Regular => {
             Ok(RuleSet::from_document(&read_document(repository, &file.blob)?))
         }

@@ -9,8 +9,8 @@ use sluicegate_base::overlap;
 use sluicegate_git::{FileContent, FileKind, GitError, Repository, Snapshot, SnapshotFile, read_disk_file};
 use sluicegate_pipelines::findings::FileResults;
 use sluicegate_pipelines::pipelines::{
-    CallWalk, FileNameSearch, PipelineFacts, PipelineFiles, Reference, SHARED_PIPELINES_FILE, SharedEntry,
-    SharedPipelines, is_pipeline, may_refer_to_files,
+    CallWalk, FileNameSearch, PipelineFacts, PipelineFiles, Reference, SharedEntry, SharedPipelines,
+    is_pipeline, may_refer_to_files, shared_pipelines_path,
 };
 use sluicegate_pipelines::project::{CheckLevels, Project, PublishSelection, Renames, SharedPipelinesFile};
 use std::collections::{BTreeMap, BTreeSet};
@@ -260,10 +260,7 @@ impl ProjectScope<'_> {
         &self,
         snapshot: &Snapshot<'_>,
     ) -> Result<Option<SharedPipelinesFile>, GitError> {
-        let Some(path) = self
-            .config_dir
-            .map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"))
-        else {
+        let Some(path) = self.config_dir.map(shared_pipelines_path) else {
             return Ok(None);
         };
         let Some(file) = snapshot.find_file(&path)? else {

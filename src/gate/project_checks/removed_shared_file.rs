@@ -5,7 +5,7 @@ use crate::gate::run::GateRun;
 use crate::interface_version::has_shared_pipelines;
 use sluicegate_git::{GitError, Snapshot};
 use sluicegate_pipelines::findings::FileResults;
-use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_pipelines::pipelines::shared_pipelines_path;
 use sluicegate_pipelines::project::{ProjectCheck, report_removed_shared_file};
 
 impl GateRun<'_> {
@@ -31,7 +31,7 @@ impl GateRun<'_> {
             if let Some(config_dir) = workspace.find_config_dir(&base_snapshot)?
                 && has_shared_pipelines(&base_snapshot, &config_dir)?
             {
-                let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+                let path = shared_pipelines_path(&config_dir);
                 return Ok(report_removed_shared_file(&path, levels));
             }
         }

@@ -11,7 +11,7 @@ use crate::session::Run;
 use crate::workspace::Workspace;
 use crate::workspace::unusable_gate_files::ResolveSelection;
 use sluicegate_git::{Repository, Snapshot};
-use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
+use sluicegate_pipelines::pipelines::shared_pipelines_path;
 use sluicegate_pipelines::project::ProjectCheck;
 
 /// The subject of a report: the files of a run, or the reports of earlier runs. Every report is delivered in the same way.
@@ -84,7 +84,7 @@ impl ReviewedFiles<'_> {
             return Ok(None);
         }
         let config_dir = self.workspace.find_config_dir(&self.snapshot)?;
-        Ok(config_dir.map(|dir| format!("{dir}/{SHARED_PIPELINES_FILE}")))
+        Ok(config_dir.map(|dir| shared_pipelines_path(&dir)))
     }
 }
 

@@ -16,7 +16,9 @@ use crate::workspace::unusable_publish_settings::{
 };
 use sluicegate_base::text::{List, format_count};
 use sluicegate_git::{GitError, Snapshot, SnapshotFile};
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines};
+use sluicegate_pipelines::pipelines::{
+    RULES_FILE, SHARED_PIPELINES_FILE, SharedPipelines, shared_pipelines_path,
+};
 use sluicegate_pipelines::rules;
 use sluicegate_platform::api::ReviewFields;
 
@@ -313,12 +315,12 @@ fn check_shared_pipelines(
     config_dir: Option<&str>,
     settings: &DoctorSettings,
 ) -> Result<CheckOutcome, Failure> {
-    let path = config_dir.map(|config_dir| format!("{config_dir}/{SHARED_PIPELINES_FILE}"));
+    let path = config_dir.map(shared_pipelines_path);
     let file = path.map(|path| snapshot.find_file(&path)).transpose()?.flatten();
     let Some(file) = file else {
         let mut message = format!("no `{SHARED_PIPELINES_FILE}` in the platform's hidden directory");
         for dir in list_hidden_root_entries(snapshot)? {
-            let other_path = format!("{dir}/{SHARED_PIPELINES_FILE}");
+            let other_path = shared_pipelines_path(&dir);
             if snapshot.find_file(&other_path)?.is_some() {
                 message = format!("{message}, but `{other_path}` exists");
                 break;

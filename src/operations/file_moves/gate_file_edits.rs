@@ -12,7 +12,7 @@ use crate::job::settings::list_path_glob_keys;
 use crate::workspace::gate_files::list_hidden_root_entries;
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::file_moves::PathMove;
-use sluicegate_pipelines::pipelines::{PipelineKind, SHARED_PIPELINES_FILE, SharedPipelines};
+use sluicegate_pipelines::pipelines::{PipelineKind, SharedPipelines, shared_pipelines_path};
 use sluicegate_pipelines::waivers::FILE_NAME;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ pub(super) fn find_gate_file_edits(
     config_dirs.extend(workspace.find_config_dir(reader.snapshot)?);
     let mut files: Vec<(String, FindEdits)> = Vec::new();
     for config_dir in config_dirs {
-        let path = format!("{config_dir}/{SHARED_PIPELINES_FILE}");
+        let path = shared_pipelines_path(&config_dir);
         files.push((path, find_shared_pipeline_edits));
     }
     files.push((FILE_NAME.to_owned(), find_waiver_edits));

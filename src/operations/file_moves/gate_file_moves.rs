@@ -5,7 +5,7 @@ use super::reference_reader::ReferenceReader;
 use crate::error::Failure;
 use crate::job::policy::follow_links;
 use sluicegate_pipelines::file_moves::PathMove;
-use sluicegate_pipelines::pipelines::{RULES_FILE, SHARED_PIPELINES_FILE};
+use sluicegate_pipelines::pipelines::{rules_path, shared_pipelines_path};
 use sluicegate_pipelines::waivers;
 
 /// Fails if the move contains a file of the gate configuration, a link to it or the target of such a link. A team rules
@@ -35,7 +35,7 @@ pub(super) fn reject_gate_file_moves(
         }
     }
     if let Some(config_dir) = workspace.find_config_dir(reader.snapshot)? {
-        let paths = [RULES_FILE, SHARED_PIPELINES_FILE].map(|name| format!("{config_dir}/{name}"));
+        let paths = [rules_path(&config_dir), shared_pipelines_path(&config_dir)];
         let hint = "move it with `git mv`, and set `config-dir` if the hidden directory has a new name";
         for path in paths {
             reject_moved_path(reader, moves, &[path], hint)?;

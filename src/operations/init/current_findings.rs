@@ -11,7 +11,7 @@ use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use sluicegate_base::input;
 use sluicegate_git::{Repository, Snapshot, SnapshotFile};
 use sluicegate_pipelines::findings::{Enforcement, FileResults, RuleResult, Severity};
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::rules_path;
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleOutline, RuleSet, RuleState};
 use sluicegate_pipelines::waivers::FILE_NAME as WAIVERS_FILE;
@@ -141,7 +141,7 @@ impl CurrentFindings {
             adopt,
             adds_rules,
             rules: document.ok().and_then(|bytes| rules::list_rules(&bytes).ok()),
-            rules_file: new_rules_dir.map(|dir| (format!("{dir}/{RULES_FILE}"), template)),
+            rules_file: new_rules_dir.map(|dir| (rules_path(dir), template)),
             waivers_file,
             existing_waivers,
             is_new_only: workspace.sources.is_new_only(is_flag_set)?,

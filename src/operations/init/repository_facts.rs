@@ -12,8 +12,8 @@ use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt;
 use sluicegate_base::text;
 use sluicegate_git::{RemoteBranch, RemoteUrl, Repository, Snapshot, USUAL_DEFAULT_BRANCHES};
-use sluicegate_pipelines::pipelines::SHARED_PIPELINES_FILE;
 use sluicegate_pipelines::pipelines::is_pipeline;
+use sluicegate_pipelines::pipelines::shared_pipelines_path;
 use std::path::{Path, PathBuf};
 use uuid::Uuid;
 
@@ -187,7 +187,7 @@ fn choose_recipe(
 /// Returns the path of the shared-pipelines file; `None` if it does not exist or cannot be looked up, or if the hidden
 /// directory is unknown.
 fn find_shared_pipelines_file(snapshot: &Snapshot<'_>, config_dir: Option<&str>) -> Option<String> {
-    let path = format!("{}/{SHARED_PIPELINES_FILE}", config_dir?);
+    let path = shared_pipelines_path(config_dir?);
     matches!(snapshot.find_file(&path), Ok(Some(_))).then_some(path)
 }
 

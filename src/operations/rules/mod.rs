@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sluicegate_base::text::{self, wrap};
 use sluicegate_git::Snapshot;
 use sluicegate_pipelines::findings::Enforcement;
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::{RULES_FILE, rules_path};
 use sluicegate_pipelines::project::{CheckLevels, ProjectCheck};
 use sluicegate_pipelines::rules::{self, RuleSet, RuleState};
 use sluicegate_pipelines::team_rules::TeamRuleSet;
@@ -224,7 +224,7 @@ pub(crate) fn create_rules_file(run: &Run, output: OutputFormat) -> CommandResul
     let root = workspace.repo.root();
     let path = root.join(&config_dir).join(RULES_FILE);
     let text = rules::render_rules_file_template(Enforcement::Warn);
-    match create_file(root, &format!("{config_dir}/{RULES_FILE}"), &text) {
+    match create_file(root, &rules_path(&config_dir), &text) {
         Ok(()) => {
             let path = path.display().to_string();
             run.ui.print_result(&match output {

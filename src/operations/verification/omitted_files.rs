@@ -13,7 +13,7 @@ use crate::workspace::find_config_dir_in;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use sluicegate_base::input;
 use sluicegate_git::{CommitId, FileKind, Repository, Snapshot};
-use sluicegate_pipelines::pipelines::RULES_FILE;
+use sluicegate_pipelines::pipelines::rules_path;
 use sluicegate_pipelines::team_rules::TEAM_RULES_FILE;
 use sluicegate_pipelines::waivers;
 
@@ -92,7 +92,7 @@ pub(super) fn find_omitted_rules_file(
             _ => return Ok(None),
         },
     };
-    let path = format!("{config_dir}/{RULES_FILE}");
+    let path = rules_path(&config_dir);
     let file = snapshot.find_file(&path)?;
     let is_regular = file.is_some_and(|file| file.kind == FileKind::Regular);
     Ok(is_regular.then(|| describe_omitted_file("rules file", &path, commit)))

@@ -6,6 +6,21 @@ pub const RULES_FILE: &str = "config/pipeline_quality_rules.yaml";
 /// Path of the shared pipelines in the hidden directory.
 pub const SHARED_PIPELINES_FILE: &str = "shared-pipelines.yaml";
 
+/// Paths of the platform's files in the hidden directory.
+pub const CONFIG_DIR_FILES: [&str; 2] = [RULES_FILE, SHARED_PIPELINES_FILE];
+
+/// Returns the path of the quality rules from the repository root.
+#[must_use]
+pub fn rules_path(config_dir: &str) -> String {
+    format!("{config_dir}/{RULES_FILE}")
+}
+
+/// Returns the path of the shared pipelines from the repository root.
+#[must_use]
+pub fn shared_pipelines_path(config_dir: &str) -> String {
+    format!("{config_dir}/{SHARED_PIPELINES_FILE}")
+}
+
 /// The reason why the hidden directory could not be determined.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigDirError {
@@ -40,8 +55,8 @@ pub fn find_config_dir<E>(
 
 /// Returns whether the directory is hidden and contains the shared-pipelines file or the rules file.
 fn is_config_dir<E>(directory: &str, has_file: &dyn Fn(&str) -> Result<bool, E>) -> Result<bool, E> {
-    let has_own_file = |file: &str| has_file(&format!("{directory}/{file}"));
-    Ok(directory.starts_with('.') && (has_own_file(SHARED_PIPELINES_FILE)? || has_own_file(RULES_FILE)?))
+    Ok(directory.starts_with('.')
+        && (has_file(&shared_pipelines_path(directory))? || has_file(&rules_path(directory))?))
 }
 
 #[cfg(test)]
