@@ -6,17 +6,15 @@ use crate::exit::ExitStatus;
 use crate::job::cli::{AddSharedPipelineArgs, OutputFormat, SharedPipelinesVerb};
 use crate::operations::artifacts::print_shared_pipelines;
 use crate::session::response_output::format_json;
+use crate::session::user_file::read_text_or_empty;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use crate::workspace::config_dir_prompt::require_config_dir;
 use serde_json::json;
-use sluicegate_base::input;
 use sluicegate_base::text::{self, format_count};
 use sluicegate_git::SnapshotFile;
 use sluicegate_pipelines::pipelines::{NewSharedEntry, SharedEditError, is_pipeline, shared_pipelines_path};
 use sluicegate_yaml::MAX_DOCUMENT_BYTES;
-use std::io;
-use std::path::Path;
 
 /// Runs `sluicegate shared-pipelines`: lists the shared pipelines of the platform, or adds one to the working tree.
 pub(crate) fn run(run: &Run, verb: SharedPipelinesVerb) -> CommandResult {
@@ -52,7 +50,7 @@ fn add_pipeline(run: &Run, args: &AddSharedPipelineArgs) -> CommandResult {
     let shared_file = shared_pipelines_path(&config_dir);
     let full_path = workspace.repo.root().join(&shared_file);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
-    let old_text = read_text(&full_path)?;
+    let old_text = read_text_or_empty(&full_path, MAX_DOCUMENT_BYTES)?;
     let edited_text = entry
         .build_edited_text(&old_text)
         .map_err(|error| edit_failure(&shared_file, &error))?;
@@ -111,18 +109,6 @@ fn print_added_entry(
             );
             run.ui.print_result(&(text::escape_line(&message) + "\n"))
         }
-    }
-}
-
-/// Reads the file; returns an empty text if it does not exist.
-fn read_text(path: &Path) -> Result<String, Failure> {
-    match input::read_text_file(path, MAX_DOCUMENT_BYTES) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Failure::usage(format!(
-            "could not read {}: {error}",
-            path.display()
-        ))),
     }
 }
 

@@ -32,6 +32,16 @@ pub(crate) fn read_user_file_if_exists(path: &Path, limit: u64) -> Result<Option
     }
 }
 
+/// Reads a text file that a command will edit, up to a size limit. A missing file is empty.
+pub(crate) fn read_text_or_empty(path: &Path, limit: u64) -> Result<String, Failure> {
+    match input::read_text_file(path, limit) {
+        Ok(text) => Ok(text),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(unreadable_failure(path, &error)
+            .with_hint("check that the file is UTF-8 text, and that you have permission to read it")),
+    }
+}
+
 fn unreadable_failure(path: &Path, error: &io::Error) -> Failure {
     Failure::usage(format!("could not read the file {}: {error}", path.display()))
 }

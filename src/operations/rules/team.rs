@@ -6,10 +6,10 @@ use crate::error::Failure;
 use crate::exit::ExitStatus;
 use crate::job::cli::OutputFormat;
 use crate::session::response_output::format_json;
+use crate::session::user_file::read_text_or_empty;
 use crate::session::{CommandResult, Run};
 use crate::workspace::Workspace;
 use serde_json::{Value, json};
-use sluicegate_base::input;
 use sluicegate_base::text::{List, escape_line, format_count};
 use sluicegate_pipelines::rules;
 use sluicegate_pipelines::team_rules::{
@@ -17,7 +17,6 @@ use sluicegate_pipelines::team_rules::{
 };
 use sluicegate_yaml::{Tree, is_blank, remove_empty_brackets};
 use std::fmt::Write as _;
-use std::io;
 use std::path::Path;
 
 /// Maximum number of failed examples in an annotation.
@@ -148,7 +147,7 @@ pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandR
     };
     let full_path = workspace.repo.root().join(&path);
     run.reject_linked_paths(&workspace.repo, std::iter::once(full_path.as_path()))?;
-    let old_text = read_text_or_empty(&full_path)?;
+    let old_text = read_text_or_empty(&full_path, MAX_TEAM_RULES_BYTES)?;
     let new_text = append_rule(&old_text, id, &path)?;
     if let Some(directory) = full_path.parent() {
         std::fs::create_dir_all(directory)
@@ -166,18 +165,6 @@ pub(crate) fn create_rule(run: &Run, id: &str, output: OutputFormat) -> CommandR
         }
     })?;
     Ok(ExitStatus::Success)
-}
-
-/// Reads the file; a missing file is empty.
-fn read_text_or_empty(path: &Path) -> Result<String, Failure> {
-    match input::read_text_file(path, MAX_TEAM_RULES_BYTES) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Failure::usage(format!(
-            "could not read {}: {error}",
-            path.display()
-        ))),
-    }
 }
 
 /// Returns the text of the team rules file with a new rule appended, with the line ends of the file. The list `rules`

@@ -20,18 +20,18 @@ use crate::job::cli::{GlobArgs, SelectionArgs};
 use crate::job::context::{self, RequestedRevisions};
 use crate::job::policy::NamedText;
 use crate::job::settings::SelectionPurpose;
+use crate::session::user_file::read_text_or_empty;
 use crate::workspace::Workspace;
 use crate::workspace::gate_files::MAX_WAIVERS_BYTES;
 use jiff::civil::Date;
 use serde_json::{Value, json};
-use sluicegate_base::input;
 use sluicegate_git::{ChangeKind, Snapshot};
 use sluicegate_pipelines::pipelines::is_pipeline;
 use sluicegate_pipelines::rules::RuleSet;
 use sluicegate_pipelines::waivers::{
     EditError, FILE_NAME, OldNames, PlacedWaiver, WaiverEntry, WaiverStatus, Waivers,
 };
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// The waivers file of the checkout, and the findings there.
 pub(crate) struct WaiversFile {
@@ -53,7 +53,7 @@ impl WaiversFile {
         rules: Option<RuleSet>,
     ) -> Result<Self, Failure> {
         let path = workspace.repo.root().join(FILE_NAME);
-        let text = read_text_or_empty(&path)?;
+        let text = read_text_or_empty(&path, MAX_WAIVERS_BYTES)?;
         let named_text = NamedText {
             name: path.display().to_string(),
             text,
@@ -168,16 +168,4 @@ fn entry_to_json(entry: &WaiverEntry) -> Value {
         "owner": entry.owner,
         "until": entry.last_day,
     })
-}
-
-/// Reads the file; a missing file is empty.
-fn read_text_or_empty(path: &Path) -> Result<String, Failure> {
-    match input::read_text_file(path, MAX_WAIVERS_BYTES) {
-        Ok(text) => Ok(text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
-        Err(error) => Err(Failure::usage(format!(
-            "could not read {}: {error}",
-            path.display()
-        ))),
-    }
 }
