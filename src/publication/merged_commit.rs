@@ -66,14 +66,14 @@ pub(crate) fn require_merged(
 ) -> Result<MergedCommit, ContextError> {
     let is_known_host = workspace.ci.host != Host::Unknown;
     let may_publish = |branch: &str| is_known_host && publish_on.has_branch(branch);
-    let is_branch_run = target.tag.is_none() && target.is_host_commit && !target.is_change;
+    let is_branch_run = target.tag.is_none() && target.commit_source.is_host() && !target.is_change;
     let is_on_publish_branch = match target.branch.as_deref() {
         Some(branch) if is_branch_run && may_publish(branch) => context::may_be_on_branch(
             &workspace.repo,
             &workspace.ci,
             branch,
             &target.head,
-            target.is_host_commit,
+            target.commit_source,
         )?,
         _ => false,
     };
@@ -84,7 +84,7 @@ pub(crate) fn require_merged(
         &workspace.repo,
         &workspace.ci,
         &target.head,
-        target.is_host_commit,
+        target.commit_source,
         &may_publish,
     )?;
     Ok(MergedCommit(()))

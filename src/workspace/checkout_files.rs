@@ -3,7 +3,7 @@
 
 use crate::error::Failure;
 use crate::job::ci::Trigger;
-use crate::job::context::{self, RequestedRevisions};
+use crate::job::context::{self, CommitSource, RequestedRevisions};
 use crate::job::policy::{self, CheckoutFiles};
 use crate::job::settings::{self, Selection};
 use crate::session::Run;
@@ -36,14 +36,11 @@ impl Workspace<'_> {
         run: &Run,
         revisions: &RequestedRevisions,
     ) -> Result<Option<String>, Failure> {
-        let is_at_host_commit =
-            context::reviews_host_commit(&self.repo, &self.ci, &RequestedRevisions::default())?;
-        let (false, None, Trigger::Any, Ok(head)) = (
-            is_at_host_commit,
-            &revisions.head,
-            self.ci.trigger,
-            self.repo.head(),
-        ) else {
+        let commit_source =
+            context::find_commit_source(&self.repo, &self.ci, &RequestedRevisions::default())?;
+        let (CommitSource::Job, None, Trigger::Any, Ok(head)) =
+            (commit_source, &revisions.head, self.ci.trigger, self.repo.head())
+        else {
             return Ok(None);
         };
         let event_commit = self.ci.commit.as_deref().unwrap_or_default();

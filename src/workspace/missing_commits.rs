@@ -4,7 +4,8 @@ use super::target_revision::find_target_revision;
 use super::{Workspace, choose_unusable_file_treatment};
 use crate::error::Failure;
 use crate::job::context::{
-    self, BranchFetch, ContextError, DeepenSubject, PolicyRevision, RefetchBranch, RequestedRevisions,
+    self, BranchFetch, CommitSource, ContextError, DeepenSubject, PolicyRevision, RefetchBranch,
+    RequestedRevisions,
 };
 use crate::job::policy::{self, CheckoutFiles};
 use crate::job::settings;
@@ -25,16 +26,16 @@ impl<'a> Workspace<'a> {
             branch_fetch = self.fetch_missing_commits(run, revisions, subject)?;
             context::recognize_default_branch_run(&self.repo, &mut self.ci)?;
         }
-        let is_host_commit = context::reviews_host_commit(&self.repo, &self.ci, revisions)?;
+        let commit_source = context::find_commit_source(&self.repo, &self.ci, revisions)?;
         let is_tip_unknown = matches!(self.policy_revision, PolicyRevision::Unknown { .. })
             || matches!(self.target_revision, PolicyRevision::Unknown { .. });
-        if revisions.deepen || !is_host_commit || is_tip_unknown {
-            self.reread_policy_settings(run, is_host_commit)?;
+        if revisions.deepen || !commit_source.is_host() || is_tip_unknown {
+            self.reread_policy_settings(run, commit_source)?;
         }
         self.target_age_note = context::describe_revision_age(
             &self.repo,
             &self.ci,
-            is_host_commit,
+            commit_source,
             &self.target_revision,
             branch_fetch,
         )?;
@@ -43,9 +44,9 @@ impl<'a> Workspace<'a> {
 
     /// Finds the policy and the target revision again, and replaces the settings by those of the policy revision. Fails
     /// if the commit of such a revision is not proven to be the newest of its branch; the first reading allowed that.
-    fn reread_policy_settings(&mut self, run: &'a Run, is_host_commit: bool) -> Result<(), Failure> {
+    fn reread_policy_settings(&mut self, run: &'a Run, commit_source: CommitSource) -> Result<(), Failure> {
         let choice = settings::resolve_policy_source(&run.global, &run.env)?;
-        let policy = policy::find_policy_revision(&self.repo, Some(&self.ci), choice, is_host_commit)?;
+        let policy = policy::find_policy_revision(&self.repo, Some(&self.ci), choice, commit_source)?;
         let policy_settings = run.read_policy_settings(
             &self.repo,
             policy,
@@ -59,7 +60,7 @@ impl<'a> Workspace<'a> {
             &self.repo,
             &self.ci,
             &policy_settings.policy_revision,
-            is_host_commit,
+            commit_source,
         )?;
         self.policy_revision = policy_settings.policy_revision;
         Ok(())
@@ -78,19 +79,19 @@ impl<'a> Workspace<'a> {
     ) -> Result<Option<BranchFetch>, ContextError> {
         let (repo, ci) = (&mut self.repo, &mut self.ci);
         let report = |step: &str| run.ui.say(step);
-        let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
-        let run_fetch = context::fetch_run_branch(repo, ci, is_host_commit, &report)?;
+        let commit_source = context::find_commit_source(repo, ci, revisions)?;
+        let run_fetch = context::fetch_run_branch(repo, ci, commit_source, &report)?;
         let policy_fetch =
-            context::fetch_policy_branch(repo, ci, is_host_commit, RefetchBranch::IfAgeUnknown, &report)?;
+            context::fetch_policy_branch(repo, ci, commit_source, RefetchBranch::IfAgeUnknown, &report)?;
         let has_fetched = context::fetch_missing_history(repo, ci, revisions, subject, &report)?;
-        let is_host_commit = context::reviews_host_commit(repo, ci, revisions)?;
+        let commit_source = context::find_commit_source(repo, ci, revisions)?;
         // If only the first fetch failed, the remote can be reached again.
         let refetch = if has_fetched && policy_fetch == Some(BranchFetch::Failure) {
             RefetchBranch::IfAgeUnknown
         } else {
             RefetchBranch::IfMissing
         };
-        let missing_fetch = context::fetch_policy_branch(repo, ci, is_host_commit, refetch, &report)?;
+        let missing_fetch = context::fetch_policy_branch(repo, ci, commit_source, refetch, &report)?;
         // Without a fetch of its own, the branch with the policy is the branch of the run.
         Ok(missing_fetch.or(policy_fetch).or(run_fetch))
     }

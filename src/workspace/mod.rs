@@ -31,7 +31,9 @@ use crate::env;
 use crate::error::Failure;
 use crate::job::ci::{self, CiContext, Host};
 use crate::job::cli::GateChanges;
-use crate::job::context::{self, Comparison, ContextError, PolicyRevision, RequestedRevisions, Target};
+use crate::job::context::{
+    self, CommitSource, Comparison, ContextError, PolicyRevision, RequestedRevisions, Target,
+};
 use crate::job::policy::{
     self, CheckoutFiles, FilePresence, GateFile, GateFileReader, UnusableFile, normalize_path,
 };
@@ -98,13 +100,13 @@ impl Run {
         start_worker_threads()?;
         let mut ci = self.read_ci_context()?;
         context::recognize_default_branch_run(&repo, &mut ci)?;
-        let is_host_commit = context::reviews_host_commit(&repo, &ci, &RequestedRevisions::default())?;
+        let commit_source = context::find_commit_source(&repo, &ci, &RequestedRevisions::default())?;
         let choice = settings::resolve_policy_source(&self.global, &self.env)?;
         let policy = allow_unproven_tip(policy::find_policy_revision(
             &repo,
             Some(&ci),
             choice,
-            is_host_commit,
+            commit_source,
         ))?;
         let checkout = CheckoutFiles::for_run(&repo, Some(&ci), &local_files)?;
         let policy_settings =
@@ -115,7 +117,7 @@ impl Run {
                 &repo,
                 &ci,
                 &policy_settings.policy_revision,
-                is_host_commit,
+                commit_source,
             ))?,
             named_config_dir: policy_settings.named_config_dir,
             sources: policy_settings.sources,
@@ -236,12 +238,11 @@ impl Run {
             let ci = ci::detect_context(&self.env, host).ok();
             let choice = settings::resolve_policy_source(&self.global, &self.env)?;
             // Such a command does not review a commit, so no reviewed commit differs from the host's.
-            let is_host_commit = true;
             let policy = allow_unproven_tip(policy::find_policy_revision(
                 &repo,
                 ci.as_ref(),
                 choice,
-                is_host_commit,
+                CommitSource::Host,
             ))?;
             let checkout = CheckoutFiles::for_run(&repo, ci.as_ref(), &CheckoutFiles::OnDisk)?;
             let policy_settings = self.read_policy_settings(&repo, policy, checkout, UnusableFile::Reject)?;

@@ -1,28 +1,27 @@
 //! Finds the tip of the target branch, which may be proven only after missing commits are fetched.
 
 use crate::job::ci::CiContext;
-use crate::job::context::{self, ContextError, PolicyRevision};
+use crate::job::context::{self, CommitSource, ContextError, PolicyRevision};
 use crate::job::policy::{self, PolicySource};
 use sluicegate_git::Repository;
 
 /// Returns the newest commit of the branch that the change goes to, regardless of `--policy`. For a run on the default
 /// branch, returns [`PolicyRevision::Head`], unless the branch has a commit that head lacks, for example in a rerun or
 /// a scheduled run. In a local run, returns the policy revision.
-/// `is_host_commit` says that the run reviews the commit that the CI host names.
 pub(crate) fn find_target_revision(
     repo: &Repository,
     ci: &CiContext,
     policy: &PolicyRevision,
-    is_host_commit: bool,
+    commit_source: CommitSource,
 ) -> Result<PolicyRevision, ContextError> {
     if ci.host.is_local() {
         return Ok(policy.clone());
     }
-    let tip = context::find_target_policy_revision(repo, ci, is_host_commit)?;
+    let tip = context::find_target_policy_revision(repo, ci, commit_source)?;
     if !matches!(tip, PolicyRevision::Head { .. }) {
         return Ok(tip);
     }
-    let newest = policy::find_policy_revision(repo, Some(ci), PolicySource::Base, is_host_commit)?;
+    let newest = policy::find_policy_revision(repo, Some(ci), PolicySource::Base, commit_source)?;
     let is_newer = match (&newest, repo.head()) {
         (PolicyRevision::Commit { commit, .. }, Ok(head)) => !repo.contains_commit(&head.commit, commit)?,
         _ => false,

@@ -174,7 +174,7 @@ pub(in crate::gate) fn may_repeat_run(ci: &CiContext, comparison: &Comparison) -
     match ci.trigger {
         Trigger::Change => false,
         Trigger::Commit => has_earlier_commit && !ci.is_push() && !ci.host.is_local(),
-        Trigger::Any => has_earlier_commit || comparison.is_host_commit,
+        Trigger::Any => has_earlier_commit || comparison.commit_source.is_host(),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::exit::ExitStatus;
 use crate::gate::reports::SavedReports;
 use crate::job::ci::Trigger;
 use crate::job::cli::CiArgs;
-use crate::job::context::{self, ContextError, PolicyRevision, RequestedRevisions};
+use crate::job::context::{self, CommitSource, ContextError, PolicyRevision, RequestedRevisions};
 use crate::job::policy;
 use crate::job::settings::variable;
 use sluicegate_base::text::join_with_or;
@@ -165,9 +165,8 @@ impl SavedReports<'_> {
         }
         let run_branch = self.ci.branch.as_deref().filter(|_| self.ci.tag.is_none());
         Ok(match run_branch {
-            Some(branch) if self.is_published_branch(branch) && self.is_for_host_commit(repo)? => {
-                let is_host_commit = true;
-                context::may_be_on_branch(repo, self.ci, branch, head, is_host_commit)?
+            Some(branch) if self.is_published_branch(branch) && self.find_commit_source(repo)?.is_host() => {
+                context::may_be_on_branch(repo, self.ci, branch, head, CommitSource::Host)?
             }
             _ => false,
         })
@@ -206,9 +205,9 @@ impl SavedReports<'_> {
 
     /// Returns whether a branch of the remote shows that the commit is merged, as for a publish.
     fn is_merged(&self, repo: &Repository, commit: &CommitId) -> Result<bool, Failure> {
-        let is_host_commit = self.is_for_host_commit(repo)?;
+        let commit_source = self.find_commit_source(repo)?;
         let is_published = |branch: &str| self.is_published_branch(branch);
-        match context::require_merged(repo, self.ci, commit, is_host_commit, &is_published) {
+        match context::require_merged(repo, self.ci, commit, commit_source, &is_published) {
             Ok(()) => Ok(true),
             Err(
                 ContextError::NotMerged { .. }
@@ -244,22 +243,22 @@ impl SavedReports<'_> {
     /// Returns the newest commit of the branch that this run is compared with, as for the gate configuration: head
     /// itself on the default branch.
     fn find_target_revision(&self, repo: &Repository) -> Result<PolicyRevision, Failure> {
-        let is_host_commit = self.is_for_host_commit(repo)?;
+        let commit_source = self.find_commit_source(repo)?;
         Ok(context::find_target_policy_revision(
             repo,
             self.ci,
-            is_host_commit,
+            commit_source,
         )?)
     }
 
-    /// Returns whether this run is for the commit that the host names: that commit is checked out, and the job does not
-    /// name another one.
-    fn is_for_host_commit(&self, repo: &Repository) -> Result<bool, Failure> {
+    /// Returns who selects the commit of this run: the host, unless another commit is checked out or the job names
+    /// another one.
+    fn find_commit_source(&self, repo: &Repository) -> Result<CommitSource, Failure> {
         let revisions = RequestedRevisions {
             head: self.head.map(str::to_owned),
             ..RequestedRevisions::default()
         };
-        Ok(context::reviews_host_commit(repo, self.ci, &revisions)?)
+        Ok(context::find_commit_source(repo, self.ci, &revisions)?)
     }
 
     /// Fails unless a base of the change or the newest commit of its target branch contains the older commit. A trial

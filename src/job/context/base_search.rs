@@ -70,8 +70,8 @@ impl BaseSearch<'_> {
             }
             BaseHint::Commit {
                 target: Some(branch), ..
-            } if !self.head.is_host_commit => self.find_target_base(branch, None),
-            _ if !self.head.is_host_commit => self.find_default_branch_base(),
+            } if !self.head.commit_source.is_host() => self.find_target_base(branch, None),
+            _ if !self.head.commit_source.is_host() => self.find_default_branch_base(),
             BaseHint::Commit { id, source, target } => self.find_named_base(id, source, target.as_deref()),
             BaseHint::PushedFrom { previous, source } if self.is_on_default_branch()? => {
                 self.find_push_base(previous, source)

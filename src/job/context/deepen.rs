@@ -6,7 +6,7 @@
 use super::head::may_infer_branch;
 use super::target_branches::TargetBranches;
 use super::target_resolver::TargetResolver;
-use super::{ContextError, RequestedRevisions, reviews_host_commit};
+use super::{CommitSource, ContextError, RequestedRevisions, find_commit_source};
 use crate::job::ci::{BaseHint, CiContext, Host};
 use sluicegate_base::text::join_with_and;
 use sluicegate_git::{FetchTarget, GitError, Repository, is_full_id};
@@ -33,7 +33,7 @@ pub fn fetch_missing_history(
     report: &dyn Fn(&str),
 ) -> Result<bool, ContextError> {
     let mut fetcher = HistoryFetcher {
-        is_host_commit: reviews_host_commit(repo, ci, revisions)?,
+        commit_source: find_commit_source(repo, ci, revisions)?,
         repo,
         ci,
         revisions,
@@ -75,7 +75,7 @@ enum MissingItem {
 
 struct HistoryFetcher<'a> {
     /// The run reviews the host's own commit.
-    is_host_commit: bool,
+    commit_source: CommitSource,
     repo: &'a mut Repository,
     ci: &'a mut CiContext,
     revisions: &'a RequestedRevisions,
@@ -110,7 +110,7 @@ impl HistoryFetcher<'_> {
         match self.subject {
             DeepenSubject::Commit => resolver
                 .resolve_commit()
-                .map(|target| target.branch.is_none() && self.needs_default_branch(target.is_host_commit)),
+                .map(|target| target.branch.is_none() && self.needs_default_branch(target.commit_source)),
             DeepenSubject::Checkout => resolver.resolve_checkout().map(|_| false),
         }
     }
@@ -139,9 +139,9 @@ impl HistoryFetcher<'_> {
     /// Returns whether the default branch has to be fetched to find the branch of the run. In CI, the host does not
     /// name this branch if it is unknown, for a tag, and for a commit that the job selects. It is then the branch that
     /// contains the commit, and the default branch is the one that most probably does.
-    fn needs_default_branch(&self, is_host_commit: bool) -> bool {
+    fn needs_default_branch(&self, commit_source: CommitSource) -> bool {
         !self.ci.host.is_local()
-            && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, is_host_commit))
+            && (self.ci.host == Host::Unknown || may_infer_branch(self.ci, commit_source))
     }
 
     /// Returns the items to fetch to fix this error, or an empty list if a fetch cannot fix it. The items are the
@@ -180,7 +180,7 @@ impl HistoryFetcher<'_> {
     /// remote is known to be that repository.
     fn find_target_item(&self, name: String) -> MissingItem {
         let first_remote = self.repo.first_remote_name().ok();
-        let target_remote = TargetBranches::for_event(self.repo, self.ci, self.is_host_commit)
+        let target_remote = TargetBranches::for_event(self.repo, self.ci, self.commit_source)
             .ok()
             .and_then(|branches| branches.remote().map(str::to_owned))
             .filter(|remote| first_remote.as_ref() != Some(remote));
@@ -250,7 +250,7 @@ impl HistoryFetcher<'_> {
     /// a remote that is the target's repository is queried. Failures are not errors: the branch is then unknown.
     fn resolve_default_branch(&mut self) -> Option<String> {
         if self.ci.default_branch.is_none() {
-            let branches = TargetBranches::for_event(self.repo, self.ci, self.is_host_commit).ok()?;
+            let branches = TargetBranches::for_event(self.repo, self.ci, self.commit_source).ok()?;
             let default_branch = branches.find_recorded_default_branch().ok().flatten();
             let name = match default_branch {
                 Some(branch) => Some(branch.branch),

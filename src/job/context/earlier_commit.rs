@@ -53,7 +53,7 @@ impl BaseSearch<'_> {
     /// created the branch. It is unknown for an unmerged change, for a fork, and for a head that is not on the branch.
     pub(super) fn find_earlier_commit(&self, default_branch: &str) -> Result<EarlierCommit, ContextError> {
         let (ci, head) = (self.ci, &self.head.commit);
-        let is_branch_new = self.head.is_host_commit && ci.base == BaseHint::CreatedBranch;
+        let is_branch_new = self.head.commit_source.is_host() && ci.base == BaseHint::CreatedBranch;
         if ci.trigger == Trigger::Change || ci.fork {
             return Ok(EarlierCommit::Unknown);
         }
@@ -61,8 +61,7 @@ impl BaseSearch<'_> {
             return Ok(EarlierCommit::None);
         }
         // A user who starts a run manually may combine the branch with any commit.
-        if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head, self.head.is_host_commit)?
-        {
+        if !ci.is_push() && !may_be_on_branch(self.repo, ci, default_branch, head, self.head.commit_source)? {
             return Ok(EarlierCommit::Unknown);
         }
         if let Some(earlier_commit) = self.find_commit_of_earlier_run()? {
@@ -96,7 +95,7 @@ impl BaseSearch<'_> {
     /// precede only the host's commit.
     fn find_commit_of_earlier_run(&self) -> Result<Option<EarlierCommit>, ContextError> {
         let head = &self.head.commit;
-        if !self.head.is_host_commit {
+        if !self.head.commit_source.is_host() {
             return Ok(None);
         }
         for (id, variable) in &self.ci.earlier_commits {

@@ -2,7 +2,7 @@
 
 use super::fetch_source::find_fetch_source;
 use super::target_branches::TargetBranches;
-use super::{BranchOrigin, BranchRole, ContextError, RequestedRevisions};
+use super::{BranchOrigin, BranchRole, CommitSource, ContextError, RequestedRevisions};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository, is_full_id};
 
@@ -14,7 +14,7 @@ pub(super) struct ReviewedHead {
     pub branch: Option<String>,
     pub branch_origin: BranchOrigin,
     /// The commit is the host's, so the base that the host sets is valid.
-    pub is_host_commit: bool,
+    pub commit_source: CommitSource,
     pub warnings: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn find_head(
         head.branch = Some(branch.clone());
     } else if head.branch.is_none() && ci.host == Host::Unknown {
         head.branch = find_default_branch_with_commit(repo, ci, &head.commit)?;
-    } else if head.branch.is_none() && may_infer_branch(ci, head.is_host_commit) {
+    } else if head.branch.is_none() && may_infer_branch(ci, head.commit_source) {
         head.branch = find_any_branch_with_commit(repo, ci, &head.commit)?;
         head.branch_origin = BranchOrigin::Inferred;
     }
@@ -44,8 +44,8 @@ pub(super) fn find_head(
 /// Returns whether any branch that contains the commit may be used as its branch: in a local run, for a tag, and for a
 /// commit that the job selects with `--head`. The branch of the commit that the host names is never inferred, because
 /// several branches contain that commit after a branch was created from another.
-pub(super) const fn may_infer_branch(ci: &CiContext, is_host_commit: bool) -> bool {
-    ci.host.is_local() || ci.tag.is_some() || !is_host_commit
+pub(super) const fn may_infer_branch(ci: &CiContext, commit_source: CommitSource) -> bool {
+    ci.host.is_local() || ci.tag.is_some() || !commit_source.is_host()
 }
 
 /// Returns the checked-out commit as the head for a review of the files on disk. It must match the commit of the event
@@ -57,8 +57,8 @@ pub(super) fn find_checkout_head(
     checked_out: sluicegate_git::Head,
 ) -> Result<ReviewedHead, ContextError> {
     let commit = checked_out.commit;
-    let is_host_commit = matches_host_commit(repo, ci, &commit)?;
-    if !is_host_commit && ci.trigger != Trigger::Any {
+    let commit_source = CommitSource::from_match(matches_host_commit(repo, ci, &commit)?);
+    if !commit_source.is_host() && ci.trigger != Trigger::Any {
         return Err(ContextError::OtherCheckout {
             checked_out: commit,
             commit: ci.commit.clone().unwrap_or_default(),
@@ -67,13 +67,13 @@ pub(super) fn find_checkout_head(
         });
     }
     // With `Trigger::Any`, the job may select its own commit.
-    if !is_host_commit {
+    if !commit_source.is_host() {
         return Ok(ReviewedHead {
             branch: find_any_branch_with_commit(repo, ci, &commit)?,
             branch_origin: BranchOrigin::Inferred,
             change_commit: Some(commit.clone()),
             commit,
-            is_host_commit,
+            commit_source,
             warnings: Vec::new(),
         });
     }
@@ -87,7 +87,7 @@ pub(super) fn find_checkout_head(
             None => Some(commit.clone()),
         },
         commit,
-        is_host_commit,
+        commit_source,
         warnings: Vec::new(),
     })
 }
@@ -123,8 +123,7 @@ pub(super) fn matches_host_commit(
         return Ok(false);
     }
     // The host's commit is a parent. The target branch must contain all further parents.
-    let is_host_commit = true;
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
     let target = match ci.target_branch().or(ci.default_branch.as_deref()) {
         Some(name) => Some(name.to_owned()),
         None => branches
@@ -165,7 +164,7 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
             commit,
             branch: ci.branch.clone(),
             branch_origin: BranchOrigin::Named,
-            is_host_commit: true,
+            commit_source: CommitSource::Host,
             warnings: Vec::new(),
         });
     }
@@ -184,7 +183,7 @@ fn find_event_head(repo: &Repository, ci: &CiContext) -> Result<ReviewedHead, Co
         commit,
         branch,
         branch_origin: BranchOrigin::Named,
-        is_host_commit: true,
+        commit_source: CommitSource::Host,
         warnings: Vec::new(),
     })
 }
@@ -216,7 +215,7 @@ fn find_requested_head(
             commit: resolution.commit,
             branch: ci.branch.clone(),
             branch_origin: BranchOrigin::Named,
-            is_host_commit: true,
+            commit_source: CommitSource::Host,
             warnings: resolution.ambiguity.into_iter().collect(),
         });
     }
@@ -232,7 +231,7 @@ fn find_requested_head(
         commit: resolution.commit,
         branch,
         branch_origin: BranchOrigin::Named,
-        is_host_commit: false,
+        commit_source: CommitSource::Job,
         warnings: resolution.ambiguity.into_iter().collect(),
     })
 }
@@ -292,8 +291,7 @@ fn find_change_parent(
             host: ci.host,
         });
     }
-    let is_host_commit = true;
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
     let branch = ci.target_branch().unwrap_or_default();
     let Some(target) = branches.find_tip(branch)? else {
         return Err(ContextError::BranchNotInClone {

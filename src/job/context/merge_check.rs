@@ -3,23 +3,22 @@
 //! Anyone who may push a tag can put it on an unreviewed commit, and a job that a comment starts can check out any
 //! commit. Branches are looked up by the full names of their references, so that no tag is mistaken for a branch.
 
-use super::ContextError;
 use super::merge_unknown_reason::MergeUnknownReason;
 use super::target_branches::TargetBranches;
+use super::{CommitSource, ContextError};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, Repository};
 
 /// Fails unless the commit is merged into the default branch or into a branch for which `is_published` returns true.
-/// Also fails if the clone is too incomplete to show it. `is_host_commit` states that the host names this commit, so it
-/// is in the event's repository.
+/// Also fails if the clone is too incomplete to show it. A commit that the host names is in the event's repository.
 pub fn require_merged(
     repo: &Repository,
     ci: &CiContext,
     head: &CommitId,
-    is_host_commit: bool,
+    commit_source: CommitSource,
     is_published: &dyn Fn(&str) -> bool,
 ) -> Result<(), ContextError> {
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let default_name = match &ci.default_branch {
         Some(name) => Some(name.clone()),
         None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
@@ -96,7 +95,7 @@ fn find_outdated_run_branch(
 }
 
 /// Returns whether the commit may be on this branch of the remote, that is, whether the clone's copy of the branch
-/// contains it. If the host names the commit (`is_host_commit`), the result is also true for a branch that the clone
+/// contains it. If the host names the commit, the result is also true for a branch that the clone
 /// lacks, and for a push whose commit is, or in a shallow clone may be, ahead of the clone's copy. Otherwise, the job
 /// may have created the commit, so it must be in the clone's copy.
 pub fn may_be_on_branch(
@@ -104,10 +103,10 @@ pub fn may_be_on_branch(
     ci: &CiContext,
     branch: &str,
     head: &CommitId,
-    is_host_commit: bool,
+    commit_source: CommitSource,
 ) -> Result<bool, ContextError> {
-    let is_named_commit = is_host_commit && ci.commit.is_some();
-    let tracked_branch = TargetBranches::for_event(repo, ci, is_host_commit)?.find_tracked_branch(branch)?;
+    let is_named_commit = commit_source.is_host() && ci.commit.is_some();
+    let tracked_branch = TargetBranches::for_event(repo, ci, commit_source)?.find_tracked_branch(branch)?;
     let Some(tracked_branch) = tracked_branch else {
         return Ok(is_named_commit);
     };
@@ -127,8 +126,7 @@ pub fn recognize_default_branch_run(repo: &Repository, ci: &mut CiContext) -> Re
     if ci.trigger != Trigger::Change || !may_be_pushed {
         return Ok(());
     }
-    let is_host_commit = true;
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, CommitSource::Host)?;
     let default_branch = match &ci.default_branch {
         Some(name) => branches.find_tracked_branch(name)?,
         None => branches.find_recorded_default_branch()?,
@@ -155,8 +153,7 @@ pub(super) fn may_be_on_run_branch(
 ) -> Result<bool, ContextError> {
     match &ci.branch {
         Some(branch) if !ci.is_push() && !ci.host.is_local() => {
-            let is_host_commit = true;
-            may_be_on_branch(repo, ci, branch, head, is_host_commit)
+            may_be_on_branch(repo, ci, branch, head, CommitSource::Host)
         }
         _ => Ok(true),
     }

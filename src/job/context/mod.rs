@@ -8,6 +8,7 @@ mod base;
 mod base_search;
 mod branch_origin;
 mod branch_role;
+mod commit_source;
 mod deepen;
 mod default_branch_base;
 mod earlier_commit;
@@ -27,13 +28,14 @@ mod target_resolver;
 pub use base::EarlierCommit;
 pub(crate) use base::join_short_ids;
 pub use branch_origin::BranchOrigin;
+pub use commit_source::CommitSource;
 pub use deepen::{DeepenSubject, fetch_missing_history};
 pub use error::ContextError;
 pub use head::is_merge_of_host_commit;
 pub use merge_check::{may_be_on_branch, recognize_default_branch_run, require_merged};
 pub use policy_revision::{
     BranchFetch, PolicyRevision, RefetchBranch, describe_revision_age, fetch_policy_branch, fetch_run_branch,
-    find_default_branch_policy_revision, find_target_policy_revision, reviews_host_commit,
+    find_commit_source, find_default_branch_policy_revision, find_target_policy_revision,
 };
 pub use requested_revisions::RequestedRevisions;
 pub use target::{Comparison, RunSubject, Target};

@@ -9,7 +9,7 @@ use super::branch_role::BranchRole;
 use super::head::{is_commit_of_host, matches_host_commit};
 use super::merge_check::may_be_on_run_branch;
 use super::target_branches::{TargetBranches, TargetTip};
-use super::{ContextError, RequestedRevisions};
+use super::{CommitSource, ContextError, RequestedRevisions};
 use crate::job::ci::{BaseHint, CiContext, Trigger};
 use sluicegate_git::{CommitId, FetchTarget, GitError, Repository};
 
@@ -64,25 +64,25 @@ pub enum BranchFetch {
 /// event names a base commit but not the target branch, the revision is unknown. Only commits that are provably the
 /// target's are used.
 ///
-/// A run on the default branch itself uses the reviewed commit, but only if the host names that commit
-/// (`is_host_commit`). Jobs that a comment or another workflow starts also run on the default branch, and may check out
+/// A run on the default branch itself uses the reviewed commit, but only if the host names that commit.
+/// Jobs that a comment or another workflow starts also run on the default branch, and may check out
 /// any change.
 pub fn find_target_policy_revision(
     repo: &Repository,
     ci: &CiContext,
-    is_host_commit: bool,
+    commit_source: CommitSource,
 ) -> Result<PolicyRevision, ContextError> {
     if ci.host.is_local() {
         let reason = "the run is not on a CI host".to_owned();
         return Ok(PolicyRevision::Head { reason });
     }
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let revision = match (&ci.base, ci.target_branch()) {
         (_, Some(branch)) => find_branch_revision(&branches, branch, BranchRole::Target),
         (BaseHint::Commit { .. }, None) => Ok(PolicyRevision::Unknown {
             reason: "the host does not name the target branch".to_owned(),
         }),
-        _ => choose_default_branch_revision(&branches, repo, ci, is_host_commit),
+        _ => choose_default_branch_revision(&branches, repo, ci, commit_source),
     };
     revision.map_err(|error| error.with_host(ci.host))
 }
@@ -92,9 +92,9 @@ pub fn find_target_policy_revision(
 pub fn find_default_branch_policy_revision(
     repo: &Repository,
     ci: &CiContext,
-    is_host_commit: bool,
+    commit_source: CommitSource,
 ) -> Result<PolicyRevision, ContextError> {
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let name = match &ci.default_branch {
         Some(name) => Some(name.clone()),
         None => branches.find_recorded_default_branch()?.map(|tip| tip.branch),
@@ -122,7 +122,7 @@ pub fn find_default_branch_policy_revision(
 pub fn describe_revision_age(
     repo: &Repository,
     ci: &CiContext,
-    is_host_commit: bool,
+    commit_source: CommitSource,
     revision: &PolicyRevision,
     branch_fetch: Option<BranchFetch>,
 ) -> Result<Option<String>, ContextError> {
@@ -133,7 +133,7 @@ pub fn describe_revision_age(
         }
         PolicyRevision::Head { .. } | PolicyRevision::Unknown { .. } => return Ok(None),
     };
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let Some(tip) = branches
         .find_tip(branch)
         .map_err(|error| error.with_host(ci.host))?
@@ -142,7 +142,7 @@ pub fn describe_revision_age(
     };
     let (short, date) = (tip.commit.short(), describe_date(repo, &tip.commit)?);
     // The run is on the policy's branch, but the clone's copy of that branch lacks the commit of the run.
-    let is_copy_behind_run = is_host_commit
+    let is_copy_behind_run = commit_source.is_host()
         && ci.trigger != Trigger::Change
         && ci.branch.as_ref() == Some(branch)
         && !is_on_run_branch(repo, ci)?;
@@ -193,25 +193,25 @@ fn describe_date(repo: &Repository, commit: &CommitId) -> Result<String, GitErro
     }
 }
 
-/// Returns whether the run reviews the commit that the host names: that commit is checked out, and `--head` does not
-/// name another commit. The result is also true for a local run and for a repository without commits.
-pub fn reviews_host_commit(
+/// Returns who selects the commit of the run. It is the host if the commit that it names is checked out, and `--head`
+/// does not name another commit; also in a local run, and in a repository without commits.
+pub fn find_commit_source(
     repo: &Repository,
     ci: &CiContext,
     revisions: &RequestedRevisions,
-) -> Result<bool, ContextError> {
+) -> Result<CommitSource, ContextError> {
     let checked_out = match repo.head() {
         Ok(checked_out) => checked_out.commit,
-        Err(_) => return Ok(true),
+        Err(_) => return Ok(CommitSource::Host),
     };
     if ci.host.is_local() {
-        return Ok(true);
+        return Ok(CommitSource::Host);
     }
     match matches_host_commit(repo, ci, &checked_out) {
         Ok(true) => {}
-        Ok(false) => return Ok(false),
+        Ok(false) => return Ok(CommitSource::Job),
         // The run fails when it is resolved, unless the missing commits are fetched.
-        Err(error) if error.is_fixable_by_fetch() => return Ok(false),
+        Err(error) if error.is_fixable_by_fetch() => return Ok(CommitSource::Job),
         Err(error) => return Err(error),
     }
     // An unknown revision is ignored here, like a missing `--head`. It is reported when the run is resolved.
@@ -219,11 +219,11 @@ pub fn reviews_host_commit(
         .head
         .as_deref()
         .and_then(|revision| repo.resolve_revision(revision).ok());
-    Ok(match (requested_commit, &ci.commit) {
+    Ok(CommitSource::from_match(match (requested_commit, &ci.commit) {
         (None, _) => true,
         (Some(revision), Some(_)) => is_commit_of_host(repo, ci, &revision.commit),
         (Some(revision), None) => revision.commit == checked_out,
-    })
+    }))
 }
 
 /// Fetches the newest commit of the run's branch if the clone's copy of the branch lacks the commit that the host
@@ -232,10 +232,10 @@ pub fn reviews_host_commit(
 pub fn fetch_run_branch(
     repo: &mut Repository,
     ci: &CiContext,
-    is_host_commit: bool,
+    commit_source: CommitSource,
     report: &dyn Fn(&str),
 ) -> Result<Option<BranchFetch>, ContextError> {
-    if ci.trigger == Trigger::Change || !is_host_commit {
+    if ci.trigger == Trigger::Change || !commit_source.is_host() {
         return Ok(None);
     }
     let Some(branch) = &ci.branch else {
@@ -244,7 +244,7 @@ pub fn fetch_run_branch(
     if is_on_run_branch(repo, ci)? {
         return Ok(None);
     }
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let Some(remote) = branches.remote().map(str::to_owned) else {
         return Ok(None);
     };
@@ -261,18 +261,18 @@ pub fn fetch_run_branch(
 pub fn fetch_policy_branch(
     repo: &mut Repository,
     ci: &CiContext,
-    is_host_commit: bool,
+    commit_source: CommitSource,
     refetch: RefetchBranch,
     report: &dyn Fn(&str),
 ) -> Result<Option<BranchFetch>, ContextError> {
-    let branches = TargetBranches::for_event(repo, ci, is_host_commit)?;
+    let branches = TargetBranches::for_event(repo, ci, commit_source)?;
     let remote = branches.remote().map(str::to_owned);
     let (Some(branch), Some(remote)) = (find_policy_branch_name(&branches, ci)?, remote) else {
         return Ok(None);
     };
     // The branch of a change is its own, even if it has the name of the target.
     let is_run_branch =
-        is_host_commit && ci.trigger != Trigger::Change && ci.branch.as_ref() == Some(&branch);
+        commit_source.is_host() && ci.trigger != Trigger::Change && ci.branch.as_ref() == Some(&branch);
     if ci.host.is_local() || is_run_branch {
         return Ok(None);
     }
@@ -333,7 +333,7 @@ fn choose_default_branch_revision(
     branches: &TargetBranches<'_>,
     repo: &Repository,
     ci: &CiContext,
-    is_host_commit: bool,
+    commit_source: CommitSource,
 ) -> Result<PolicyRevision, ContextError> {
     let name = match &ci.default_branch {
         Some(name) => name.clone(),
@@ -350,7 +350,7 @@ fn choose_default_branch_revision(
         },
     };
     let is_default_branch_run = ci.branch.as_ref() == Some(&name);
-    if is_default_branch_run && is_host_commit && is_on_run_branch(repo, ci)? {
+    if is_default_branch_run && commit_source.is_host() && is_on_run_branch(repo, ci)? {
         let reason = format!("head is on the default branch `{name}`");
         return Ok(PolicyRevision::Head { reason });
     }

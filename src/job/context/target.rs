@@ -1,7 +1,7 @@
 //! The resolved subject of a run.
 
 use super::base::{Base, EarlierCommit};
-use super::{BranchOrigin, ContextError};
+use super::{BranchOrigin, CommitSource, ContextError};
 use crate::job::ci::{CiContext, Host, Trigger};
 use sluicegate_git::CommitId;
 
@@ -31,7 +31,7 @@ pub struct RunSubject<H> {
     /// The event is about an unmerged change.
     pub is_change: bool,
     /// The head is the commit of the host's event, not another one that the job selected.
-    pub is_host_commit: bool,
+    pub commit_source: CommitSource,
     /// The number of this run on the host.
     pub run_number: Option<String>,
     pub warnings: Vec<String>,
@@ -69,7 +69,7 @@ impl<H> RunSubject<H> {
         ci: &CiContext,
         head: H,
         branch: Option<String>,
-        is_host_commit: bool,
+        commit_source: CommitSource,
         base: Base,
     ) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl<H> RunSubject<H> {
             tag: ci.tag.clone(),
             pull_request: ci.pull_request,
             is_change: ci.trigger == Trigger::Change,
-            is_host_commit,
+            commit_source,
             run_number: ci.run_number.clone(),
             warnings: base.warnings,
             idle_reason: None,
@@ -96,10 +96,9 @@ impl<H> RunSubject<H> {
     /// host's commit, because a run for which the job selects a commit has something to review.
     pub(super) fn for_idle_run(ci: &CiContext, head: H, reason: &str) -> Self {
         let base = Base::for_all_pipelines(format!("nothing to do: {reason}"));
-        let is_host_commit = true;
         Self {
             idle_reason: Some(reason.to_owned()),
-            ..Self::new(ci, head, ci.branch.clone(), is_host_commit, base)
+            ..Self::new(ci, head, ci.branch.clone(), CommitSource::Host, base)
         }
     }
 }
@@ -120,7 +119,7 @@ impl From<Target> for Comparison {
             tag: target.tag,
             pull_request: target.pull_request,
             is_change: target.is_change,
-            is_host_commit: target.is_host_commit,
+            commit_source: target.commit_source,
             run_number: target.run_number,
             warnings: target.warnings,
             idle_reason: target.idle_reason,
@@ -167,6 +166,6 @@ impl Target {
     const fn is_branch_searched(&self) -> bool {
         self.host.is_local()
             || self.tag.is_some()
-            || (!self.is_host_commit && !matches!(self.host, Host::Unknown))
+            || (!self.commit_source.is_host() && !matches!(self.host, Host::Unknown))
     }
 }

@@ -6,8 +6,8 @@
 //! target are used, too, and the newest commit wins; it is an error if neither contains the other. Policy, bases, the
 //! comparison with the tip and the search for merged commits all use this type.
 
-use super::ContextError;
 use super::branch_role::BranchRole;
+use super::{CommitSource, ContextError};
 use crate::job::ci::{BaseHint, CiContext, Host, Trigger};
 use sluicegate_git::{CommitId, GitError, RemoteBranch, RemoteUrl, Repository};
 
@@ -54,11 +54,11 @@ enum EventRole {
 impl<'a> TargetBranches<'a> {
     /// Finds the clone's remotes that are the target's repository, by the URLs that the event names. If no remote has
     /// such a URL, but the commits of this run are in the repository of the event, every remote is accepted.
-    /// `is_host_commit` states that the run reviews the host's own commit, which is in the repository of the event.
+    /// The host's own commit ([`CommitSource::Host`]) is in the repository of the event.
     pub(super) fn for_event(
         repo: &'a Repository,
         ci: &'a CiContext,
-        is_host_commit: bool,
+        commit_source: CommitSource,
     ) -> Result<Self, GitError> {
         let urls = &ci.target_repository.urls;
         let target_urls: Vec<RemoteUrl> = urls
@@ -70,7 +70,7 @@ impl<'a> TargetBranches<'a> {
             .list_remote_repositories()?
             .into_iter()
             .partition(|(_, url)| url.as_ref().is_some_and(|url| target_urls.contains(url)));
-        let accepts_every_remote = target_remotes.is_empty() && is_in_event_repository(ci, is_host_commit);
+        let accepts_every_remote = target_remotes.is_empty() && is_in_event_repository(ci, commit_source);
         let (remotes, other_remotes) = if accepts_every_remote {
             (other_remotes, Vec::new())
         } else {
@@ -370,11 +370,11 @@ fn replaced_target_error(remote_branch: &RemoteBranch, event_commit: EventCommit
 /// clone are trusted without comparing URLs. For a change, the event must state that it comes from that repository. A
 /// job that selects its own commit may have cloned another repository; its remotes are trusted only if the host does
 /// not name a URL.
-fn is_in_event_repository(ci: &CiContext, is_host_commit: bool) -> bool {
+fn is_in_event_repository(ci: &CiContext, commit_source: CommitSource) -> bool {
     match ci.trigger {
         _ if ci.host.is_local() => true,
         Trigger::Change => ci.target_repository.contains_change,
-        Trigger::Commit | Trigger::Any => is_host_commit || ci.target_repository.urls.is_empty(),
+        Trigger::Commit | Trigger::Any => commit_source.is_host() || ci.target_repository.urls.is_empty(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::base::Base;
 use super::base_search::BaseSearch;
 use super::head::{self, ReviewedHead};
 use super::target_branches::TargetBranches;
-use super::{Comparison, ContextError, RequestedRevisions, Target};
+use super::{CommitSource, Comparison, ContextError, RequestedRevisions, Target};
 use crate::job::ci::CiContext;
 use sluicegate_git::{GitError, Repository};
 
@@ -35,7 +35,7 @@ impl TargetResolver<'_> {
         base.warnings.splice(..0, head.warnings);
         Ok(Target {
             branch_origin: head.branch_origin,
-            ..Target::new(self.ci, head.commit, head.branch, head.is_host_commit, base)
+            ..Target::new(self.ci, head.commit, head.branch, head.commit_source, base)
         })
     }
 
@@ -66,7 +66,7 @@ impl TargetResolver<'_> {
             self.ci,
             head_commit,
             head.branch,
-            head.is_host_commit,
+            head.commit_source,
             base,
         ))
     }
@@ -81,8 +81,13 @@ impl TargetResolver<'_> {
         });
         let head_commit = None;
         // Without commits, there is no commit that the job could select instead of the host's.
-        let is_host_commit = true;
-        Comparison::new(self.ci, head_commit, self.ci.branch.clone(), is_host_commit, base)
+        Comparison::new(
+            self.ci,
+            head_commit,
+            self.ci.branch.clone(),
+            CommitSource::Host,
+            base,
+        )
     }
 
     /// Returns why the run has nothing to review, unless the user selected what to review with flags.
@@ -98,7 +103,7 @@ impl TargetResolver<'_> {
             repo: self.repo,
             ci: self.ci,
             head,
-            branches: TargetBranches::for_event(self.repo, self.ci, head.is_host_commit)?,
+            branches: TargetBranches::for_event(self.repo, self.ci, head.commit_source)?,
             includes_uncommitted,
             may_fetch: self.may_fetch,
         };

@@ -2,7 +2,8 @@
 
 use crate::job::ci::CiContext;
 use crate::job::context::{
-    ContextError, PolicyRevision, find_default_branch_policy_revision, find_target_policy_revision,
+    CommitSource, ContextError, PolicyRevision, find_default_branch_policy_revision,
+    find_target_policy_revision,
 };
 use clap::ValueEnum;
 use sluicegate_git::Repository;
@@ -21,13 +22,12 @@ pub enum PolicySource {
 
 /// Returns the revision that the gate configuration is read from, as `--policy` selects it: head, or the target of the
 /// change. In a local run and on the default branch, the target is head itself, and `--policy base` selects the
-/// default branch instead. Without the CI host's context, the revision is unknown. `is_host_commit` states that the run
-/// reviews the commit that the host names.
+/// default branch instead. Without the CI host's context, the revision is unknown.
 pub fn find_policy_revision(
     repo: &Repository,
     ci: Option<&CiContext>,
     source: PolicySource,
-    is_host_commit: bool,
+    commit_source: CommitSource,
 ) -> Result<PolicyRevision, ContextError> {
     if source == PolicySource::Head {
         let reason = "--policy head was requested".to_owned();
@@ -37,9 +37,9 @@ pub fn find_policy_revision(
         let reason = "the context of the CI host cannot be read".to_owned();
         return Ok(PolicyRevision::Unknown { reason });
     };
-    match find_target_policy_revision(repo, ci, is_host_commit)? {
+    match find_target_policy_revision(repo, ci, commit_source)? {
         PolicyRevision::Head { .. } if source == PolicySource::Base => {
-            find_default_branch_policy_revision(repo, ci, is_host_commit)
+            find_default_branch_policy_revision(repo, ci, commit_source)
         }
         revision => Ok(revision),
     }
