@@ -27,10 +27,3 @@ impl From<Option<NamedText>> for DecidingVersion {
         text.map_or(Self::Absent, Self::Text)
     }
 }
-
-impl DecidingVersion {
-    /// Creates the version of a file that cannot be read for this reason.
-    pub(super) fn unusable(name: &str, reason: &str) -> Self {
-        Self::Unusable(format!("{name} cannot be read: {reason}"))
-    }
-}

@@ -112,10 +112,10 @@ impl GateFileReader<'_> {
             // Head is the checkout, so its version decides and there is no second version.
             PolicyRevision::Head { .. } => {
                 let deciding_version = match self.read_deciding_version(path, presence, limit) {
-                    Err(PolicyError::Unreadable { name, reason })
+                    Err(error @ PolicyError::Unreadable { .. })
                         if on_unusable == UnusableFile::TreatAsMissing =>
                     {
-                        DecidingVersion::unusable(&name, &reason)
+                        DecidingVersion::Unusable(error.to_string())
                     }
                     result => result?.into(),
                 };
@@ -124,10 +124,10 @@ impl GateFileReader<'_> {
             PolicyRevision::Commit { commit, branch, .. } => {
                 match read_at_commit(repo, commit, branch, path, limit) {
                     // The branch has the file, so this is not the error for a missing file.
-                    Err(PolicyError::Unreadable { name, reason })
+                    Err(error @ PolicyError::Unreadable { .. })
                         if self.on_unusable == UnusableFile::TreatAsMissing =>
                     {
-                        let version = DecidingVersion::unusable(&name, &reason);
+                        let version = DecidingVersion::Unusable(error.to_string());
                         Ok(GateFile::new(version, read_checkout(presence)?))
                     }
                     Err(error) => Err(error),

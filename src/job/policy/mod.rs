@@ -7,6 +7,7 @@
 
 mod changes;
 mod checkout_version;
+mod config_document;
 mod deciding_version;
 mod error;
 mod gate_file;
@@ -21,6 +22,7 @@ pub use changes::{
     describe_waivers_file_changes,
 };
 pub use checkout_version::{CheckoutFiles, leaves_repository};
+pub use config_document::parse_config_document;
 pub use deciding_version::{DecidingVersion, NamedText};
 pub use error::PolicyError;
 pub use gate_file::{

@@ -3,7 +3,7 @@
 use super::SettingsError;
 use super::setting_names;
 use super::setting_table::{self, FileConfig, PublishOnSection};
-use crate::job::policy::NamedText;
+use crate::job::policy::{self, NamedText};
 use sluicegate_base::text;
 use std::path::PathBuf;
 
@@ -18,29 +18,14 @@ pub(super) const ANY_NAME: &str = "**";
 impl FileConfig {
     /// Returns the paths of the output files that the configuration requests, each with its key: reports, statements,
     /// the receipt and the JUnit file.
-    pub(super) fn list_output_paths(&self) -> Vec<(&'static str, &PathBuf)> {
-        let mut output_paths: Vec<_> = self
-            .review
-            .report
-            .iter()
-            .flatten()
-            .filter_map(|report| report.path.as_ref())
-            .map(|path| (REPORT, path))
-            .collect();
-        let (review, publish) = (&self.review, &self.publish);
-        let outputs = [
-            ("review.attestation", &review.attestation),
-            ("review.attestation-predicate", &review.attestation_predicate),
-            ("publish.receipt", &publish.receipt),
-            ("publish.junit", &publish.junit),
-            ("publish.attestation", &publish.attestation),
-            ("publish.attestation-predicate", &publish.attestation_predicate),
-        ];
-        output_paths.extend(
-            outputs
-                .into_iter()
-                .filter_map(|(key, path)| Some((key, path.as_ref()?))),
-        );
+    pub(super) fn list_output_paths(&self) -> Vec<(&'static str, PathBuf)> {
+        let mut config = self.clone();
+        let reports = config.review.report.take().unwrap_or_default();
+        let report_paths = reports.into_iter().filter_map(|report| report.path);
+        let mut output_paths: Vec<_> = report_paths.map(|path| (REPORT, path)).collect();
+        for (key, path) in config.single_outputs() {
+            output_paths.extend(path.take().map(|path| (key, path)));
+        }
         output_paths
     }
 
@@ -55,8 +40,18 @@ impl FileConfig {
                 removed_keys.push(REPORT);
             }
         }
+        for (key, output) in self.single_outputs() {
+            if output.take_if(|path| !is_usable(key, path)).is_some() {
+                removed_keys.push(key);
+            }
+        }
+        removed_keys
+    }
+
+    /// Returns the settings of output files, except for the list of reports, each with its key.
+    const fn single_outputs(&mut self) -> [(&'static str, &mut Option<PathBuf>); 6] {
         let (review, publish) = (&mut self.review, &mut self.publish);
-        for (key, output) in [
+        [
             ("review.attestation", &mut review.attestation),
             ("review.attestation-predicate", &mut review.attestation_predicate),
             ("publish.receipt", &mut publish.receipt),
@@ -66,21 +61,20 @@ impl FileConfig {
                 "publish.attestation-predicate",
                 &mut publish.attestation_predicate,
             ),
-        ] {
-            if output.take_if(|path| !is_usable(key, path)).is_some() {
-                removed_keys.push(key);
-            }
-        }
-        removed_keys
+        ]
     }
+}
+
+/// Returns whether this version of the configuration file sets `new-only` to true. An invalid version does not.
+pub fn sets_new_only(text: &NamedText) -> bool {
+    parse_config(text).is_ok_and(|file| file.review.new_only == Some(true))
 }
 
 /// Parses a version of the configuration file. An empty file sets nothing. The error names the version and the
 /// position.
 pub(super) fn parse_config(file: &NamedText) -> Result<FileConfig, SettingsError> {
-    let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
-    let config: Option<FileConfig> = serde_yaml::from_str_with_options(&file.text, options)
-        .map_err(|error| to_settings_error(file, &error))?;
+    let config: Option<FileConfig> =
+        policy::parse_config_document(&file.text).map_err(|error| to_settings_error(file, &error))?;
     Ok(config.unwrap_or_default())
 }
 
@@ -161,7 +155,10 @@ fn find_pair_at(text: &str, line: usize, column: usize) -> Option<(String, Strin
 
 /// Shortens text from the file to 60 characters, because a value in an error may be long.
 fn truncate(text: &str) -> String {
-    text.chars().take(60).collect()
+    match text.char_indices().nth(60) {
+        Some((length, _)) => format!("{}…", &text[..length]),
+        None => text.to_owned(),
+    }
 }
 
 /// Converts a parser's error to a message about the keys and values of the file, instead of Rust types, with a hint for
@@ -279,11 +276,7 @@ fn job_key_error(position: &str, field: &str, variable: &str, known_keys: &[&'st
         Some(suggestion) => format!("{suggestion} Only the variable {variable} sets `{field}`"),
         None => format!("{reason}; set the variable {variable} instead"),
     };
-    let error = SettingsError::new(message).with_hint(hint);
-    SettingsError {
-        is_job_key: true,
-        ..error
-    }
+    SettingsError::new(message).with_hint(hint).for_job_key()
 }
 
 #[cfg(test)]
@@ -406,6 +399,20 @@ mod tests {
         );
         assert_eq!(list_verdict_keys(&file("# nothing\n")), Some(vec![]));
         assert_eq!(list_verdict_keys(&file("review: {\n")), None);
+    }
+
+    #[test]
+    fn long_value_is_cut_with_a_mark() {
+        let message = error(&format!("timeout: {}\n", "a".repeat(61)));
+        assert!(
+            message.contains(&format!("not `{}…`", "a".repeat(60))),
+            "{message}"
+        );
+        let message = error(&format!("timeout: {}\n", "a".repeat(60)));
+        assert!(
+            message.contains(&format!("not `{}`", "a".repeat(60))),
+            "{message}"
+        );
     }
 
     #[test]

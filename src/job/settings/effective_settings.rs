@@ -4,6 +4,7 @@
 //! can contain one.
 
 use super::setting::Setting;
+use super::setting_sources::UsedText;
 use super::setting_table::{self, variable};
 use super::{SettingSources, SettingsError};
 use crate::job::cli::{GlobalArgs, ReportFlag};
@@ -98,10 +99,12 @@ impl SettingSources<'_> {
     ) -> Result<Vec<EffectiveSetting>, SettingsError> {
         let tree = match &self.file_text {
             // A file with comments alone sets nothing.
-            Some((file, _)) if is_blank(file.text.as_bytes()) => None,
-            Some((file, _)) => Some(Tree::parse_untagged(file.text.as_bytes()).map_err(|error| {
-                SettingsError::new(format!("cannot show the settings of {}: {error}", file.name))
-            })?),
+            Some(UsedText { text: file, .. }) if is_blank(file.text.as_bytes()) => None,
+            Some(UsedText { text: file, .. }) => {
+                Some(Tree::parse_untagged(file.text.as_bytes()).map_err(|error| {
+                    SettingsError::new(format!("cannot show the settings of {}: {error}", file.name))
+                })?)
+            }
             None => None,
         };
         Ok(setting_table::all_settings()
@@ -167,8 +170,8 @@ impl SettingSources<'_> {
     /// Returns the value of the setting in the configuration file and its line, if the file may set it. A file that the
     /// target branch does not have yet may set fewer settings.
     fn find_file_value(&self, setting: &Setting, tree: &Tree<'_>) -> Option<(String, SettingOrigin)> {
-        let (file, is_first_file) = self.file_text.as_ref()?;
-        let is_allowed = if *is_first_file {
+        let file = self.file_text.as_ref()?;
+        let is_allowed = if file.is_first_file {
             setting.kind.is_in_first_file()
         } else {
             setting.kind.is_in_file()
@@ -189,7 +192,7 @@ impl SettingSources<'_> {
             variable::REPORT => self.format_used_reports(node),
             _ => format_node(node),
         };
-        let name = file.name.clone();
+        let name = file.text.name.clone();
         Some((value, SettingOrigin::File { name, line }))
     }
 

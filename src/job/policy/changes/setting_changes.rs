@@ -1,6 +1,7 @@
 //! Describes the changes in the configuration file, by keys and values.
 
 use super::{DescriptionLength, Effect, GateFileVersion, describe_version_differences, sanitize};
+use crate::job::policy::config_document::parse_config_document;
 use serde_json::Value as JsonValue;
 use sluicegate_base::text::List;
 use sluicegate_yaml::{DocumentError, NodeRef, Tree, is_blank};
@@ -99,8 +100,7 @@ fn parse_settings(bytes: &[u8]) -> Result<SettingValues, DocumentError> {
 /// `None` if this parser rejects the document.
 fn parse_json_value(bytes: &[u8]) -> Option<JsonValue> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let options = serde_yaml::options! { strict_booleans: true, with_snippet: false };
-    serde_yaml::from_str_with_options(text, options).ok()
+    parse_config_document(text).ok()
 }
 
 /// Adds the settings in this value and below it, as [`insert_settings`] does.
